@@ -35,16 +35,16 @@ oracles:
 
 # What a fuzzer would do, by property: hostile texts and the laws of repair, `just fuzz 1000000` for longer.
 fuzz cases="200000":
-    PROPTEST_CASES={{ cases }} cargo test --release -p toolwright --test runtime -- repair::hostile::any_text repair::laws
+    PROPTEST_CASES={{ cases }} cargo test --release -p toolwright-runtime --test runtime -- repair::hostile::any_text repair::laws
 
 # What decides is changed, one place at a time, and a test has to notice; needs cargo-mutants. It changes the files
 # here and puts them back: commit first. `just mutants --list` only lists.
 mutants *options:
-    cargo mutants --in-place --file 'runtime/journal/src/journal/next.rs' --test-package toolwright --cargo-arg=--test=runtime {{ options }}
+    cargo mutants --in-place --file 'runtime/journal/src/journal/next.rs' --test-package toolwright-runtime --cargo-arg=--test=runtime {{ options }}
     cargo mutants --in-place --file 'runtime/executor/src/executor/evaluate.rs' --cargo-arg=--lib {{ options }}
-    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/journal/src/approval/{covers,grant,granted}.rs' --test-package toolwright --cargo-arg=--test=runtime {{ options }}
-    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/executor/src/retry/*.rs' --test-package toolwright,toolwright-executor --cargo-arg=--lib --cargo-arg=--test=runtime {{ options }}
-    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/policy/src/**/*.rs' --test-package toolwright,toolwright-policy --cargo-arg=--lib --cargo-arg=--test=runtime {{ options }}
+    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/journal/src/approval/{covers,grant,granted}.rs' --test-package toolwright-runtime --cargo-arg=--test=runtime {{ options }}
+    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/executor/src/retry/*.rs' --test-package toolwright-runtime,toolwright-executor --cargo-arg=--lib --cargo-arg=--test=runtime {{ options }}
+    PROPTEST_MAX_SHRINK_ITERS=0 cargo mutants --in-place --file 'runtime/policy/src/**/*.rs' --test-package toolwright-runtime,toolwright-policy --cargo-arg=--lib --cargo-arg=--test=runtime {{ options }}
 
 # Measures beside the peers: `just bench call`, `just bench compile`, with `--quick` a rough run.
 bench name *options:

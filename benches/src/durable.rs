@@ -205,7 +205,7 @@ async fn drive(
         .journal_arc(store)
         .on_no_approver(OnNoApprover::Park)
         .build()?;
-    let agent = Agent::builder(executor, Steady(turns))
+    let agent = Agent::on(executor, Steady(turns))
         .max_turns(u32::try_from(turns)? + 1)
         .listen(move |notice| {
             if let NoticeKind::Answered { .. } = notice.kind {

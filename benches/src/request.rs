@@ -118,12 +118,12 @@ fn agent(model: &Arc<Measured>) -> Result<Agent> {
         Handle::new(Box::leak(Box::new(Spec { name, ..Spec::EMPTY })))
     });
     let executor = Executor::builder(Registry::of(tools)?).unrestricted().build()?;
-    Ok(Agent::builder(executor, Arc::clone(model)).system("You are good at sums.").build()?)
+    Ok(Agent::on(executor, Arc::clone(model)).instructions("You are good at sums.").build()?)
 }
 
 fn asked(runtime: &Runtime, agent: &Agent, history: &[Message]) -> Result<()> {
     let state = State::new(Limits::default());
-    let mut run = agent.run("bench").restored(state, history.to_vec()).start()?;
+    let mut run = agent.new_run("bench").restored(state, history.to_vec()).start()?;
     match runtime.block_on(run.say("And the last one?"))? {
         Ended::Text { .. } => Ok(()),
         other => bail!("{other}"),

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-const PACKAGE: &str = "toolwright";
+/// The packages whose paths generated code may name: the whole, and the runtime below it, which extensions depend on. Both are
+/// libraries of the name `toolwright`.
+const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 
 /// The manifest that was read last, and what it says: a compiler reads one, an editor's server several.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
@@ -34,19 +36,20 @@ fn renamed_in(manifest: &str) -> Option<String> {
             of_one = section.rsplit_once('.').and_then(|(list, name)| {
                 list.ends_with("dependencies").then(|| unquoted(name).to_owned())
             });
-            if of_one.as_deref() == Some(PACKAGE) {
+            if of_one.as_deref().is_some_and(is_package) {
                 return None;
             }
             continue;
         }
         let Some((key, value)) = line.split_once('=') else { continue };
         let key = unquoted(key.split('.').next().unwrap_or_default());
-        if in_list && key == PACKAGE {
+        if in_list && is_package(key) {
             return None;
         }
         let renames = match &of_one {
             Some(_) => {
-                key == "package" && unquoted(value.split('#').next().unwrap_or_default()) == PACKAGE
+                key == "package"
+                    && is_package(unquoted(value.split('#').next().unwrap_or_default()))
             }
             None => in_list && names_package(value),
         };
@@ -60,9 +63,13 @@ fn renamed_in(manifest: &str) -> Option<String> {
 /// Whether an inline table has `package = "toolwright"`.
 fn names_package(table: &str) -> bool {
     table.trim_matches([' ', '{', '}']).split(',').any(|entry| match entry.split_once('=') {
-        Some((key, value)) => key.trim() == "package" && unquoted(value) == PACKAGE,
+        Some((key, value)) => key.trim() == "package" && is_package(unquoted(value)),
         None => false,
     })
+}
+
+fn is_package(name: &str) -> bool {
+    PACKAGES.contains(&name)
 }
 
 fn unquoted(text: &str) -> &str {

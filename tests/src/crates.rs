@@ -60,9 +60,13 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 fn dependencies_point_from_the_examples_to_the_runtime_to_the_macros() {
     let dependencies = dependencies(is_ordinary);
     let has = |package: &str, name: &str| dependencies[package].iter().any(|it| it == name);
-    assert!(has("workspace", "toolwright") && has("toolwright", "toolwright-macros"));
-    assert!(!has("toolwright-macros", "toolwright"));
-    for below in ["toolwright", "toolwright-macros"] {
+    assert!(has("programs", "toolwright") && has("toolwright", "toolwright-runtime"));
+    assert!(has("toolwright-runtime", "toolwright-macros"));
+    for above in ["toolwright", "toolwright-runtime"] {
+        assert!(!has("toolwright-macros", above));
+    }
+    assert!(!has("toolwright-runtime", "toolwright"));
+    for below in ["toolwright", "toolwright-runtime", "toolwright-macros"] {
         assert!(!has(below, "workspace"), "{below} depends on an example");
         assert!(!has(below, "tests"), "{below} depends on the tests");
     }
@@ -79,7 +83,9 @@ fn the_runtime_knows_no_protocol_and_opens_no_connection() {
     });
     for foreign in ["rmcp", "reqwest", "hyper", "rig", "axum"] {
         let inner = walls::WALLS.iter().map(|(name, ..)| *name);
-        for package in inner.chain(["toolwright", "toolwright-macros", "toolwright-command"]) {
+        for package in
+            inner.chain(["toolwright-runtime", "toolwright-macros", "toolwright-command"])
+        {
             assert!(!dependencies[package].iter().any(|it| it == foreign), "{package}: {foreign}");
         }
     }
@@ -91,7 +97,7 @@ fn an_application_depends_on_toolwright_alone() {
     let dependencies = dependencies(is_ordinary);
     assert_eq!(
         dependencies["workspace"],
-        ["tokio", "toolwright", "toolwright-mcp", "toolwright-toolbox"]
+        ["tokio", "toolwright-mcp", "toolwright-runtime", "toolwright-toolbox"]
     );
     for (path, source) in sources("examples/workspace/src") {
         // It runs calls from a `main` of its own.
@@ -100,7 +106,7 @@ fn an_application_depends_on_toolwright_alone() {
         assert_eq!(source.contains("tokio::"), is_its_own, "{}", path.display());
     }
     for fixture in dependencies.keys().filter(|name| name.starts_with("fixture-")) {
-        assert_eq!(dependencies[fixture], ["toolwright"], "{fixture}");
+        assert_eq!(dependencies[fixture], ["toolwright-runtime"], "{fixture}");
     }
 }
 

@@ -49,7 +49,7 @@ fn agents(
     model: impl Model + 'static,
     listen: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<Agents> {
-    let agent = Agent::builder(executor, model).max_turns(u32::MAX).listen(move |notice| {
+    let agent = Agent::on(executor, model).max_turns(u32::MAX).listen(move |notice| {
         if let NoticeKind::Answered { .. } = notice.kind {
             listen(notice.turn);
         }

@@ -42,7 +42,7 @@ impl Ours {
             model = model.calls(texts.iter().map(|text| ("add", text.as_str()))).says(LAST_WORD);
         }
         let model = Arc::new(model);
-        let agent = Agent::builder(executor, Arc::clone(&model)).system(SYSTEM).build()?;
+        let agent = Agent::on(executor, Arc::clone(&model)).instructions(SYSTEM).build()?;
         Ok(Self { agent, model, history: history() })
     }
 }
@@ -51,7 +51,7 @@ impl super::Agent for Ours {
     async fn turn(&self) -> Result<String> {
         let history = self.history.clone();
         let state = State::new(Limits::default());
-        let mut run = self.agent.run("bench").restored(state, history).start()?;
+        let mut run = self.agent.new_run("bench").restored(state, history).start()?;
         match run.say(QUESTION).await? {
             Ended::Text { text, .. } => Ok(text),
             other => bail!("{other}"),

@@ -60,7 +60,7 @@ fn journal() -> Journal {
             )
             .answers(ModelAnswer::text("Leaves in hot water.").usage(Usage::new(7, 3)))
             .answers(ModelAnswer::new("", vec![call("c2", "runs_send", r#"{"text":"hello"}"#)]));
-        let agent = Agent::builder(executor, model).build().unwrap();
+        let agent = Agent::on(executor, model).build().unwrap();
         let agents = Agents::builder().agent("clerk", agent).build().unwrap();
         agents.start(NewRun::new("tea", "clerk", "what is tea?").user("ada")).await.unwrap();
         agents.start(NewRun::new("greet", "clerk", "greet them")).await.unwrap();
@@ -188,7 +188,7 @@ fn a_run_that_waits_goes_on_by_itself_when_another_process_approves_its_call() {
             .on_no_approver(OnNoApprover::Park)
             .build()
             .unwrap();
-        let agent = Agent::builder(executor, ScriptedModel::new().says("They are greeted."));
+        let agent = Agent::on(executor, ScriptedModel::new().says("They are greeted."));
         let agents = Agents::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
         let call = agents.head("greet").await.unwrap().waiting[0].call;
         (agents, call)

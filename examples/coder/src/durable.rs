@@ -148,8 +148,8 @@ async fn driven(
     let models = Models::of(&arguments, &replays, None, transcript)?;
     let said = Said::default();
     let heard = said.clone();
-    let agent = Agent::builder(executor.clone(), Arc::clone(&models.model))
-        .system(SYSTEM)
+    let agent = Agent::on(executor.clone(), Arc::clone(&models.model))
+        .instructions(SYSTEM)
         .max_turns(stored.turns)
         .listen(move |notice| transcript.notice(notice, &heard))
         .build()

@@ -132,8 +132,8 @@ async fn worked(
 ) -> Result<(Result<Ended, Stopped>, u64, Spent), Problem> {
     let said = Said::default();
     let heard = said.clone();
-    let agent = Agent::builder(executor, model)
-        .system(SYSTEM)
+    let agent = Agent::on(executor, model)
+        .instructions(SYSTEM)
         .max_turns(arguments.turns)
         .listen(move |notice| transcript.notice(notice, &heard));
     // A recording has whole answers: nothing is streamed then.
@@ -143,7 +143,7 @@ async fn worked(
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
     let mut run = agent
-        .run(run_id())
+        .new_run(run_id())
         .cancelled_by(signals.token())
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;

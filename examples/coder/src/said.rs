@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright_agent::{RunEventKind, RunEvents};
+use toolwright_agent::{RunEvent, RunEvents};
 
 use crate::shown;
 
@@ -26,8 +26,8 @@ impl Said {
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
                 match event.kind {
-                    RunEventKind::Text { text } => said.more(event.turn, &text, &mut write),
-                    RunEventKind::Restarted => said.again(event.turn),
+                    RunEvent::Text(text) => said.more(event.turn, &text, &mut write),
+                    RunEvent::Restarted => said.again(event.turn),
                     _ => {}
                 }
             }

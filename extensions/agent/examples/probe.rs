@@ -125,8 +125,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let is_heard = Arc::new(Mutex::new(true));
     let (hearing, compared) = (Arc::clone(&heard), Arc::clone(&is_heard));
     let is_stream = how == "stream";
-    let agent = Agent::builder(executor, model)
-        .system("You read notes.")
+    let agent = Agent::on(executor, model)
+        .instructions("You read notes.")
         .max_turns(4)
         .listen(move |notice| {
             if let NoticeKind::Answered { answer } = notice.kind
@@ -138,7 +138,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             }
         })
         .build()?;
-    let mut run = agent.run("probe").start()?;
+    let mut run = agent.new_run("probe").start()?;
     let ended = run.say(prompt.as_str()).await?;
     let exchanges = std::mem::take(&mut *exchanges.lock().unwrap_or_else(PoisonError::into_inner));
     std::fs::write(file, Recording::new(provider, exchanges).to_string())?;

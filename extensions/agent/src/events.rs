@@ -5,7 +5,7 @@
 //! ```
 //!
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
-//!   [`RunEventKind::Missed`] in their place.
+//!   [`RunEvent::Missed`] in their place.
 //! - The model is asked to stream once somebody has asked for the events of the run.
 //! - No event has arguments of a tool that has a secret parameter.
 
@@ -21,7 +21,7 @@ use std::task::{Context, Poll};
 
 use futures::Stream;
 
-pub use self::kind::{CalledTool, RunEvent, RunEventKind};
+pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
 use self::ring::Ring;
 
@@ -30,20 +30,20 @@ use self::ring::Ring;
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
-/// use toolwright_agent::{Agent, RunEventKind, ScriptedModel};
+/// use toolwright_agent::{Agent, RunEvent, ScriptedModel};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let executor = Executor::builder(Registry::empty()).build()?;
-/// let agent = Agent::builder(executor, ScriptedModel::new().says("Hello.")).build()?;
-/// let mut run = agent.run("greetings").start()?;
+/// let agent = Agent::on(executor, ScriptedModel::new().says("Hello.")).build()?;
+/// let mut run = agent.new_run("greetings").start()?;
 ///
 /// let mut events = run.events();
 /// let reader = async move {
 ///     let mut said = String::new();
 ///     while let Some(event) = events.next().await {
 ///         match event.kind {
-///             RunEventKind::Text { text } => said.push_str(&text),
-///             RunEventKind::Restarted => said.clear(),
+///             RunEvent::Text(text) => said.push_str(&text),
+///             RunEvent::Restarted => said.clear(),
 ///             _ => {}
 ///         }
 ///     }
@@ -76,18 +76,18 @@ impl RunEvents {
     }
 
     /// The next event, when there is one.
-    pub async fn next(&mut self) -> Option<RunEvent> {
+    pub async fn next(&mut self) -> Option<NumberedEvent> {
         std::future::poll_fn(|context| self.poll_event(context)).await
     }
 
     /// A reader of the same run that continues after the event of this number; 0 for all that is left. Where that event's
-    /// successor is gone, [`RunEventKind::Missed`] comes first.
+    /// successor is gone, [`RunEvent::Missed`] comes first.
     #[must_use]
     pub fn after(&self, number: u64) -> Self {
         Self { next: number.saturating_add(1), ..self.clone() }
     }
 
-    fn poll_event(&mut self, context: &Context<'_>) -> Poll<Option<RunEvent>> {
+    fn poll_event(&mut self, context: &Context<'_>) -> Poll<Option<NumberedEvent>> {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(event) = ring.read(self.next) {
             self.next = event.number + 1;
@@ -103,7 +103,7 @@ impl RunEvents {
 }
 
 impl Stream for RunEvents {
-    type Item = RunEvent;
+    type Item = NumberedEvent;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll_event(context)
@@ -150,12 +150,12 @@ pub(crate) struct EventWriter(Arc<Mutex<Ring>>);
 
 impl EventWriter {
     /// Adds an event of a turn.
-    pub(crate) fn push(&self, turn: u64, kind: RunEventKind) {
+    pub(crate) fn push(&self, turn: u64, kind: RunEvent) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turn, kind);
     }
 
     /// Adds an event of the turn that is worked on.
-    pub(crate) fn push_now(&self, kind: RunEventKind) {
+    pub(crate) fn push_now(&self, kind: RunEvent) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_now(kind);
     }
 
@@ -163,7 +163,7 @@ impl EventWriter {
     pub(crate) fn ask(&self, turn: u64) {
         let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if ring.is_at(turn) {
-            ring.push(turn, RunEventKind::Restarted);
+            ring.push(turn, RunEvent::Restarted);
         }
     }
 
@@ -187,7 +187,7 @@ impl EventWriter {
         move |event| {
             let Some(ring) = ring.upgrade() else { return };
             let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(kind) = RunEventKind::of_call(event).filter(|_| ring.is_read) {
+            if let Some(kind) = RunEvent::of_call(event).filter(|_| ring.is_read) {
                 ring.push_now(kind);
             }
         }

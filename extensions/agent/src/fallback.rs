@@ -40,7 +40,7 @@ use crate::{
 ///     .on_fallback(|it| eprintln!("{} failed ({}); {} is asked", it.from, it.error, it.to))
 ///     .build();
 /// let executor = Executor::builder(Registry::empty()).build()?;
-/// let mut run = Agent::builder(executor, model).build()?.run("greetings").start()?;
+/// let mut run = Agent::on(executor, model).build()?.new_run("greetings").start()?;
 /// assert!(matches!(run.say("Good morning!").await?, Ended::Text { .. }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;

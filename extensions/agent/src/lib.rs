@@ -17,6 +17,7 @@
 
 mod agent;
 mod budget;
+mod chat;
 mod context_size;
 mod delta;
 mod ended;
@@ -30,8 +31,12 @@ mod message;
 mod meter;
 mod model;
 mod model_error;
+mod model_name;
 mod notice;
 mod prices;
+mod prompt;
+mod request;
+mod result;
 mod run;
 #[cfg(feature = "testing")]
 mod scripted;
@@ -39,15 +44,19 @@ mod settings;
 mod spans;
 mod state;
 mod step;
+mod stream;
 #[cfg(feature = "opentelemetry")]
 mod telemetry;
 mod usage;
 
-pub use self::agent::{Agent, AgentBuilder, AgentError};
+pub use self::agent::{Agent, AgentBuilder, AgentError, NewExecutor};
+pub use self::chat::{Chat, ChatTurn};
 pub use self::context_size::ContextSize;
 pub use self::delta::{Delta, DeltaListener};
 pub use self::ended::{Ended, Limit, Limits};
-pub use self::events::{CalledTool, RunEvent, RunEventKind, RunEvents};
+pub use self::events::{
+    CalledTool, NumberedEvent, RunEvent, RunEvents, ToolCallEvent, ToolResultEvent,
+};
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::history::{HistoryProblem, check};
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
@@ -56,15 +65,20 @@ pub use self::message::{Message, Verbatim};
 pub use self::meter::Meter;
 pub use self::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
 pub use self::model_error::ModelError;
+pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::notice::{Notice, NoticeKind};
 pub use self::prices::{Price, Prices, PricesError, Rates};
+pub use self::prompt::Prompt;
+pub use self::request::RunRequest;
+pub use self::result::{RunError, RunResult};
 pub use self::run::{AgentRun, AgentRunBuilder, StartError, Stopped};
 #[cfg(feature = "testing")]
 pub use self::scripted::{ScriptedModel, ScriptedRequest};
 pub use self::settings::{Effort, ModelSettings, PromptCache, ProviderTool, Reasoning, ToolChoice};
 pub use self::state::State;
 pub use self::step::{Action, Event, Turn, step};
-pub use self::usage::{Accounts, Cost, Spent, Usage};
+pub use self::stream::{NumberedStream, RunStream};
+pub use self::usage::{Accounts, Cost, CostError, Spent, Usage};
 
 pub mod durable;
 #[cfg(feature = "http")]

@@ -23,8 +23,8 @@ pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
 use crate::events::EventWriter;
 use crate::{
-    Action, Agent, Ended, Event, Message, Meter, Notice, NoticeKind, RunEventKind, RunEvents,
-    State, spans, step,
+    Action, Agent, Ended, Event, Message, Meter, Notice, NoticeKind, RunEvent, RunEvents, State,
+    spans, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -37,7 +37,7 @@ use crate::{
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let model = ScriptedModel::new().says("Hello.").says("Good-bye.");
 /// let executor = Executor::builder(Registry::empty()).build()?;
-/// let mut run = Agent::builder(executor, model).build()?.run("greetings").start()?;
+/// let mut run = Agent::on(executor, model).build()?.new_run("greetings").start()?;
 /// run.say("Good morning!").await?;
 /// run.say("Good night!").await?;
 /// assert_eq!((run.history().len(), run.state().turn()), (4, 2));
@@ -95,10 +95,10 @@ impl AgentRun {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let executor = Executor::builder(Registry::empty()).build()?;
-    /// let agent = Agent::builder(executor, ScriptedModel::new().says("A grey pixel.")).build()?;
+    /// let agent = Agent::on(executor, ScriptedModel::new().says("A grey pixel.")).build()?;
     /// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
     /// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
-    /// agent.run("pictures").start()?.say_with("What is this?", [picture]).await?;
+    /// agent.new_run("pictures").start()?.say_with("What is this?", [picture]).await?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -206,7 +206,8 @@ impl AgentRun {
 
     fn notify_at(&self, turn: u64, kind: NoticeKind<'_>) {
         self.agent.notify(&Notice { run: self.run.id(), turn, kind });
-        RunEventKind::of(kind).into_iter().for_each(|event| self.events.push(turn, event));
+        let catalog = self.shown_run().catalog();
+        RunEvent::of(kind, &catalog).into_iter().for_each(|event| self.events.push(turn, event));
     }
 }
 

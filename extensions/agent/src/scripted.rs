@@ -27,8 +27,8 @@ const PIECE: usize = 4;
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let model = Arc::new(ScriptedModel::new().says("Done."));
 /// let executor = Executor::builder(Registry::empty()).build()?;
-/// let agent = Agent::builder(executor, Arc::clone(&model)).build()?;
-/// agent.run("r").start()?.say("Go!").await?;
+/// let agent = Agent::on(executor, Arc::clone(&model)).build()?;
+/// agent.new_run("r").start()?.say("Go!").await?;
 /// assert_eq!(model.requests()[0].tools, "[]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;

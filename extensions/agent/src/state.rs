@@ -163,6 +163,11 @@ impl State {
         self.0.spent
     }
 
+    /// How often the model answered since the user last spoke.
+    pub(crate) fn turns_since_said(&self) -> u32 {
+        self.0.taken
+    }
+
     /// What was spent since the user last spoke.
     pub(crate) fn spent_since_said(&self) -> Spent {
         self.0.spent.since(self.0.spent_before)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -155,6 +156,46 @@ impl Cost {
     }
 }
 
+/// Reads an amount as people write it: `0.50 USD`, `$0.50`. The currency is part of it, because a limit in another one would be
+/// another limit.
+///
+/// ```
+/// use toolwright_agent::Cost;
+///
+/// assert_eq!("0.50 USD".parse(), Ok(Cost::cents(50)));
+/// assert_eq!("$1.50".parse(), Ok(Cost::cents(150)));
+/// assert!("0.50".parse::<Cost>().is_err() && "0.50 EUR".parse::<Cost>().is_err());
+/// ```
+impl FromStr for Cost {
+    type Err = CostError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let amount = text.trim();
+        let amount = amount.strip_prefix('$').or_else(|| amount.strip_suffix("USD"));
+        let picos = amount.and_then(|amount| in_picos(amount.trim()));
+        picos.map(Self).ok_or_else(|| CostError { found: text.to_owned() })
+    }
+}
+
+/// Exactly so many millionths of a millionth; none where it is no number of at most twelve decimal places, or too large.
+fn in_picos(amount: &str) -> Option<u64> {
+    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
+    let is_number =
+        |digits: &str| !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+    if !is_number(whole) || !is_number(fraction) || fraction.len() > 12 {
+        return None;
+    }
+    let whole = whole.parse::<u64>().ok()?.checked_mul(PICOS)?;
+    whole.checked_add(format!("{fraction:0<12}").parse().ok()?)
+}
+
+/// Why a text is no amount of money.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("found the amount `{found}`, expected dollars, such as `0.50 USD`")]
+pub struct CostError {
+    found: String,
+}
+
 /// In dollars, with at least four digits after the point, and as many more as there are.
 impl fmt::Display for Cost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -286,8 +327,8 @@ impl fmt::Display for Spent {
 /// let accounts = Accounts::new();
 /// let model = ScriptedModel::new().answers(ModelAnswer::text("Hello.").usage(Usage::new(12, 3)));
 /// let executor = Executor::builder(Registry::empty()).build()?;
-/// let agent = Agent::builder(executor, model).accounts(accounts.clone()).build()?;
-/// agent.run("greetings").user("ada").start()?.say("Good morning!").await?;
+/// let agent = Agent::on(executor, model).accounts(accounts.clone()).build()?;
+/// agent.new_run("greetings").user("ada").start()?.say("Good morning!").await?;
 /// assert_eq!(accounts.of(Some("ada")).usage.total(), 15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;

@@ -104,8 +104,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
         .on_no_approver(OnNoApprover::Park)
         .build()?;
     let model = Arc::new(ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?);
-    let agent =
-        || Agent::builder(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);
+    let agent = || Agent::on(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);
     let late = agent().time(course::time(life.seed)).build()?;
     let agents = Agents::builder().agent(AGENT, agent().build()?).agent(LATE, late);
     let agents = agents.on_failure(|run, error| eprintln!("note: {run}: {error}")).build()?;

@@ -1,4 +1,5 @@
-//! Extensions stand above the facade: they name it and no crate below it, and nothing below it names them.
+//! Extensions stand between the runtime and the facade: they name the runtime and no crate below it, and nothing below it names
+//! them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -49,15 +50,15 @@ fn problems(manifest: &str, extensions: &[String]) -> Vec<String> {
     let name = Manifest::of(manifest).name;
     let named = named(manifest);
     let ours = named.iter().filter(|it| it.starts_with("toolwright"));
-    let wrong = ours.filter(|it| *it != "toolwright" && !extensions.contains(it));
+    let wrong = ours.filter(|it| *it != "toolwright-runtime" && !extensions.contains(it));
     let wrong = wrong.map(|it| format!("{name} must not depend on {it}"));
     let without =
-        (!named.contains("toolwright")).then(|| format!("{name} does without the facade"));
+        (!named.contains("toolwright-runtime")).then(|| format!("{name} does without the runtime"));
     wrong.chain(without).collect()
 }
 
 #[test]
-fn extensions_depend_on_the_facade_and_on_no_crate_below_it() {
+fn extensions_depend_on_the_runtime_and_on_no_crate_below_it() {
     let manifests = extensions();
     let names: Vec<String> = manifests.iter().map(|it| Manifest::of(it).name).collect();
     let problems: Vec<String> = manifests.iter().flat_map(|it| problems(it, &names)).collect();
@@ -89,8 +90,8 @@ fn what_each_extension_depends_on_stands_in_the_architecture() {
 }
 
 #[test]
-fn a_dependency_past_the_facade_is_found_wherever_it_stands() {
-    let manifest = "[package]\nname = \"it\"\n[dependencies]\ntoolwright = \"1\"\ntoolwright-toolbox = \"1\"\n";
+fn a_dependency_past_the_runtime_is_found_wherever_it_stands() {
+    let manifest = "[package]\nname = \"it\"\n[dependencies]\ntoolwright-runtime = \"1\"\ntoolwright-toolbox = \"1\"\n";
     let extensions = ["toolwright-toolbox".to_owned()];
     assert_eq!(problems(manifest, &extensions), [""; 0]);
     for past in [
@@ -104,5 +105,5 @@ fn a_dependency_past_the_facade_is_found_wherever_it_stands() {
         assert_eq!(found, ["it must not depend on toolwright-core"], "{past}");
     }
     let without = problems("[package]\nname = \"it\"\n[dependencies]\n", &extensions);
-    assert_eq!(without, ["it does without the facade"]);
+    assert_eq!(without, ["it does without the runtime"]);
 }

@@ -57,7 +57,7 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 ///     .build()?;
 /// let model = ScriptedModel::new().calls([("close_ticket", "{}")]).says("It is closed.");
 /// let agents = Agents::builder()
-///     .agent("support", Agent::builder(executor, model).build()?)
+///     .agent("support", Agent::on(executor, model).build()?)
 ///     .services(|run, builder| Ok(builder.with(Ticket(run.data()["ticket"].to_string()))))
 ///     .build()?;
 ///

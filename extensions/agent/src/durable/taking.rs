@@ -233,7 +233,7 @@ impl Inner {
             return Err(RunError::NotNow { run: info.id.clone(), why });
         }
         let token = CancellationToken::new();
-        let mut builder = agent.run(info.id.clone()).cancelled_by(token.clone());
+        let mut builder = agent.new_run(info.id.clone()).cancelled_by(token.clone());
         if let Some(user) = &info.user {
             builder = builder.user(user);
         }
@@ -252,7 +252,7 @@ impl Inner {
         let (head, _) = self.head(id).await?;
         let Some(agent) = self.agents.get(&head.agent) else { return Ok(()) };
         let info = self.info(&head)?;
-        Ok(self.with_services(&info, agent.run(info.id.clone()))?.has_services()?)
+        Ok(self.with_services(&info, agent.new_run(info.id.clone()))?.has_services()?)
     }
 
     /// The state of a run and its turns.

@@ -2,22 +2,23 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, EventKind};
+use toolwright::{Answer, Catalog, EventKind};
 
 use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
 
 /// Something that happened to a run, as its readers get it.
 ///
 /// ```
-/// use toolwright_agent::{RunEvent, RunEventKind};
+/// use toolwright_agent::{NumberedEvent, RunEvent};
 ///
-/// fn in_words(event: &RunEvent) -> String {
+/// fn in_words(event: &NumberedEvent) -> String {
 ///     match &event.kind {
-///         RunEventKind::Text { text } => text.clone(),
-///         RunEventKind::Missed { first, last } => format!("[missed {first} to {last}]"),
+///         RunEvent::Text(text) => text.clone(),
+///         RunEvent::Missed { first, last } => format!("[missed {first} to {last}]"),
 ///         _ => String::new(),
 ///     }
 /// }
@@ -25,7 +26,7 @@ use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct RunEvent {
+pub struct NumberedEvent {
     /// Its number. Numbers grow; those of a durable run also from one process to the next that drives it. The first event of its
     /// `n`th driver has a number above `(n - 1) << 32`.
     pub number: u64,
@@ -33,26 +34,20 @@ pub struct RunEvent {
     pub turn: u64,
     /// What happened.
     #[serde(flatten)]
-    pub kind: RunEventKind,
+    pub kind: RunEvent,
 }
 
 /// What happened to a run.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum RunEventKind {
+pub enum RunEvent {
     /// The model is asked.
     Asking,
     /// More of what the model says; all of it where the model does not stream.
-    Text {
-        /// The text.
-        text: String,
-    },
+    Text(#[serde(serialize_with = "text_field")] String),
     /// More of its reasoning.
-    Reasoning {
-        /// The text.
-        text: String,
-    },
+    Reasoning(#[serde(serialize_with = "text_field")] String),
     /// The model began to write a call.
     CallBegan {
         /// The call's place among the calls of the answer, counted from 0.
@@ -100,6 +95,8 @@ pub enum RunEventKind {
         /// Those that are run, in call order.
         calls: Vec<CalledTool>,
     },
+    /// The model calls a tool: its arguments are complete. One comes for each call, before the calls run.
+    ToolCall(ToolCallEvent),
     /// A tool says how far it is.
     Progress {
         /// The id that the provider gave its call.
@@ -138,13 +135,7 @@ pub enum RunEventKind {
         error: String,
     },
     /// A call has its answer. These come when all calls of the turn have theirs, in call order.
-    Called {
-        /// The call.
-        #[serde(flatten)]
-        call: CalledTool,
-        /// The kind of its error, where it failed.
-        error: Option<String>,
-    },
+    ToolResult(ToolResultEvent),
     /// Calls of the turn wait, and the run is not driven until they have their answers.
     Waiting {
         /// Those that wait, in call order.
@@ -167,6 +158,39 @@ pub enum RunEventKind {
     },
 }
 
+/// A call of a tool, as the model makes it.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ToolCallEvent {
+    /// The id that the provider gave it.
+    pub id: Option<String>,
+    /// The tool.
+    pub name: String,
+    /// The arguments, as the model wrote them. Empty where the tool takes a secret, and where no tool has the name: what is in
+    /// them may be a secret then.
+    pub arguments: String,
+}
+
+/// What a call of a tool gave.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ToolResultEvent {
+    /// The id that the provider gave the call.
+    pub id: Option<String>,
+    /// The tool.
+    pub name: String,
+    /// The answer, as the model reads it.
+    pub text: String,
+    /// The kind of its error, where it failed.
+    pub error: Option<String>,
+}
+
+fn text_field<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry("text", text)?;
+    map.end()
+}
+
 /// A call, without its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -183,7 +207,35 @@ impl From<&ToolCall> for CalledTool {
     }
 }
 
-impl RunEventKind {
+impl ToolCallEvent {
+    fn new(call: &ToolCall, catalog: &Catalog) -> Self {
+        let is_open = catalog.get(&call.name).is_some_and(|it| it.secrets().next().is_none());
+        let arguments = if is_open { call.arguments.to_string() } else { String::new() };
+        Self { id: call.id.clone(), name: call.name.clone(), arguments }
+    }
+}
+
+/// Without arguments.
+impl fmt::Debug for ToolCallEvent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ToolCall({:?}, {} bytes)", self.name, self.arguments.len())
+    }
+}
+
+/// Without the text.
+impl fmt::Debug for ToolResultEvent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "ToolResult({:?}, {} bytes, {:?})",
+            self.name,
+            self.text.len(),
+            self.error
+        )
+    }
+}
+
+impl RunEvent {
     /// The event of what listeners of its calls hear.
     pub(super) fn of_call(event: &toolwright::Event<'_>) -> Option<Self> {
         let (id, tool) = (event.provider_id.map(str::to_owned), event.tool.to_owned());
@@ -209,7 +261,7 @@ impl RunEventKind {
     }
 
     /// The events of what listeners of the agent are notified of.
-    pub(crate) fn of(notice: NoticeKind<'_>) -> Vec<Self> {
+    pub(crate) fn of(notice: NoticeKind<'_>, catalog: &Catalog) -> Vec<Self> {
         match notice {
             NoticeKind::Asking => vec![Self::Asking],
             NoticeKind::LeftOut { left_out } => vec![Self::LeftOut { left_out: left_out.to_vec() }],
@@ -221,14 +273,20 @@ impl RunEventKind {
                 vec![Self::Failed { kind, message }]
             }
             NoticeKind::Calling { calls } => {
-                vec![Self::Calling { calls: calls.iter().map(CalledTool::from).collect() }]
+                let calling = Self::Calling { calls: calls.iter().map(CalledTool::from).collect() };
+                let calls = calls.iter().map(|call| ToolCallEvent::new(call, catalog));
+                calls.map(Self::ToolCall).chain([calling]).collect()
             }
             NoticeKind::Appended { message: Message::Answers(answered) } => {
-                let called = |(call, answer): &(ToolCall, Answer)| Self::Called {
-                    call: call.into(),
-                    error: answer.error().map(|it| it.kind().to_owned()),
+                let result = |(call, answer): &(ToolCall, Answer)| {
+                    Self::ToolResult(ToolResultEvent {
+                        id: call.id.clone(),
+                        name: call.name.clone(),
+                        text: answer.text().into_owned(),
+                        error: answer.error().map(|it| it.kind().to_owned()),
+                    })
                 };
-                answered.iter().map(called).collect()
+                answered.iter().map(result).collect()
             }
             NoticeKind::Appended { .. } => Vec::new(),
             NoticeKind::Ended { ended } => vec![Self::Ended(ended.clone())],
@@ -239,14 +297,13 @@ impl RunEventKind {
     pub(super) fn bytes(&self) -> usize {
         let calls = |calls: &[CalledTool]| calls.iter().map(|it| it.tool.len()).sum();
         match self {
-            Self::Text { text } | Self::Reasoning { text } | Self::Arguments { text, .. } => {
-                text.len()
-            }
+            Self::Text(text) | Self::Reasoning(text) | Self::Arguments { text, .. } => text.len(),
+            Self::ToolCall(call) => call.name.len() + call.arguments.len(),
+            Self::ToolResult(result) => result.name.len() + result.text.len(),
             Self::CallBegan { tool, .. } | Self::ProviderTool { tool } => tool.len(),
-            Self::Called { call, .. }
-            | Self::Executing { call }
-            | Self::Done { call, .. }
-            | Self::Retrying { call, .. } => call.tool.len(),
+            Self::Executing { call } | Self::Done { call, .. } | Self::Retrying { call, .. } => {
+                call.tool.len()
+            }
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
             Self::Stopped { why } => why.len(),
             Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
@@ -262,12 +319,14 @@ impl RunEventKind {
 }
 
 /// Without texts and arguments, which may hold secrets.
-impl fmt::Debug for RunEventKind {
+impl fmt::Debug for RunEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Asking => formatter.write_str("Asking"),
-            Self::Text { text } => write!(formatter, "Text({} bytes)", text.len()),
-            Self::Reasoning { text } => write!(formatter, "Reasoning({} bytes)", text.len()),
+            Self::Text(text) => write!(formatter, "Text({} bytes)", text.len()),
+            Self::ToolCall(call) => call.fmt(formatter),
+            Self::ToolResult(result) => result.fmt(formatter),
+            Self::Reasoning(text) => write!(formatter, "Reasoning({} bytes)", text.len()),
             Self::CallBegan { index, tool } => write!(formatter, "CallBegan({index}, {tool:?})"),
             Self::Arguments { index, text } => {
                 write!(formatter, "Arguments({index}, {} bytes)", text.len())
@@ -279,7 +338,6 @@ impl fmt::Debug for RunEventKind {
             Self::Failed { kind, .. } => write!(formatter, "Failed({kind})"),
             Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
             Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),
-            Self::Called { call, error } => write!(formatter, "Called({:?}, {error:?})", call.tool),
             Self::Executing { call } => write!(formatter, "Executing({:?})", call.tool),
             Self::Done { call, error, waits } => {
                 write!(formatter, "Done({:?}, {error:?}, {waits:?})", call.tool)

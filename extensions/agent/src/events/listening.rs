@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use toolwright::Catalog;
 
-use super::{EventWriter, RunEventKind};
+use super::{EventWriter, RunEvent};
 use crate::run::Early;
 use crate::{Delta, DeltaListener, ModelAnswer};
 
@@ -41,7 +41,7 @@ impl<'a> Listening<'a> {
     pub(crate) fn answered(self, answer: &ModelAnswer) {
         let heard = self.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
         if !heard.text && !answer.text.is_empty() {
-            self.events.push(self.turn, RunEventKind::Text { text: answer.text.clone() });
+            self.events.push(self.turn, RunEvent::Text(answer.text.clone()));
         }
     }
 
@@ -63,24 +63,22 @@ impl DeltaListener for Listening<'_> {
             match delta {
                 Delta::Text(text) => {
                     heard.text = true;
-                    RunEventKind::Text { text: text.to_owned() }
+                    RunEvent::Text(text.to_owned())
                 }
-                Delta::Reasoning(text) => RunEventKind::Reasoning { text: text.to_owned() },
+                Delta::Reasoning(text) => RunEvent::Reasoning(text.to_owned()),
                 Delta::CallBegan { index, name } => {
                     if self.is_open(name) {
                         heard.shown.insert(index);
                     }
-                    RunEventKind::CallBegan { index, tool: name.to_owned() }
+                    RunEvent::CallBegan { index, tool: name.to_owned() }
                 }
                 Delta::Arguments { index, text } if heard.shown.contains(&index) => {
-                    RunEventKind::Arguments { index, text: text.to_owned() }
+                    RunEvent::Arguments { index, text: text.to_owned() }
                 }
-                Delta::ProviderTool { name } => {
-                    RunEventKind::ProviderTool { tool: name.to_owned() }
-                }
+                Delta::ProviderTool { name } => RunEvent::ProviderTool { tool: name.to_owned() },
                 Delta::Restarted => {
                     *heard = Heard::default();
-                    RunEventKind::Restarted
+                    RunEvent::Restarted
                 }
                 _ => return,
             }

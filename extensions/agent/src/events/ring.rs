@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use super::{RunEvent, RunEventKind};
+use super::{NumberedEvent, RunEvent};
 
 /// The most events.
 pub(super) const EVENTS: usize = 1024;
@@ -13,7 +13,7 @@ pub(super) const BYTES: usize = 4 << 20;
 
 #[derive(Default)]
 pub(super) struct Ring {
-    events: VecDeque<RunEvent>,
+    events: VecDeque<NumberedEvent>,
     /// The number of the last event, counted from 1.
     last: u64,
     /// The turn of the last event.
@@ -55,11 +55,11 @@ impl Ring {
     }
 
     /// Adds an event, and drops the oldest where there are too many.
-    pub fn push(&mut self, turn: u64, kind: RunEventKind) {
+    pub fn push(&mut self, turn: u64, kind: RunEvent) {
         self.turn = turn;
         self.last += 1;
         self.bytes += kind.bytes();
-        self.events.push_back(RunEvent { number: self.last, turn, kind });
+        self.events.push_back(NumberedEvent { number: self.last, turn, kind });
         while self.events.len() > EVENTS || (self.bytes > BYTES && self.events.len() > 1) {
             let dropped = self.events.pop_front().map_or(0, |it| it.kind.bytes());
             self.bytes -= dropped;
@@ -68,12 +68,12 @@ impl Ring {
     }
 
     /// Adds an event of the turn that is worked on.
-    pub fn push_now(&mut self, kind: RunEventKind) {
+    pub fn push_now(&mut self, kind: RunEvent) {
         self.push(self.turn, kind);
     }
 
     /// The event of a number, or what tells that it is gone. The number of that is the last one that was missed.
-    pub fn read(&self, number: u64) -> Option<RunEvent> {
+    pub fn read(&self, number: u64) -> Option<NumberedEvent> {
         let first = self.events.front()?;
         // Who has read all before a gap has missed nothing in it.
         let past = |number, (before, after): &(u64, u64)| match number == before + 1 {
@@ -82,8 +82,8 @@ impl Ring {
         };
         let number = self.gaps.iter().fold(number.max(1), past);
         if number < first.number {
-            let kind = RunEventKind::Missed { first: number, last: first.number - 1 };
-            return Some(RunEvent { number: first.number - 1, turn: first.turn, kind });
+            let kind = RunEvent::Missed { first: number, last: first.number - 1 };
+            return Some(NumberedEvent { number: first.number - 1, turn: first.turn, kind });
         }
         let index = self.events.partition_point(|event| event.number < number);
         self.events.get(index).cloned()
@@ -111,8 +111,8 @@ impl Ring {
 mod tests {
     use super::*;
 
-    fn text(bytes: usize) -> RunEventKind {
-        RunEventKind::Text { text: "x".repeat(bytes) }
+    fn text(bytes: usize) -> RunEvent {
+        RunEvent::Text("x".repeat(bytes))
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(ring.read(1), None);
         (0..EVENTS + 10).for_each(|_| ring.push(1, text(1)));
         let missed = ring.read(3).unwrap();
-        assert_eq!((missed.number, missed.kind), (10, RunEventKind::Missed { first: 3, last: 10 }));
+        assert_eq!((missed.number, missed.kind), (10, RunEvent::Missed { first: 3, last: 10 }));
         assert_eq!(ring.read(11).unwrap().number, 11);
         assert_eq!(ring.read(ring.next()), None);
     }
@@ -145,7 +145,7 @@ mod tests {
         // A reader of the same ring from the beginning has missed nothing; one that comes back from another process has.
         assert_eq!(ring.read(1).unwrap().number, base + 1);
         let missed = ring.read((1 << 32) + 8).unwrap();
-        let kind = RunEventKind::Missed { first: (1 << 32) + 8, last: base };
+        let kind = RunEvent::Missed { first: (1 << 32) + 8, last: base };
         assert_eq!((missed.number, missed.kind), (base, kind));
         ring.begin(4);
         ring.push(5, text(1));

@@ -98,12 +98,12 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
     });
     let answered = Asked::default();
     let answering = Arc::clone(&answered);
-    let agent = Agent::builder(executor(), model.build()).listen(move |notice| {
+    let agent = Agent::on(executor(), model.build()).listen(move |notice| {
         if let crate::NoticeKind::Answered { answer } = notice.kind {
             answering.lock().unwrap().push(answer.model.clone().unwrap_or_default());
         }
     });
-    let mut run = agent.build().unwrap().run("r").start().unwrap();
+    let mut run = agent.build().unwrap().new_run("r").start().unwrap();
     let ended = run.say("Add.").await.unwrap();
     assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
     crate::check(run.history()).unwrap();
@@ -123,8 +123,8 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
 #[tokio::test(start_paused = true)]
 async fn a_run_in_which_every_model_is_down_ends_with_their_names() {
     let (model, asked) = pair(vec![Err(busy())], vec![Err(busy())]);
-    let agent = Agent::builder(executor(), model.build()).build().unwrap();
-    let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    let agent = Agent::on(executor(), model.build()).build().unwrap();
+    let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
     let Ended::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
     assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("overloaded", 2));
     assert_eq!(message, "no model answered (first, second asked): busy");
@@ -137,8 +137,8 @@ async fn a_history_that_no_model_takes_ends_the_run_with_its_size() {
         Err(ModelError::new("context_too_long", "too long").too_long(size))
     };
     let (model, asked) = pair(vec![long(4_000)], vec![long(8_000)]);
-    let agent = Agent::builder(executor(), model.build()).build().unwrap();
-    let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    let agent = Agent::on(executor(), model.build()).build().unwrap();
+    let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
     let Ended::ModelFailed { kind, context_size, .. } = ended else { panic!("{ended:?}") };
     assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("context_too_long", 2));
     assert_eq!(context_size, Some(ContextSize::new(Some(9_000), Some(8_000))));
@@ -147,8 +147,8 @@ async fn a_history_that_no_model_takes_ends_the_run_with_its_size() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_wrong_is_made_once() {
     let (model, asked) = pair(vec![Err(ModelError::new("invalid_request", "no"))], vec![]);
-    let agent = Agent::builder(executor(), model.build()).build().unwrap();
-    agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    let agent = Agent::on(executor(), model.build()).build().unwrap();
+    agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
     assert_eq!(*asked.lock().unwrap(), ["first"]);
 }
 
@@ -156,8 +156,8 @@ async fn a_request_that_is_wrong_is_made_once() {
 async fn no_model_is_asked_after_the_budget() {
     let (model, asked) = pair(vec![Err(busy())], vec![]);
     let model = model.budget(Duration::ZERO).build();
-    let agent = Agent::builder(executor(), model).build().unwrap();
-    let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+    let agent = Agent::on(executor(), model).build().unwrap();
+    let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
     assert_eq!(*asked.lock().unwrap(), ["first"]);
     assert!(ended.to_string().contains("the time for all of them is over"), "{ended}");
 }
@@ -197,8 +197,8 @@ async fn a_model_that_hangs_leaves_time_for_the_next() {
     let model = model.budget(Duration::from_secs(90)).on_fallback(move |it| {
         falling.lock().unwrap().push(it.error.to_string());
     });
-    let agent = Agent::builder(executor(), model.build()).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(executor(), model.build()).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     let ended = run.say("Add.").await.unwrap();
     assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
     assert_eq!(begun.elapsed().as_secs(), 60);
@@ -218,8 +218,8 @@ async fn a_run_whose_time_is_over_has_spent_what_every_model_took_before() {
         pair(vec![Err(busy().taking(took(300)))], vec![Err(busy().taking(took(4000)))]);
     let model = outer.then(inner.then(Hangs).build()).build();
     let limit = Duration::from_secs(60);
-    let agent = Agent::builder(executor(), model).time(limit).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(executor(), model).time(limit).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     let ended = run.say("Add.").await.unwrap();
     assert_eq!(ended, Ended::Limit(crate::Limit::Time { milliseconds: 60_000 }));
     let failed = [1, 20, 300, 4000].map(took).into_iter().fold(Spent::lost(), Spent::plus);
@@ -229,7 +229,7 @@ async fn a_run_whose_time_is_over_has_spent_what_every_model_took_before() {
 #[test]
 fn settings_that_one_of_the_models_does_not_have_are_refused_before_the_first_run() {
     let (first, _) = pair(vec![], vec![]);
-    let builder = Agent::builder(executor(), first.then(Hangs).build());
+    let builder = Agent::on(executor(), first.then(Hangs).build());
     let error = builder.settings(ModelSettings::new().one_call()).build().unwrap_err();
     let why = "the model cannot be asked with these settings: has no `one_call`";
     assert_eq!(error.to_string(), why);

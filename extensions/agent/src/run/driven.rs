@@ -4,7 +4,7 @@ use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{Answer, CallFailure, CancellationToken};
 
 use super::AgentRun;
-use crate::{Action, CalledTool, NoticeKind, RunEventKind, State, Turn};
+use crate::{Action, CalledTool, NoticeKind, RunEvent, State, Turn};
 
 impl AgentRun {
     /// Whether the executor takes no new calls.
@@ -20,7 +20,7 @@ impl AgentRun {
     /// Notes that the run is driven no further here.
     pub(crate) fn stopped(&self, why: &impl ToString) {
         let why = why.to_string();
-        self.events.push_now(RunEventKind::Stopped { why });
+        self.events.push_now(RunEvent::Stopped { why });
     }
 
     /// Numbers the events from here on as those of the driver that has taken the run so often.
@@ -70,11 +70,11 @@ impl AgentRun {
 
     /// Notes that calls of a turn wait.
     pub(crate) fn waits(&self, turn: u64, calls: Vec<CalledTool>) {
-        self.events.push(turn, RunEventKind::Waiting { calls });
+        self.events.push(turn, RunEvent::Waiting { calls });
     }
 
     /// The run of the tools that the model was shown.
-    fn shown_run(&self) -> &toolwright::Run {
+    pub(super) fn shown_run(&self) -> &toolwright::Run {
         self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
     }
 }

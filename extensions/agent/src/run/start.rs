@@ -77,8 +77,8 @@ impl AgentRunBuilder {
     /// imported.repairs.iter().for_each(|repair| eprintln!("{repair}"));
     ///
     /// let executor = Executor::builder(Registry::empty()).build()?;
-    /// let agent = Agent::builder(executor, ScriptedModel::new().says("Good-bye.")).build()?;
-    /// let mut run = agent.run("r2").imported(imported).start()?;
+    /// let agent = Agent::on(executor, ScriptedModel::new().says("Good-bye.")).build()?;
+    /// let mut run = agent.new_run("r2").imported(imported).start()?;
     /// run.say("I have to go.").await?;
     /// assert_eq!(run.history().len(), 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -154,6 +154,11 @@ pub enum StartError {
     /// A service is missing, given twice or was not declared.
     #[error(transparent)]
     Services(#[from] MissingServices),
+    /// Something was set of a conversation that has begun.
+    #[error(
+        "the conversation has begun; set its id, user, session, services and cancellation before the first message"
+    )]
+    HasBegun,
     /// The restored history is not sound.
     #[error("the restored history is not sound: {0}")]
     History(#[from] HistoryProblem),

@@ -17,8 +17,8 @@ use crate::{Model, ModelAnswer, ModelError, ModelRequest};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let model = Arc::new(CountingModel::new(ScriptedModel::new().says("Done.")));
-/// let agent = Agent::builder(Executor::builder(Registry::empty()).build()?, Arc::clone(&model)).build()?;
-/// let mut run = agent.run("r").start()?;
+/// let agent = Agent::on(Executor::builder(Registry::empty()).build()?, Arc::clone(&model)).build()?;
+/// let mut run = agent.new_run("r").start()?;
 /// run.say("Go!").await?;
 /// assert_eq!(model.requests(), 1);
 ///

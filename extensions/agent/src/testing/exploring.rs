@@ -32,8 +32,8 @@ use crate::{Model, ModelAnswer, ModelError, ModelRequest};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let executor = Executor::builder(Registry::of([ADD])?).unrestricted().build()?;
-/// let agent = Agent::builder(executor, ExploringModel::new(7)).max_turns(20).build()?;
-/// let mut run = agent.run("r").start()?;
+/// let agent = Agent::on(executor, ExploringModel::new(7)).max_turns(20).build()?;
+/// let mut run = agent.new_run("r").start()?;
 /// let ended = run.say("Go!").await?;
 /// assert!(matches!(ended, Ended::Limit(Limit::Turns { .. })));
 /// assert!(check(run.history()).is_ok());

@@ -21,8 +21,8 @@ async fn a_run_that_is_cancelled_in_the_middle_of_a_turn_answers_its_open_calls(
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([SUM, ("cancel", "{}"), ("look_up", r#"{"word":"a"}"#)]);
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let mut run = agent.run("r").cancelled_by(token).start().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let mut run = agent.new_run("r").cancelled_by(token).start().unwrap();
     assert_eq!(run.say("Go.").await.unwrap(), Ended::Cancelled);
     assert_eq!(kinds(run.history()), [["ok", "cancelled", "cancelled"]]);
     assert_eq!(log.lines(), ["add 1 2", "cancel"], "nothing begins any more");
@@ -39,8 +39,8 @@ async fn a_cancelled_run_is_cancelled_whatever_limit_it_has_reached() {
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([("cancel", "{}")]);
-    let agent = Agent::builder(executor, model).max_turns(1).build().unwrap();
-    let mut run = agent.run("r").cancelled_by(token).start().unwrap();
+    let agent = Agent::on(executor, model).max_turns(1).build().unwrap();
+    let mut run = agent.new_run("r").cancelled_by(token).start().unwrap();
     assert_eq!(run.say("Go.").await.unwrap(), Ended::Cancelled);
 }
 
@@ -49,8 +49,8 @@ async fn a_run_that_is_cancelled_while_the_model_answers_drops_the_request() {
     let (log, token) = (Log::default(), CancellationToken::new());
     let executor = builder(&log).unrestricted().build().unwrap();
     let model = ScriptedModel::new().calls([SUM]).hangs();
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let mut run = agent.run("r").cancelled_by(token.clone()).start().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let mut run = agent.new_run("r").cancelled_by(token.clone()).start().unwrap();
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
@@ -65,8 +65,8 @@ async fn a_run_that_was_cancelled_before_asks_nothing() {
     let (log, token) = (Log::default(), CancellationToken::new());
     token.cancel();
     let executor = builder(&log).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, ScriptedModel::new()).build().unwrap();
-    let mut run = agent.run("r").cancelled_by(token).start().unwrap();
+    let agent = Agent::on(executor, ScriptedModel::new()).build().unwrap();
+    let mut run = agent.new_run("r").cancelled_by(token).start().unwrap();
     assert_eq!(run.say("Go.").await.unwrap(), Ended::Cancelled);
 }
 
@@ -81,8 +81,8 @@ async fn a_run_that_waits_for_a_person_can_be_cancelled() {
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([("delete", r#"{"path":"a"}"#), SUM]);
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let mut run = agent.run("r").cancelled_by(token.clone()).start().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let mut run = agent.new_run("r").cancelled_by(token.clone()).start().unwrap();
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();

@@ -21,7 +21,7 @@ async fn the_host_learns_which_call_needs_a_decision_that_nobody_can_make() {
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([SUM, DELETE]);
-    let mut run = Agent::builder(executor, model).build().unwrap().run("r").start().unwrap();
+    let mut run = Agent::on(executor, model).build().unwrap().new_run("r").start().unwrap();
     let stopped = run.say("Go.").await.unwrap_err();
     assert!(matches!(stopped, Stopped::Call(CallFailure::NoApprover { .. })), "{stopped}");
     assert_eq!(stopped.needs_decision(), Some(("delete", "it deletes a file")));
@@ -39,7 +39,7 @@ async fn without_a_journal_the_model_is_refused_and_goes_on() {
     let log = Log::default();
     let executor = builder(&log).unrestricted().build().unwrap();
     let model = ScriptedModel::new().calls([DELETE]).says("Then not.");
-    let mut run = Agent::builder(executor, model).build().unwrap().run("r").start().unwrap();
+    let mut run = Agent::on(executor, model).build().unwrap().new_run("r").start().unwrap();
     assert!(matches!(run.say("Go.").await.unwrap(), Ended::Text { .. }));
     assert_eq!(kinds(run.history()), [["approval_required"]]);
     assert!(log.lines().is_empty());

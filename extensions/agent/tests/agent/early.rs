@@ -115,9 +115,9 @@ async fn ran(then: Then, is_early: bool) -> (Vec<String>, Vec<String>, Ended) {
         .build()
         .unwrap();
     let model = Streaming { then, began, asked: AtomicUsize::new(0), log: log.clone() };
-    let agent = Agent::builder(executor, model).time(Duration::from_secs(600));
+    let agent = Agent::on(executor, model).time(Duration::from_secs(600));
     let agent = if is_early { agent.early_reads() } else { agent };
-    let mut run = agent.build().unwrap().run("r1").start().unwrap();
+    let mut run = agent.build().unwrap().new_run("r1").start().unwrap();
     let ended = run.say("go").await.unwrap();
     assert!(check(run.history()).unwrap().is_empty());
     let answers = run.history().iter().filter_map(|message| match message {

@@ -4,7 +4,7 @@ use futures::FutureExt as _;
 use toolwright::journal::MemoryStore;
 use toolwright::{Executor, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::durable::{Agents, NewRun};
-use toolwright_agent::{Agent, ModelError, RunEvent, RunEventKind, RunEvents, ScriptedModel};
+use toolwright_agent::{Agent, ModelError, NumberedEvent, RunEvent, RunEvents, ScriptedModel};
 
 use crate::support::{Log, agent, builder, run};
 
@@ -25,14 +25,15 @@ async fn climb(context: &ToolContext) -> &'static str {
     "up"
 }
 
-fn in_words(event: &RunEvent) -> String {
+fn in_words(event: &NumberedEvent) -> String {
     match &event.kind {
-        RunEventKind::Text { text } => format!("text {text}"),
-        RunEventKind::Arguments { index, text } => format!("arguments {index} {text}"),
-        RunEventKind::CallBegan { index, tool } => format!("began {index} {tool}"),
-        RunEventKind::Calling { calls } => format!("calling {}", calls.len()),
-        RunEventKind::Called { call, error } => format!("called {} {error:?}", call.tool),
-        RunEventKind::Progress { message, .. } => format!("progress {message}"),
+        RunEvent::Text(text) => format!("text {text}"),
+        RunEvent::Arguments { index, text } => format!("arguments {index} {text}"),
+        RunEvent::CallBegan { index, tool } => format!("began {index} {tool}"),
+        RunEvent::Calling { calls } => format!("calling {}", calls.len()),
+        RunEvent::ToolCall(call) => format!("call {} {}", call.name, call.arguments),
+        RunEvent::ToolResult(result) => format!("result {} {:?}", result.name, result.error),
+        RunEvent::Progress { message, .. } => format!("progress {message}"),
         other => format!("{other:?}"),
     }
 }
@@ -68,9 +69,10 @@ async fn a_reader_gets_pieces_calls_and_the_end_in_order() {
             r#"1: arguments 0 {"a""#,
             "1: arguments 0 :1}",
             "1: Answered(1 calls)",
+            r#"1: call add {"a":1}"#,
             "1: calling 1",
             r#"1: Done("add", Some("invalid_input"), None)"#,
-            r#"1: called add Some("invalid_input")"#,
+            r#"1: result add Some("invalid_input")"#,
             "2: Asking",
             "2: text Done",
             "2: text .",
@@ -99,14 +101,14 @@ async fn no_event_has_the_arguments_of_a_tool_with_a_secret_or_of_no_tool() {
         .says("Done.");
     let executor =
         Executor::builder(Registry::of([LOG_IN]).unwrap()).unrestricted().build().unwrap();
-    let mut run = Agent::builder(executor, model).build().unwrap().run("r").start().unwrap();
+    let mut run = Agent::on(executor, model).build().unwrap().new_run("r").start().unwrap();
     let mut events = run.events();
     run.say("go").await.unwrap();
     drop(run);
     let mut began = 0;
     while let Some(event) = events.next().await {
-        began += usize::from(matches!(event.kind, RunEventKind::CallBegan { .. }));
-        let is_shown = matches!(event.kind, RunEventKind::Arguments { .. });
+        began += usize::from(matches!(event.kind, RunEvent::CallBegan { .. }));
+        let is_shown = matches!(event.kind, RunEvent::Arguments { .. });
         let text = serde_json::to_string(&event).unwrap();
         assert!(!is_shown && !text.contains("hunt") && !format!("{event:?}").contains("hunt"));
     }
@@ -118,14 +120,14 @@ async fn a_tool_says_how_far_it_is() {
     let model = ScriptedModel::new().calls([("climb", "{}")]).says("Done.");
     let executor =
         Executor::builder(Registry::of([CLIMB]).unwrap()).unrestricted().build().unwrap();
-    let mut run = Agent::builder(executor, model).build().unwrap().run("r").start().unwrap();
+    let mut run = Agent::on(executor, model).build().unwrap().new_run("r").start().unwrap();
     let events = run.events();
     run.say("go").await.unwrap();
     drop(run);
     let words = rest(events).await;
     let place = |wanted: &str| words.iter().position(|it| it == wanted);
     assert!(place("1: progress half") > place("1: calling 1"), "{words:?}");
-    assert!(place("1: progress half") < place("1: called climb None"), "{words:?}");
+    assert!(place("1: progress half") < place("1: result climb None"), "{words:?}");
 }
 
 #[tokio::test]
@@ -136,7 +138,7 @@ async fn a_reader_that_never_reads_delays_nothing_and_hears_that_it_missed_event
     let mut slow = run.events();
     run.say("go").await.unwrap();
     let missed = slow.next().await.unwrap();
-    let RunEventKind::Missed { first: 1, last } = missed.kind else { panic!("{missed:?}") };
+    let RunEvent::Missed { first: 1, last } = missed.kind else { panic!("{missed:?}") };
     assert!(last > 3000, "{last}");
     assert_eq!((missed.number, slow.next().await.unwrap().number), (last, last + 1));
 }
@@ -165,14 +167,14 @@ async fn a_reader_may_come_before_the_run_and_goes_on_with_the_next_driver() {
     let mut events = agent.events("r");
     assert!(events.next().now_or_never().is_none(), "no driver was there");
     for expected in ["ended with a text", "ended because the model failed: it is down"] {
-        let mut run = agent.run("r").start().unwrap();
+        let mut run = agent.new_run("r").start().unwrap();
         run.say("go").await.unwrap();
         drop(run);
         let mut last = None;
         while let Some(event) = events.next().await {
             last = Some(event.kind);
         }
-        let Some(RunEventKind::Ended(ended)) = last else { panic!("{last:?}") };
+        let Some(RunEvent::Ended(ended)) = last else { panic!("{last:?}") };
         assert!(ended.to_string().contains(expected), "{ended}");
     }
 }
@@ -198,7 +200,7 @@ async fn a_recorded_run_gives_its_events_too_and_says_what_it_waits_for() {
         .on_no_approver(OnNoApprover::Park)
         .build()
         .unwrap();
-    let agent = Agent::builder(executor, model).build().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
     let events = agent.events("r1");
     let agents = Agents::builder().agent("a", agent).build().unwrap();
     let progress = agents.start(NewRun::new("r1", "a", "delete x")).await.unwrap();

@@ -44,7 +44,7 @@ impl World {
             Some(key) => executor.sealing_key(key.clone()),
             None => executor,
         };
-        let agent = Agent::builder(executor.build().unwrap(), model).build().unwrap();
+        let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
         Agents::builder().agent("clerk", agent).build().unwrap()
     }
 
@@ -127,7 +127,7 @@ async fn a_fork_says_of_errors_too_where_they_happened_and_is_as_far_as_the_othe
         .answers(ModelAnswer::text("Cut").stopped(StopReason::CutShort))
         .says("More.")
         .says("After the cut.");
-    let agent = Agent::builder(executor.build().unwrap(), model).build().unwrap();
+    let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     agents.start(NewRun::new("r1", "clerk", "send it")).await.unwrap();
     let last = agents.fork("r1", 3, "r2").await.unwrap();

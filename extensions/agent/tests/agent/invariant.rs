@@ -84,7 +84,7 @@ fn agent(model: ScriptedModel, is_journaled: bool) -> Agent {
             .on_no_approver(OnNoApprover::Deny),
         false => executor,
     };
-    Agent::builder(executor.build().unwrap(), model).max_repeated_failures(100).build().unwrap()
+    Agent::on(executor.build().unwrap(), model).max_repeated_failures(100).build().unwrap()
 }
 
 /// Up to the turn that ends the run.
@@ -120,7 +120,7 @@ proptest! {
         if !is_terminal {
             model = model.says("Done.");
         }
-        let mut run = agent(model, is_journaled).run("r").start().unwrap();
+        let mut run = agent(model, is_journaled).new_run("r").start().unwrap();
         let ended = block_on(run.say("Go."));
         let ended = ended.unwrap();
         prop_assert_eq!(matches!(ended, Ended::Terminal { .. }), is_terminal, "{}", ended);
@@ -153,9 +153,9 @@ proptest! {
                 .on_no_approver(OnNoApprover::Park),
             false => executor,
         };
-        let agent = Agent::builder(executor.build().unwrap(), model).max_turns(4).build().unwrap();
+        let agent = Agent::on(executor.build().unwrap(), model).max_turns(4).build().unwrap();
         let token = CancellationToken::new();
-        let mut run = agent.run("r").cancelled_by(token.clone()).start().unwrap();
+        let mut run = agent.new_run("r").cancelled_by(token.clone()).start().unwrap();
         let ended = block_on(async {
             let cancel = async {
                 tokio::time::sleep(Duration::from_secs(after)).await;

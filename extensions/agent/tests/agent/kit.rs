@@ -84,8 +84,8 @@ async fn every_tool_is_called_with_input_that_it_takes_until_a_limit_stops_the_r
             .build()
             .unwrap();
         let model = ExploringModel::new(seed);
-        let agent = Agent::builder(executor, model).max_turns(60).build().unwrap();
-        let mut run = agent.run("r").start().unwrap();
+        let agent = Agent::on(executor, model).max_turns(60).build().unwrap();
+        let mut run = agent.new_run("r").start().unwrap();
         let ended = run.say("go").await.unwrap();
         assert!(matches!(ended, Ended::Limit(Limit::Turns { turns: 60 })), "{ended}");
         assert_eq!(check(run.history()), Ok(&[][..]));
@@ -112,8 +112,8 @@ async fn every_tool_is_called_with_input_that_it_takes_until_a_limit_stops_the_r
 async fn a_tool_that_is_left_out_is_never_called() {
     let model = ExploringModel::new(1).without("complete_task").without("wait").without("delete");
     let executor = builder(&Log::default()).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, model).max_turns(30).max_repeated_failures(100);
-    let mut run = agent.build().unwrap().run("r").start().unwrap();
+    let agent = Agent::on(executor, model).max_turns(30).max_repeated_failures(100);
+    let mut run = agent.build().unwrap().new_run("r").start().unwrap();
     run.say("go").await.unwrap();
     let names: std::collections::BTreeSet<_> =
         run.history().iter().flat_map(Message::calls).map(|it| it.name.as_str()).collect();
@@ -124,8 +124,8 @@ async fn a_tool_that_is_left_out_is_never_called() {
 async fn an_assertion_that_nothing_was_asked_fails_where_something_was() {
     let model = Arc::new(CountingModel::new(ScriptedModel::new().says("Done.")));
     let executor = Executor::builder(Registry::empty()).build().unwrap();
-    let agent = Agent::builder(executor, Arc::clone(&model)).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     model.assert_unasked();
     run.say("go").await.unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| model.assert_unasked())).is_err());

@@ -137,12 +137,12 @@ async fn the_model_is_told_how_much_it_may_take() {
     let model = std::sync::Arc::new(ScriptedModel::new().says("Yes."));
     let log = Log::default();
     let executor = super::support::builder(&log).unrestricted().build().unwrap();
-    let agent = toolwright_agent::Agent::builder(executor, model.clone())
+    let agent = toolwright_agent::Agent::on(executor, model.clone())
         .max_tokens(1000)
         .time(Duration::from_secs(9))
         .build()
         .unwrap();
-    agent.run("r").start().unwrap().say("Go.").await.unwrap();
+    agent.new_run("r").start().unwrap().say("Go.").await.unwrap();
     let limits = model.requests()[0].limits;
     assert_eq!((limits.max_tokens, limits.time), (Some(1000), Some(Duration::from_secs(9))));
 }
@@ -223,7 +223,7 @@ async fn failed_requests_are_on_the_account_of_the_user() {
         .fails(failing);
     let accounts = Accounts::new();
     let agent = agent(&Log::default(), model).accounts(accounts.clone()).build().unwrap();
-    let mut run = agent.run("r").user("ada").start().unwrap();
+    let mut run = agent.new_run("r").user("ada").start().unwrap();
     run.say("Hi.").await.unwrap();
     run.say("And again?").await.unwrap();
     let spent = run.state().spent();

@@ -8,6 +8,7 @@ mod early;
 mod ends;
 mod events;
 mod forks;
+mod front;
 mod invariant;
 mod kit;
 mod limits;

@@ -21,8 +21,8 @@ async fn every_request_carries_the_tools_of_the_listing_unchanged() {
     let catalog = executor.catalog();
     let model = ScriptedModel::new().calls([("add", r#"{"a":1,"b":2}"#)]).says("3");
     let model = Arc::new(model);
-    let agent = Agent::builder(executor, Arc::clone(&model)).system("Be brief.").build().unwrap();
-    agent.run("r").start().unwrap().say("1 + 2?").await.unwrap();
+    let agent = Agent::on(executor, Arc::clone(&model)).instructions("Be brief.").build().unwrap();
+    agent.new_run("r").start().unwrap().say("1 + 2?").await.unwrap();
     let requests = model.requests();
     assert_eq!(requests.len(), 2);
     for request in &requests {
@@ -37,8 +37,8 @@ async fn tools_are_sent_as_functions_with_the_schema_of_their_parameters() {
     let executor = Executor::builder(Registry::of([ADD]).unwrap());
     let executor = executor.service(Log::default()).unrestricted().build().unwrap();
     let model = Arc::new(ScriptedModel::new().dialect(Dialect::OpenAiChat).says("Nothing to add."));
-    let agent = Agent::builder(executor, Arc::clone(&model)).build().unwrap();
-    agent.run("r").start().unwrap().say("Hello.").await.unwrap();
+    let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
+    agent.new_run("r").start().unwrap().say("Hello.").await.unwrap();
     let tools: Value = serde_json::from_str(&model.requests()[0].tools).unwrap();
     assert_eq!(
         (&tools[0]["type"], &tools[0]["function"]["name"]),
@@ -115,10 +115,10 @@ async fn a_tool_gets_the_services_of_the_application_and_of_its_run() {
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([("who", "{}")]).says("I see.");
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let missing = agent.run("r").start().unwrap_err().to_string();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let missing = agent.new_run("r").start().unwrap_err().to_string();
     assert!(missing.contains("Asker"), "{missing}");
-    let mut run = agent.run("ticket-7").with(Asker("Ada")).start().unwrap();
+    let mut run = agent.new_run("ticket-7").with(Asker("Ada")).start().unwrap();
     run.say("Who am I?").await.unwrap();
     let Message::Answers(answered) = &run.history()[2] else { panic!("answers") };
     assert_eq!((&*answered[0].1.text(), log.lines()), ("Ada", vec!["ticket-7".to_owned()]));
@@ -133,8 +133,8 @@ async fn every_result_and_error_is_recorded_and_fed_back() {
         .says("One of three.");
     let model = Arc::new(model);
     let executor = builder(&log).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, Arc::clone(&model)).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     run.say("Try.").await.unwrap();
     assert_eq!(kinds(run.history()), [["ok", "on_purpose", "unknown_tool"]]);
     let asked = &model.requests()[1].history;
@@ -183,7 +183,7 @@ async fn a_turn_runs_the_tools_that_its_model_was_shown() {
             .calls([("add", r#"{"a":1,"b":2}"#)])
             .says("Done."),
     );
-    let agent = Agent::builder(executor, Arc::clone(&model))
+    let agent = Agent::on(executor, Arc::clone(&model))
         .listen(move |notice| {
             if notice.turn == 1 && matches!(notice.kind, NoticeKind::Answered { .. }) {
                 registry.unregister("add").unwrap();
@@ -191,7 +191,7 @@ async fn a_turn_runs_the_tools_that_its_model_was_shown() {
         })
         .build()
         .unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     run.say("1 + 2?").await.unwrap();
     assert_eq!(kinds(run.history()), [["ok"], ["unknown_tool"]]);
     let shows_add = |it: &toolwright_agent::ScriptedRequest| it.tools.contains(r#""name":"add""#);
@@ -213,7 +213,7 @@ async fn the_text_before_a_call_is_its_reason_in_a_plan() {
         .says_and_calls("It is empty, so it can go.\n", delete)
         .calls([("delete", r#"{"path":"b.md"}"#)])
         .says("Done.");
-    run(Agent::builder(executor, model)).say("Go.").await.unwrap();
+    run(Agent::on(executor, model)).say("Go.").await.unwrap();
     let records = store.list(&Filter::default(), Page::first(9)).await.unwrap();
     let mut reasons: Vec<_> = records
         .iter()

@@ -33,8 +33,8 @@ fn stored(state: &State, history: &[Message]) -> (State, Vec<Message>) {
 async fn a_turn_that_was_left_open_is_made_again_and_runs_nothing_twice() {
     let (log, store) = (Log::default(), Arc::new(MemoryStore::new()));
     let model = ScriptedModel::new().calls([SUM, ("wait", "{}"), SUM]);
-    let agent = Agent::builder(journaled(&log, &store), model).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(journaled(&log, &store), model).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     let late = tokio::time::timeout(std::time::Duration::from_secs(1), run.say("Go.")).await;
     assert!(late.is_err(), "it waits");
     let (state, history) = stored(run.state(), run.history());
@@ -42,8 +42,8 @@ async fn a_turn_that_was_left_open_is_made_again_and_runs_nothing_twice() {
     drop(run);
 
     let model = ScriptedModel::new().says("Done.");
-    let agent = Agent::builder(journaled(&log, &store), model).build().unwrap();
-    let mut run = agent.run("r").restored(state, history).start().unwrap();
+    let agent = Agent::on(journaled(&log, &store), model).build().unwrap();
+    let mut run = agent.new_run("r").restored(state, history).start().unwrap();
     assert!(matches!(run.go_on().await.unwrap(), Ended::Text { .. }));
     assert_eq!(run.history().len(), 4);
     assert_eq!(kinds(run.history())[0].len(), 3);
@@ -65,8 +65,8 @@ async fn a_run_whose_model_was_not_asked_yet_goes_on_where_it_stood() {
     let (state, history) = stored(&state, &history);
     let model = ScriptedModel::new().says("3");
     let executor = builder(&log).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let mut run = agent.run("r").restored(state, history).start().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let mut run = agent.new_run("r").restored(state, history).start().unwrap();
     run.go_on().await.unwrap();
     assert_eq!(outline(run.history()), ["user: 1 + 2?", "model: 3 +0"]);
     // Of a run that has ended it gives the end, and asks nobody.
@@ -76,7 +76,7 @@ async fn a_run_whose_model_was_not_asked_yet_goes_on_where_it_stood() {
 #[tokio::test]
 async fn a_history_of_another_run_is_refused() {
     let executor = builder(&Log::default()).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, ScriptedModel::new()).build().unwrap();
+    let agent = Agent::on(executor, ScriptedModel::new()).build().unwrap();
     let (asking, _) = step(&State::new(Limits::default()), Event::said("Go."));
     let answer = ModelAnswer::new("", vec![call("c1", "add", "{}")]);
     let (calling, _) = step(&asking, Event::Answered(answer));
@@ -90,11 +90,11 @@ async fn a_history_of_another_run_is_refused() {
         (calling.clone(), vec![Message::user("Go.")], "0 calls without an answer, the state has 1"),
         (asking, vec![open(), Message::user("Go.")], "not sound: message 0 calls 1 tools"),
     ] {
-        let problem = agent.run("r").restored(state, history).start().unwrap_err().to_string();
+        let problem = agent.new_run("r").restored(state, history).start().unwrap_err().to_string();
         assert!(problem.contains(words), "{problem}");
     }
     let (_, history) = stored(&calling, &[Message::user("Go."), open()]);
-    assert!(agent.run("r").restored(calling, history).start().is_ok());
+    assert!(agent.new_run("r").restored(calling, history).start().is_ok());
 }
 
 #[test]

@@ -108,12 +108,12 @@ pub fn builder(log: &Log) -> ExecutorBuilder {
     Executor::builder(Registry::of(tools).unwrap()).service(log.clone())
 }
 
-pub fn agent(log: &Log, model: ScriptedModel) -> AgentBuilder {
-    Agent::builder(builder(log).unrestricted().build().unwrap(), model)
+pub fn agent(log: &Log, model: ScriptedModel) -> AgentBuilder<Executor> {
+    Agent::on(builder(log).unrestricted().build().unwrap(), model)
 }
 
-pub fn run(agent: AgentBuilder) -> AgentRun {
-    agent.build().unwrap().run("r").start().unwrap()
+pub fn run(agent: AgentBuilder<Executor>) -> AgentRun {
+    agent.build().unwrap().new_run("r").start().unwrap()
 }
 
 /// The kinds of the answers of each turn, `ok` for a result. The history has to be sound.

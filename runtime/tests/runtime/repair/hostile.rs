@@ -5,7 +5,7 @@
 //! say. The number of texts is `PROPTEST_CASES`; `just fuzz` makes 200,000 of them, in release:
 //!
 //! ```text
-//! PROPTEST_CASES=200000 cargo test --release -p toolwright --test runtime -- repair::hostile::any_text repair::laws
+//! PROPTEST_CASES=200000 cargo test --release -p toolwright-runtime --test runtime -- repair::hostile::any_text repair::laws
 //! ```
 
 use std::sync::OnceLock;

@@ -50,7 +50,7 @@ fn an_agent_is_not_made_with_settings_that_its_provider_does_not_have() {
     let made = |model: crate::http::HttpModelBuilder, max_tokens| {
         let model = model.base_url("http://127.0.0.1").build().unwrap();
         let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
-        let agent = Agent::builder(executor, model).settings(settings.clone());
+        let agent = Agent::on(executor, model).settings(settings.clone());
         agent.max_tokens(max_tokens).build().map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(made(HttpModel::anthropic("m"), 8000), Ok(()));

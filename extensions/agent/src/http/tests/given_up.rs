@@ -1,11 +1,11 @@
 //! Answers for which nobody waits any more: what their requests took is counted all the same.
 
-use toolwright::{CancellationToken, Executor};
+use toolwright::CancellationToken;
 
 use super::server::End;
 use super::streamed::{BEGIN, MIDDLE, stream, whole};
 use super::*;
-use crate::{Accounts, Agent, AgentBuilder, Ended, Fallback, RunEventKind, Spent, Usage};
+use crate::{Accounts, Agent, AgentBuilder, Ended, Fallback, RunEvent, Spent, Usage};
 
 /// What the begin of an answer says, which may have taken more.
 fn begun() -> Spent {
@@ -13,7 +13,7 @@ fn begun() -> Spent {
 }
 
 fn agent(model: impl Model + 'static) -> AgentBuilder {
-    Agent::builder(Executor::builder(Registry::empty()).build().unwrap(), model)
+    Agent::builder(model)
 }
 
 fn hangs() -> Answers {
@@ -30,11 +30,11 @@ async fn a_run_that_is_cancelled_in_the_middle_of_an_answer_has_spent_what_its_b
     let model = Fallback::builder(first).then(second).build();
     let (token, accounts) = (CancellationToken::new(), Accounts::new());
     let agent = agent(model).accounts(accounts.clone()).build().unwrap();
-    let mut run = agent.run("r").user("ada").cancelled_by(token.clone()).start().unwrap();
+    let mut run = agent.new_run("r").user("ada").cancelled_by(token.clone()).start().unwrap();
     let mut events = run.events();
     let cancel = async {
         while let Some(event) = events.next().await {
-            if matches!(event.kind, RunEventKind::Text { .. }) {
+            if matches!(event.kind, RunEvent::Text(_)) {
                 return token.cancel();
             }
         }
@@ -52,11 +52,11 @@ async fn a_run_that_is_dropped_in_the_middle_of_an_answer_counts_it_when_it_goes
     let accounts = Accounts::new();
     let model = at(&server.url()).build().unwrap();
     let agent = agent(model).accounts(accounts.clone()).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     let mut events = run.events();
     let heard = async {
         while let Some(event) = events.next().await {
-            if matches!(event.kind, RunEventKind::Text { .. }) {
+            if matches!(event.kind, RunEvent::Text(_)) {
                 return;
             }
         }

@@ -3,7 +3,7 @@
 use toolwright::Executor;
 
 use super::*;
-use crate::{Agent, NoticeKind, RunEventKind, Verbatim, import};
+use crate::{Agent, NoticeKind, RunEvent, Verbatim, import};
 
 const THOUGHT: &str =
     r#"[{"text":"Hm.","thought":true},{"text":"Hello.","thoughtSignature":"secret-signature"}]"#;
@@ -19,14 +19,14 @@ async fn a_run_reports_each_message_once_whose_signature_is_left_out() {
     let executor = Executor::builder(Registry::empty()).build().unwrap();
     let reported = Arc::new(Mutex::new(Vec::new()));
     let listening = Arc::clone(&reported);
-    let agent = Agent::builder(executor, at(&server.url()).build().unwrap());
+    let agent = Agent::on(executor, at(&server.url()).build().unwrap());
     let agent = agent.listen(move |notice| {
         if let NoticeKind::LeftOut { left_out } = notice.kind {
             let words = left_out.iter().map(|it| format!("{}: {it}", notice.turn));
             listening.lock().unwrap().extend(words);
         }
     });
-    let mut run = agent.build().unwrap().run("r").imported(imported()).start().unwrap();
+    let mut run = agent.build().unwrap().new_run("r").imported(imported()).start().unwrap();
     run.say("Go.").await.unwrap();
     run.say("Go on.").await.unwrap();
     assert_eq!(
@@ -43,16 +43,16 @@ async fn readers_of_a_runs_events_get_it_before_the_answer() {
     let server = Server::start(vec![Answers::with(200, DONE)]).await;
     let executor = Executor::builder(Registry::empty()).build().unwrap();
     let model = at(&server.url()).build().unwrap();
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let mut run = agent.run("r").imported(imported()).start().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let mut run = agent.new_run("r").imported(imported()).start().unwrap();
     let mut events = run.events();
     run.say("Go.").await.unwrap();
     let mut kinds = Vec::new();
     while let Some(event) = events.next().await {
         match event.kind {
-            RunEventKind::LeftOut { left_out } => kinds.push(left_out[0].to_string()),
-            RunEventKind::Answered { .. } => kinds.push("answered".to_owned()),
-            RunEventKind::Ended(_) => break,
+            RunEvent::LeftOut { left_out } => kinds.push(left_out[0].to_string()),
+            RunEvent::Answered { .. } => kinds.push("answered".to_owned()),
+            RunEvent::Ended(_) => break,
             _ => {}
         }
     }

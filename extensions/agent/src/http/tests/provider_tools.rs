@@ -74,8 +74,8 @@ async fn an_answer_that_is_paused_goes_back_as_it_is_and_the_model_is_asked_agai
     let server = Server::start(vec![Answers::with(200, &paused), Answers::with(200, DONE)]).await;
     let model = at(&server.url()).build().unwrap();
     let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
-    let agent = Agent::builder(executor, model).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     let ended = run.say("Search.").await.unwrap();
     assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
     let requests = server.requests();
@@ -96,7 +96,7 @@ async fn a_model_that_pauses_for_ever_ends_at_a_limit() {
     };
     let model = (0..3).fold(crate::ScriptedModel::new(), |model, _| model.answers(paused()));
     let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
-    let agent = Agent::builder(executor, model).max_turns(3).build().unwrap();
-    let ended = agent.run("r").start().unwrap().say("Search.").await.unwrap();
+    let agent = Agent::on(executor, model).max_turns(3).build().unwrap();
+    let ended = agent.new_run("r").start().unwrap().say("Search.").await.unwrap();
     assert!(matches!(ended, Ended::Limit(crate::Limit::Turns { turns: 3 })), "{ended}");
 }

@@ -6,7 +6,7 @@ use toolwright::{Executor, tool};
 
 use super::*;
 use crate::http::api::Api;
-use crate::{Agent, Ended, Fallback, ModelSettings, ProviderTool, RunEventKind, Verbatim};
+use crate::{Agent, Ended, Fallback, ModelSettings, ProviderTool, RunEvent, Verbatim};
 
 /// Says the time.
 #[tool(effect = read)]
@@ -121,8 +121,8 @@ async fn a_tool_that_a_model_finds_is_called_and_its_search_goes_back() {
         let server =
             Server::start(vec![Answers::with(200, &called), Answers::with(200, done)]).await;
         let model = HttpModel::of(provider, "some-model").unwrap().base_url(server.url());
-        let agent = Agent::builder(executor(), model.tool_search().build().unwrap());
-        let mut run = agent.build().unwrap().run("r").start().unwrap();
+        let agent = Agent::on(executor(), model.tool_search().build().unwrap());
+        let mut run = agent.build().unwrap().new_run("r").start().unwrap();
         let ended = run.say("Add one to one.").await.unwrap();
         assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."), "{provider}");
         let Message::Answers(answered) = &run.history()[2] else { panic!("{provider}") };
@@ -152,17 +152,17 @@ async fn readers_of_events_get_the_search_and_the_call_of_the_found_tool() {
     let streamed = Answers::Stream { pieces, end: server::End::Whole };
     let server = Server::start(vec![streamed, Answers::with(200, DONE)]).await;
     let model = at(&server.url()).tool_search().build().unwrap();
-    let agent = Agent::builder(executor(), model).build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let agent = Agent::on(executor(), model).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     let mut events = run.events();
     run.say("Add.").await.unwrap();
     let mut seen = Vec::new();
     while let Some(event) = events.next().await {
         match event.kind {
-            RunEventKind::ProviderTool { tool } | RunEventKind::CallBegan { tool, .. } => {
+            RunEvent::ProviderTool { tool } | RunEvent::CallBegan { tool, .. } => {
                 seen.push(tool);
             }
-            RunEventKind::Ended(_) => break,
+            RunEvent::Ended(_) => break,
             _ => {}
         }
     }
@@ -190,8 +190,8 @@ async fn a_model_that_does_not_search_gets_no_deferred_tools_at_the_failover() {
         };
         let models = Fallback::builder(model(&first, searches_first));
         let models = models.then(model(&second, !searches_first)).build();
-        let agent = Agent::builder(executor(), models).build().unwrap();
-        let ended = agent.run("r").start().unwrap().say("Add.").await.unwrap();
+        let agent = Agent::on(executor(), models).build().unwrap();
+        let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
         assert!(matches!(ended, Ended::Text { .. }), "{ended}");
         let lists = |server: &Server| server.requests()[0].contains("defer_loading");
         assert_eq!((lists(&first), lists(&second)), (searches_first, !searches_first));

@@ -94,7 +94,7 @@ async fn worked(agents: &Agents, time: Duration) {
 #[tokio::test(start_paused = true)]
 async fn a_process_drives_no_more_runs_at_once_than_it_may_and_all_of_them_in_the_end() {
     let (world, model) = (World::new(), Arc::new(Slow::default()));
-    let agent = Agent::builder(world.executor(world.store()), Arc::clone(&model)).build().unwrap();
+    let agent = Agent::on(world.executor(world.store()), Arc::clone(&model)).build().unwrap();
     let two = NonZeroUsize::new(2).unwrap();
     let agents = Agents::builder().agent("clerk", agent).runs_at_once(two).build().unwrap();
     for run in 0..5 {
@@ -150,7 +150,7 @@ async fn a_call_that_may_go_on_and_does_not_costs_a_commit_now_and_then() {
         .circuit_breaker(CircuitBreaker::new(1, Duration::from_mins(2)))
         .build()
         .unwrap();
-    let agent = Agent::builder(executor.clone(), Arc::clone(&model)).build().unwrap();
+    let agent = Agent::on(executor.clone(), Arc::clone(&model)).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     let waits = agents.start(NewRun::new("r1", "clerk", "charge")).await.unwrap();
     let call = waits.waiting().unwrap().calls[0].call;

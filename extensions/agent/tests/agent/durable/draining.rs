@@ -55,7 +55,7 @@ async fn a_run_is_left_to_the_next_process_where_this_one_takes_no_new_calls() {
     let executor = world.executor(world.store());
     let is_first = AtomicBool::new(true);
     let model = Draining { executor: executor.clone(), provider: Arc::clone(&provider), is_first };
-    let agent = Agent::builder(executor, model).build().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
 
     let left = agents.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
@@ -82,7 +82,7 @@ async fn who_works_takes_no_run_of_an_executor_that_is_drained() {
     };
     let (drained, other) = (executor(), executor());
     let agent =
-        |executor: &Executor| Agent::builder(executor.clone(), Arc::clone(&model)).build().unwrap();
+        |executor: &Executor| Agent::on(executor.clone(), Arc::clone(&model)).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent(&drained)).agent("other", agent(&other));
     let agents = agents.build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
@@ -99,7 +99,7 @@ async fn who_works_takes_no_run_of_an_executor_that_is_drained() {
 async fn who_works_stops_when_the_process_is_drained() {
     let (world, model) = (World::new(), Provider::new([]));
     let executor = world.executor(world.store());
-    let agent = Agent::builder(executor.clone(), model).build().unwrap();
+    let agent = Agent::on(executor.clone(), model).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     let working = tokio::spawn(async move { agents.work().await });
     let _ = executor.drain(Duration::from_secs(5)).await;
@@ -129,7 +129,7 @@ impl Model for Silent {
 async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
     let (world, asked) = (World::new(), Arc::new(Notify::new()));
     let executor = world.executor(world.store());
-    let agent = Agent::builder(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
+    let agent = Agent::on(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     let worker = agents.clone();
@@ -148,7 +148,7 @@ async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
 async fn a_run_that_is_cancelled_while_the_model_thinks_ends_and_counts_the_request() {
     let (world, asked) = (World::new(), Arc::new(Notify::new()));
     let executor = world.executor(world.store());
-    let agent = Agent::builder(executor, Silent(Arc::clone(&asked))).build().unwrap();
+    let agent = Agent::on(executor, Silent(Arc::clone(&asked))).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     let driver = agents.clone();
     let driven = tokio::spawn(async move { driver.start(NewRun::new("r1", "clerk", "go")).await });
@@ -189,7 +189,7 @@ async fn who_is_drained_while_the_journal_does_not_answer_leaves_its_runs_after_
     let (world, asked) = (World::new(), Arc::new(Notify::new()));
     let is_mute = Arc::new(AtomicBool::new(false));
     let executor = world.executor(Mute { inner: world.store(), is_mute: Arc::clone(&is_mute) });
-    let agent = Agent::builder(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
+    let agent = Agent::on(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
     let failures = Arc::new(Mutex::new(Vec::new()));
     let reported = Arc::clone(&failures);
     let agents = Agents::builder().agent("clerk", agent);
@@ -231,7 +231,7 @@ async fn a_call_that_takes_longer_than_a_lease_ends_within_the_grace_and_its_run
     let executor = world.executor_of(world.store(), tools).unrestricted();
     let executor = executor.service_arc(Arc::clone(&started)).build().unwrap();
     let model = Provider::new([calls([("wait_long", "{}")])]);
-    let agent = Agent::builder(executor.clone(), model).build().unwrap();
+    let agent = Agent::on(executor.clone(), model).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     let worker = agents.clone();

@@ -15,7 +15,7 @@ use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 fn without_tools(world: &World, model: &Arc<Provider>) -> Agents {
     let tools = Registry::of([FIND]).unwrap();
     let executor = world.executor_of(world.store(), tools).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, Arc::clone(model)).build().unwrap();
+    let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();
     Agents::builder().agent("clerk", agent).build().unwrap()
 }
 
@@ -129,7 +129,7 @@ async fn a_run_whose_services_fail_once_is_left_as_it_is_and_goes_on_when_they_c
         .build()
         .unwrap();
     let agents = Agents::builder()
-        .agent("clerk", Agent::builder(executor, Arc::clone(&model)).build().unwrap())
+        .agent("clerk", Agent::on(executor, Arc::clone(&model)).build().unwrap())
         .services({
             let is_away = Arc::clone(&is_away);
             move |_, builder| match is_away.load(Ordering::SeqCst) {

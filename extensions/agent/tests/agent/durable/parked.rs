@@ -114,7 +114,7 @@ fn with_tickets(world: &World, model: &Arc<Provider>) -> AgentsBuilder {
         .clock(move || world.now())
         .build()
         .unwrap();
-    let agent = Agent::builder(executor, Arc::clone(model)).build().unwrap();
+    let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();
     Agents::builder().agent("clerk", agent)
 }
 

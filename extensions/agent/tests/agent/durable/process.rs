@@ -154,8 +154,8 @@ impl World {
         Agents::builder().agent("clerk", self.agent(store, model).build().unwrap())
     }
 
-    pub fn agent(&self, store: impl Store, model: &Arc<Provider>) -> AgentBuilder {
-        Agent::builder(self.executor(store), Arc::clone(model))
+    pub fn agent(&self, store: impl Store, model: &Arc<Provider>) -> AgentBuilder<Executor> {
+        Agent::on(self.executor(store), Arc::clone(model))
     }
 
     pub fn executor(&self, store: impl Store) -> Executor {

@@ -41,7 +41,7 @@ fn executor(store: &MemoryStore) -> toolwright::ExecutorBuilder {
 #[test]
 fn a_tool_that_takes_a_secret_needs_a_sealing_key() {
     let executor = executor(&MemoryStore::new()).build().unwrap();
-    let agent = Agent::builder(executor, ScriptedModel::new()).build().unwrap();
+    let agent = Agent::on(executor, ScriptedModel::new()).build().unwrap();
     let error = Agents::builder().agent("clerk", agent).build().unwrap_err();
     assert_eq!(error, AgentsError::NoSealingKey { agent: "clerk".into(), tool: "log_in".into() });
 }
@@ -63,7 +63,7 @@ fn agents_of_one_journal_have_one_sealing_key_one_lease_and_one_clock() {
             Some(key) => executor.sealing_key(key.clone()),
             None => executor,
         };
-        Agent::builder(executor.build().unwrap(), ScriptedModel::new()).build().unwrap()
+        Agent::on(executor.build().unwrap(), ScriptedModel::new()).build().unwrap()
     };
     let agent = |key: Option<&SealingKey>, lease: u64| ahead(key, lease, 0);
     let built = |one, two| {
@@ -88,7 +88,7 @@ async fn with_a_sealing_key_no_document_shows_what_was_said_or_called() {
         calls([("log_in", r#"{"password":"hunter2"}"#)]),
         ModelAnswer::text("I used hunter2."),
     ]);
-    let agent = Agent::builder(executor, model).build().unwrap();
+    let agent = Agent::on(executor, model).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     let run = NewRun::new("r1", "clerk", "my password is hunter2")
         .data(serde_json::json!({ "password": "hunter2" }));
@@ -119,7 +119,7 @@ async fn a_sealed_run_goes_on_for_no_other_agent_user_or_session_than_its_own() 
     let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
     let agent = || {
         let executor = executor(&store).journal_arc(Arc::clone(&shared)).sealing_key(key.clone());
-        Agent::builder(executor.build().unwrap(), model.clone()).build().unwrap()
+        Agent::on(executor.build().unwrap(), model.clone()).build().unwrap()
     };
     let agents = Agents::builder().agent("clerk", agent()).agent("chief", agent());
     let agents = agents.build().unwrap();
@@ -157,7 +157,7 @@ fn with_ticket(store: &MemoryStore) -> Agent {
         .build()
         .unwrap();
     let model = Provider::new([calls([("ticket_number", "{}")]), ModelAnswer::text("7.")]);
-    Agent::builder(executor, model).build().unwrap()
+    Agent::on(executor, model).build().unwrap()
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ fn provider() -> Arc<Provider> {
 fn process(world: &World, store: impl toolwright::journal::Store, model: &Arc<Provider>) -> Agents {
     let tools = Registry::of([FIND, CHARGE]).unwrap();
     let executor = world.executor_of(store, tools).unrestricted().build().unwrap();
-    let agent = Agent::builder(executor, Arc::clone(model)).build().unwrap();
+    let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();
     Agents::builder().agent("clerk", agent).build().unwrap()
 }
 
@@ -113,7 +113,7 @@ async fn a_run_in_plan_mode_gets_its_answers_at_once_and_an_accepted_call_change
     let executor = world.executor_of(world.store(), tools);
     let plan = Policy::builder().mode(Mode::Unrestricted).plan(true);
     let executor = executor.policy(plan).build().unwrap();
-    let agent = Agent::builder(executor, Arc::clone(&model)).build().unwrap();
+    let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
     let agents = Agents::builder().agent("clerk", agent).build().unwrap();
     let progress = agents.start(NewRun::new("r1", "clerk", "charge it")).await.unwrap();
     assert!(progress.ended().is_some(), "{progress}");

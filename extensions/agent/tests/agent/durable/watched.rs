@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{Class, Registry, ToolError, tool};
 use toolwright_agent::durable::{Agents, NewRun, RunError};
-use toolwright_agent::{Agent, ModelAnswer, RunEventKind, RunEvents};
+use toolwright_agent::{Agent, ModelAnswer, RunEvent, RunEvents};
 
 use super::process::{Deadly, FIND, PAY, Provider, World, calls, until_dead};
 
@@ -54,7 +54,7 @@ async fn a_reader_hears_of_each_call_when_it_begins_is_tried_again_ends_or_waits
         // A short pause, which jitter may give, is waited for without leaving the call.
         let retry = RetryPolicy::NETWORK.jitter(Jitter::None);
         let executor = executor.retry(retry).build().unwrap();
-        let agent = Agent::builder(executor, Provider::new(models)).build().unwrap();
+        let agent = Agent::on(executor, Provider::new(models)).build().unwrap();
         let run = format!("run-{}", expected[0].len());
         let events = agent.events(&run);
         let agents = Agents::builder().agent("clerk", agent).build().unwrap();
@@ -87,7 +87,7 @@ async fn a_reader_that_comes_back_to_another_process_hears_that_it_missed_events
     agents.resume("r1").await.unwrap();
     let missed = back.next().await.unwrap();
     assert!(
-        matches!(missed.kind, RunEventKind::Missed { first, .. } if first == last + 1),
+        matches!(missed.kind, RunEvent::Missed { first, .. } if first == last + 1),
         "{missed:?}"
     );
     let (next, fresh) = (back.next().await.unwrap(), other.next().await.unwrap());
@@ -113,7 +113,7 @@ async fn a_reader_hears_why_a_run_stopped_and_that_what_came_before_is_void() {
     // What has come; the end of each driver is a `None`.
     while let Some(event) = events.next().now_or_never() {
         words.extend(event.map(|event| match event.kind {
-            RunEventKind::Stopped { why } => format!("stopped: {why}"),
+            RunEvent::Stopped { why } => format!("stopped: {why}"),
             kind => format!("{kind:?}"),
         }));
     }

@@ -55,7 +55,10 @@ impl Refusal {
                     "`{tool}` needs a person's approval ({reason}), and nobody can be asked here"
                 );
                 let error = ToolError::new("approval_required", words).class(NOT_STARTED);
-                error.by_executor(Done::NotBegun).hint(GO_ON)
+                error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
+                    "there is no approver; give one (`.approver(…)` of an agent, `.ask(…)` of an executor), let a `.policy(…)` \
+                    allow the call, or run everything with `.unrestricted()`",
+                )
             }
             Self::CannotBePlanned => {
                 let words = format!("`{tool}` cannot be put into the plan: it {NEEDS_ITS_CALLER}");

@@ -1,0 +1,57 @@
+//! *Start here* of README.md shows the programs as they are in this crate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The blocks of *Start here*: the comment above each that names its file, and its text.
+fn blocks() -> Vec<(String, String)> {
+    let readme = fs::read_to_string(folder().join("../../README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Start here\n").expect("README.md has this heading");
+    let section = section.split("\n## ").next().unwrap();
+    let (mut blocks, mut marker, mut inside) = (Vec::new(), String::new(), None::<String>);
+    for line in section.lines() {
+        match (&mut inside, line.starts_with("```")) {
+            (Some(text), true) => {
+                blocks.push((std::mem::take(&mut marker), std::mem::take(text)));
+                inside = None;
+            }
+            (Some(text), false) => *text += &format!("{line}\n"),
+            (None, true) => inside = Some(String::new()),
+            (None, false) => {
+                if let Some(name) = line.strip_prefix("<!-- programs: ") {
+                    name.trim_end_matches(" -->").clone_into(&mut marker);
+                }
+            }
+        }
+    }
+    blocks
+}
+
+#[test]
+fn each_block_is_a_file_of_this_crate() {
+    let mut shown = Vec::new();
+    for (marker, text) in blocks() {
+        assert!(!marker.is_empty(), "a block without its file:\n{text}");
+        if Path::new(&marker).extension().is_some_and(|it| it == "rs") {
+            assert_eq!(text, fs::read_to_string(folder().join("src/bin").join(&marker)).unwrap());
+        }
+        shown.push(marker);
+    }
+    assert_eq!(shown, ["Cargo.toml", "hello.rs", "approve.rs", "chat.rs", "cli_and_mcp.rs"]);
+}
+
+/// Only the paths differ: README speaks of a clone beside the user's crate.
+#[test]
+fn the_dependencies_are_those_of_this_crate() {
+    let (_, shown) = blocks().into_iter().find(|(marker, _)| marker == "Cargo.toml").unwrap();
+    for name in ["futures", "tokio", "toolwright"] {
+        assert!(shown.lines().any(|line| line.starts_with(&format!("{name} = "))), "{shown}");
+    }
+    let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
+    let features = r#"features = ["agent", "cli", "mcp"]"#;
+    assert!(shown.contains(features) && manifest.contains(features), "{shown}");
+}

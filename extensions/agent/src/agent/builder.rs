@@ -1,0 +1,230 @@
+//! Gathers what an agent is made of.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright::Executor;
+
+use super::{Agent, AgentError, Inner, Listener, NewExecutor};
+use crate::events::Rings;
+use crate::{Accounts, Cost, IntoModel, Limits, Model, ModelNameError, ModelSettings, Notice};
+
+/// Gathers what an agent is made of: a model, tools, who decides about them, and how far a run may go.
+///
+/// What is about tools and their executor is there where the builder makes the executor itself ([`Agent::builder`]), and not
+/// where there is one already ([`Agent::on`]).
+pub struct AgentBuilder<E = NewExecutor> {
+    executor: E,
+    model: Result<Box<dyn Model>, ModelNameError>,
+    instructions: String,
+    early_reads: bool,
+    limits: Limits,
+    max_tokens: Option<u32>,
+    settings: ModelSettings,
+    listeners: Vec<Listener>,
+    accounts: Accounts,
+    #[cfg(feature = "opentelemetry")]
+    metrics: Option<crate::telemetry::Metrics>,
+}
+
+impl<E> AgentBuilder<E> {
+    pub(super) fn new(executor: E, model: impl IntoModel) -> Self {
+        Self {
+            executor,
+            model: model.into_model(),
+            instructions: String::new(),
+            early_reads: false,
+            limits: Limits::default(),
+            max_tokens: None,
+            settings: ModelSettings::new(),
+            listeners: Vec::new(),
+            accounts: Accounts::new(),
+            #[cfg(feature = "opentelemetry")]
+            metrics: None,
+        }
+    }
+
+    /// Sets what the model reads before everything else, the system prompt: who it is, and how it should work.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = text.into();
+        self
+    }
+
+    /// How often the model is asked after a message of the user: 25 times unless set, and at least once.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u32) -> Self {
+        self.limits.turns = turns.max(1);
+        self
+    }
+
+    /// How long a run works on a message of the user, decisions of people included: no limit unless set. What runs then
+    /// is cancelled.
+    #[must_use]
+    pub fn time(mut self, time: Duration) -> Self {
+        self.limits.time = Some(time);
+        self
+    }
+
+    /// How often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
+    /// least once.
+    #[must_use]
+    pub fn max_repeated_failures(mut self, times: u32) -> Self {
+        self.limits.repeated_failures = times.max(1);
+        self
+    }
+
+    /// How many tokens the requests and answers on one message of the user may have in all: no limit unless set. A run whose
+    /// model does not say what its answers take ends with an error then.
+    #[must_use]
+    pub fn max_total_tokens(mut self, tokens: u64) -> Self {
+        self.limits.tokens = Some(tokens);
+        self
+    }
+
+    /// How much they may cost: no limit unless set. A run whose model has no price ends with an error then.
+    #[must_use]
+    pub fn max_cost(mut self, cost: Cost) -> Self {
+        self.limits.cost = Some(cost);
+        self
+    }
+
+    /// Lets the model read after each turn what is left of its turns, tokens and cost, as a message of the user.
+    #[must_use]
+    pub fn report_left(mut self) -> Self {
+        self.limits.reports_left = true;
+        self
+    }
+
+    /// Begins reads while the model still writes its answer: calls of tools with `effect = read` that need no approval, are not
+    /// journalled and conflict with no earlier call of the answer, each as soon as it is whole. Their answers count when the
+    /// answer of the model does; those of an answer that breaks off, is asked for again or is refused are dropped. The model is asked
+    /// for a stream. Durable runs begin no call before the answer is recorded.
+    #[must_use]
+    pub fn early_reads(mut self) -> Self {
+        self.early_reads = true;
+        self
+    }
+
+    /// Where what the runs of each user spend is added up.
+    #[must_use]
+    pub fn accounts(mut self, accounts: Accounts) -> Self {
+        self.accounts = accounts;
+        self
+    }
+
+    /// The tokens that one answer of the model may have: its own limit unless set.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// How the model is asked to answer.
+    #[must_use]
+    pub fn settings(mut self, settings: ModelSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Measures the requests to the model with instruments of this meter, by `OpenTelemetry`'s conventions for clients of
+    /// generative AI: `gen_ai.client.operation.duration` and `gen_ai.client.token.usage`.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// let meter = opentelemetry::global::meter("my-agent");
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::on(executor, ScriptedModel::new()).metrics(&meter).build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "opentelemetry")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
+    #[must_use]
+    pub fn metrics(mut self, meter: &opentelemetry::metrics::Meter) -> Self {
+        self.metrics = Some(crate::telemetry::Metrics::new(meter));
+        self
+    }
+
+    /// Notifies a listener of what happens, in the task that drives the run: it should return soon.
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(&Notice<'_>) + Send + Sync + 'static) -> Self {
+        self.listeners.push(Box::new(listener));
+        self
+    }
+
+    /// Replaces the executor.
+    pub(super) fn on<F>(self, executor: F) -> AgentBuilder<F> {
+        AgentBuilder {
+            executor,
+            model: self.model,
+            instructions: self.instructions,
+            early_reads: self.early_reads,
+            limits: self.limits,
+            max_tokens: self.max_tokens,
+            settings: self.settings,
+            listeners: self.listeners,
+            accounts: self.accounts,
+            #[cfg(feature = "opentelemetry")]
+            metrics: self.metrics,
+        }
+    }
+}
+
+impl AgentBuilder {
+    /// Refuses a model that is not known before anything else is built.
+    pub(super) fn with_known_model(mut self) -> Result<Self, AgentError> {
+        self.model = Ok(self.model?);
+        Ok(self)
+    }
+
+    pub(super) fn new_executor(&mut self) -> &mut NewExecutor {
+        &mut self.executor
+    }
+}
+
+impl AgentBuilder<Executor> {
+    /// Makes the agent.
+    ///
+    /// # Errors
+    /// When the model is not known or has no key, when its provider would refuse a tool of the executor, every reason at once,
+    /// or has no such setting.
+    pub fn build(self) -> Result<Agent, AgentError> {
+        let (executor, model) = (self.executor, self.model?);
+        let catalog = executor.catalog();
+        for dialect in model.dialects() {
+            catalog.listing(dialect)?;
+            if model.searches_tools() {
+                catalog.searchable_listing(dialect)?;
+            }
+        }
+        model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
+        Ok(Agent(Arc::new(Inner {
+            executor,
+            model,
+            system: self.instructions,
+            early_reads: self.early_reads,
+            limits: self.limits,
+            max_tokens: self.max_tokens,
+            settings: self.settings,
+            listeners: self.listeners,
+            rings: Rings::default(),
+            accounts: self.accounts,
+            #[cfg(feature = "opentelemetry")]
+            metrics: self.metrics,
+        })))
+    }
+}
+
+impl<E> fmt::Debug for AgentBuilder<E> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AgentBuilder")
+            .field("model", &self.model.as_ref().map(|model| model.name()))
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,36 @@
+//! Why an agent cannot be made.
+
+use std::fmt;
+
+use toolwright::dialect::DialectError;
+use toolwright::{BuildError, RegistryError};
+
+use crate::{ModelError, ModelNameError};
+
+/// Why an agent cannot be made.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The model is not known, or has no key.
+    #[error(transparent)]
+    Model(#[from] ModelNameError),
+    /// Tools do not fit together: two have one name, or one is not sound.
+    #[error("the tools do not fit together: {0}")]
+    Registry(#[source] RegistryError),
+    /// The executor of the tools lacks something: a service, a rule's tool, an approver beside a journal.
+    #[error("the executor of the tools cannot be built: {0}")]
+    Executor(#[source] BuildError),
+    /// The provider of a model would refuse a tool.
+    #[error(transparent)]
+    Tools(#[from] DialectError),
+    /// The provider of a model has no such setting.
+    #[error("the model cannot be asked with these settings: {0}")]
+    Settings(#[source] ModelError),
+}
+
+/// Writes the sentence, because a `main` that returns the error prints it so.
+impl fmt::Debug for AgentError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}

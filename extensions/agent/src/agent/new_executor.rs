@@ -1,0 +1,117 @@
+//! What an agent's own executor is made of.
+
+use std::fmt;
+
+use toolwright::approval::Approver;
+use toolwright::journal::Store;
+use toolwright::policy::PolicyBuilder;
+use toolwright::{Around, Executor, ExecutorBuilder, Registration, Registry};
+
+use super::{Agent, AgentBuilder, AgentError};
+
+type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
+
+/// Gathers the tools of an agent and what its executor needs; see [`Agent::builder`].
+#[derive(Default)]
+pub struct NewExecutor {
+    tools: Vec<Registration>,
+    changes: Vec<Change>,
+}
+
+impl AgentBuilder {
+    /// Adds tools, by the constants that `#[tool]` makes of functions: `.tools([PRICE_OF, ORDER])`.
+    #[must_use]
+    pub fn tools<T: Into<Registration>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.new_executor().tools.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds one tool: a constant of `#[tool]`, or a [`DynamicTool`](toolwright::DynamicTool).
+    #[must_use]
+    pub fn tool(self, tool: impl Into<Registration>) -> Self {
+        self.tools([tool])
+    }
+
+    /// Adds a service, which tools borrow as `&T`.
+    #[must_use]
+    pub fn service<T: Send + Sync + 'static>(self, service: T) -> Self {
+        self.executor(move |executor| executor.service(service))
+    }
+
+    /// Adds middleware around each call; see [`Around`].
+    #[must_use]
+    pub fn middleware(self, middleware: impl Around) -> Self {
+        self.executor(move |executor| executor.around(middleware))
+    }
+
+    /// Sets who is asked about calls that the policy does not allow by itself: a person at the
+    /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused.
+    #[must_use]
+    pub fn approver(self, approver: impl Approver) -> Self {
+        self.executor(move |executor| executor.ask(approver))
+    }
+
+    /// Sets which calls run, which ask a person and which are refused. Unless set, reads run and a person is asked about the
+    /// rest.
+    #[must_use]
+    pub fn policy(self, policy: PolicyBuilder) -> Self {
+        self.executor(move |executor| executor.policy(policy))
+    }
+
+    /// Runs every call that its tool does not want approved, without rules and protections.
+    #[must_use]
+    pub fn unrestricted(self) -> Self {
+        self.executor(ExecutorBuilder::unrestricted)
+    }
+
+    /// Records calls in a store before they run, so that a crash loses none and repeats none.
+    #[must_use]
+    pub fn journal(self, store: impl Store) -> Self {
+        self.executor(move |executor| executor.journal(store))
+    }
+
+    /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// let agent = Agent::builder(ScriptedModel::new())
+    ///     .executor(|executor| executor.limit(4).timeout(Some(Duration::from_secs(5))))
+    ///     .build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), toolwright_agent::AgentError>(())
+    /// ```
+    #[must_use]
+    pub fn executor(
+        mut self,
+        change: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send + 'static,
+    ) -> Self {
+        self.new_executor().changes.push(Box::new(change));
+        self
+    }
+
+    /// Makes the agent.
+    ///
+    /// # Errors
+    /// When the model is not known or has no key, when two tools have one name, when a tool needs a service that is missing, when
+    /// the provider of the model would refuse a tool, or has no such setting.
+    pub fn build(self) -> Result<Agent, AgentError> {
+        let mut this = self.with_known_model()?;
+        let NewExecutor { tools, changes } = std::mem::take(this.new_executor());
+        let registry = Registry::of(tools).map_err(AgentError::Registry)?;
+        let executor =
+            changes.into_iter().fold(Executor::builder(registry), |it, change| change(it));
+        this.on(executor.build().map_err(AgentError::Executor)?).build()
+    }
+}
+
+impl fmt::Debug for NewExecutor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("NewExecutor")
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,53 @@
+//! What a user says to an agent.
+
+use std::sync::Arc;
+
+use toolwright::Content;
+
+/// What a user says: a text, with pictures or documents where it has some.
+///
+/// ```
+/// use toolwright::Content;
+/// use toolwright_agent::Prompt;
+///
+/// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+/// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
+/// let prompt = Prompt::from("What is this?").with(picture);
+/// # let _ = prompt;
+/// ```
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    pub(crate) text: String,
+    pub(crate) attachments: Vec<Content<'static>>,
+}
+
+impl Prompt {
+    /// Adds a picture or a document. The model gets it as far as its provider takes it, and a sentence where it does not.
+    #[must_use]
+    pub fn with(mut self, attachment: Content<'static>) -> Self {
+        self.attachments.push(attachment);
+        self
+    }
+
+    pub(crate) fn into_parts(self) -> (String, Arc<[Content<'static>]>) {
+        (self.text, self.attachments.into())
+    }
+}
+
+impl From<String> for Prompt {
+    fn from(text: String) -> Self {
+        Self { text, attachments: Vec::new() }
+    }
+}
+
+impl From<&str> for Prompt {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<&String> for Prompt {
+    fn from(text: &String) -> Self {
+        text.clone().into()
+    }
+}

@@ -1,0 +1,86 @@
+//! Agents in Rust whose tool calls are safe to run. An annotated async function is a tool of a language-model agent, a command
+//! of a command line, a tool of an MCP server, and still a function.
+//!
+//! ```no_run
+//! use toolwright::{Agent, tool};
+//!
+//! /// Look up what an article costs, in cents.
+//! #[tool(effect = read)]
+//! async fn price_of(
+//!     /// The article, such as `tea`.
+//!     article: String,
+//! ) -> Option<u32> {
+//!     (article == "tea").then_some(450)
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let agent = Agent::builder("anthropic:claude-sonnet-4-6")
+//!         .instructions("You run a small shop.")
+//!         .tools([PRICE_OF])
+//!         .build()?;
+//!     println!("{}", agent.run("What does tea cost?").await?);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! - [`#[tool]`](macro@tool) makes a tool of a function: its definition, its JSON Schema, its registration, its command.
+//! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. What is not known to be safe, a
+//!   person is asked about (human in the loop).
+//! - [`Executor`] runs [`Call`]s without an agent and gives each exactly one [`Answer`].
+//!
+//! # Features
+//!
+//! | feature | brings |
+//! | --- | --- |
+//! | `executor` (default) | what runs calls: registry, policy, journal, approval, messages of providers |
+//! | `agent` | agents, and models over HTTPS by name |
+//! | `cli` | the command line of an application; the approver at the terminal |
+//! | `mcp` | the Model Context Protocol, as server and as client |
+//! | `toolbox` | ready-made tools: files, programs, judged command lines, undo |
+//! | `sqlite` | a journal in a file: durable execution, across crashes |
+//! | `testing` | models that follow a script or a recording |
+//! | `opentelemetry` | metrics |
+//! | `chrono`, `jiff`, `url`, `uuid` | types of these crates as input and output |
+//! | `reqwest`, `rusqlite` | errors of these crates as errors of tools |
+//! | `conformance` | the tests for a store of one's own |
+//!
+//! A library of tools takes `default-features = false`.
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "agent")]
+#[cfg_attr(docsrs, doc(cfg(feature = "agent")))]
+pub mod agent;
+#[cfg(feature = "cli")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cli")))]
+pub mod cli;
+#[cfg(feature = "mcp")]
+#[cfg_attr(docsrs, doc(cfg(feature = "mcp")))]
+pub mod mcp;
+#[cfg(feature = "toolbox")]
+#[cfg_attr(docsrs, doc(cfg(feature = "toolbox")))]
+pub mod toolbox;
+
+#[doc(hidden)]
+pub use runtime::__private0;
+#[doc(inline)]
+pub use runtime::{
+    Answer, Call, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
+    ToolContext, ToolError, data, expected_tools, link, tool, tools,
+};
+#[cfg(feature = "executor")]
+#[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
+#[doc(inline)]
+pub use runtime::{Executor, Registry, approval, dialect, journal, policy, provider, retry};
+#[cfg(feature = "agent")]
+#[cfg_attr(docsrs, doc(cfg(feature = "agent")))]
+#[doc(inline)]
+pub use toolwright_agent::{Agent, RunEvent};
+
+/// Everything else of the runtime: catalogs and profiles, runs and turns, workers, middleware, footprints, run-time tools, and what
+/// authors of extensions need.
+pub mod runtime {
+    #[doc(inline)]
+    pub use ::runtime::*;
+}
