@@ -7,6 +7,7 @@ use toolwright::{Class, ToolError};
 use super::ExpectedHash;
 use crate::Workspace;
 use crate::files::edit::encoded;
+use crate::files::notes::Wanted;
 use crate::files::patch::{FilePatch, Kind, applied, read};
 use crate::workspace::{After, Before, Change, Encoding, Name, Text, decoded, is_expected};
 
@@ -38,9 +39,10 @@ impl Plan {
         workspace: &Workspace,
         patch: &str,
         expected: &[ExpectedHash],
+        wanted: &Wanted<'_>,
     ) -> Result<Self, ToolError> {
         let patches = read(patch).map_err(|problems| refused("invalid_patch", &problems))?;
-        let plan = Self::of(workspace, &patches)?;
+        let plan = Self::of(workspace, &patches, wanted)?;
         for ExpectedHash { path, hash } in expected {
             let name = Name::parse(path)?;
             let file = plan.files.iter().find(|it| it.old.as_ref() == Some(&name));
@@ -58,7 +60,11 @@ impl Plan {
         Ok(plan)
     }
 
-    fn of(workspace: &Workspace, patches: &[FilePatch]) -> Result<Self, ToolError> {
+    fn of(
+        workspace: &Workspace,
+        patches: &[FilePatch],
+        wanted: &Wanted<'_>,
+    ) -> Result<Self, ToolError> {
         let (mut files, mut problems, mut seen) = (Vec::new(), Vec::new(), Vec::<PathBuf>::new());
         for patch in patches {
             let parsed = |path: &Option<String>| path.as_deref().map(Name::parse).transpose();
@@ -73,7 +79,9 @@ impl Plan {
                 }
                 seen.push(real);
             }
-            match File::new(workspace, patch, old, new) {
+            let file = File::new(workspace, patch, old, new, wanted);
+            wanted.still()?;
+            match file {
                 Ok(file) => files.push(file),
                 Err(Problem::Patch(found)) => problems.extend(found),
                 Err(Problem::File(error)) if patches.len() == 1 => return Err(error),
@@ -115,7 +123,7 @@ impl Plan {
 
 /// Whether a patch could be applied to the files as they are.
 pub(super) fn is_possible(workspace: &Workspace, patches: &[FilePatch]) -> bool {
-    Plan::of(workspace, patches).is_ok()
+    Plan::of(workspace, patches, &Wanted::always()).is_ok()
 }
 
 /// Why a file cannot be changed.
@@ -138,6 +146,7 @@ impl File {
         patch: &FilePatch,
         old: Option<Name>,
         new: Option<Name>,
+        wanted: &Wanted<'_>,
     ) -> Result<Self, Problem> {
         let wrong = |what: String| Err(Problem::Patch(vec![what]));
         let before = old.as_ref().map(|old| workspace.read_named(old)).transpose()?;
@@ -169,7 +178,10 @@ impl File {
             if file.old == file.new && file.program.is_none() {
                 return wrong(format!("nothing of `{name}` is changed, expected a hunk"));
             }
-            if file.new.is_none() && file.before.as_ref().is_some_and(|it| !it.is_empty()) {
+            if file.new.is_none()
+                && !patch.deletes_unseen
+                && file.before.as_ref().is_some_and(|it| !it.is_empty())
+            {
                 return wrong(format!(
                     "`{name}` is deleted, and the patch does not have its lines"
                 ));
@@ -182,7 +194,7 @@ impl File {
             (Some(old), Some(before)) => decoded(old, before)?,
             _ => Text { text: String::new(), encoding: utf8 },
         };
-        let text = applied(&now.text, patch).map_err(|problems| {
+        let text = applied(&now.text, patch, &|| wanted.still().is_ok()).map_err(|problems| {
             Problem::Patch(problems.iter().map(|problem| format!("`{name}`: {problem}")).collect())
         })?;
         if file.new.is_some() {
@@ -207,7 +219,7 @@ fn refused(kind: &'static str, problems: &[String]) -> ToolError {
     let shown = problems.iter().take(REPORTED).cloned().collect::<Vec<_>>().join("; ");
     ToolError::new(kind, format!("{shown}{more}; nothing was written")).class(Class::Invalid).hint(
         match kind {
-            "invalid_patch" => "write a unified diff as `git diff` does, with the right numbers of lines after `@@`",
+            "invalid_patch" => "write a unified diff as `git diff` does, to its end; without line numbers, write `@@ ... @@`",
             _ => "read the files again, and write the patch for what they contain now",
         },
     )
