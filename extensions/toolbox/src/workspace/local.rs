@@ -42,16 +42,22 @@ impl LocalFiles {
         })
     }
 
-    /// Opens what was listed as a regular file; a link that took its place is not followed.
+    /// Opens a regular file below a folder part by part: a link that took the place of one of them is not followed.
     #[cfg(feature = "files")]
-    fn open_listed(&self, name: &Name) -> Result<File, ToolError> {
-        use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+    fn open_below(&self, start: &Name, relative: &str) -> Result<File, ToolError> {
+        use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 
-        let lookup = |error| failed(name, error);
+        let name = start.below(relative);
+        let lookup = |error| failed(&name, error);
+        let mut folder = self.folder.open_dir(start).map_err(lookup)?;
+        let (above, last) = relative.rsplit_once('/').unwrap_or(("", relative));
+        for part in above.split('/').filter(|part| !part.is_empty()) {
+            folder = folder.open_dir_nofollow(part).map_err(lookup)?;
+        }
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true).follow(FollowSymlinks::No);
-        let file = self.folder.open_with(name, &options).map_err(lookup)?;
-        is_regular(name, &file.metadata().map_err(lookup)?)?;
+        let file = folder.open_with(last, &options).map_err(lookup)?;
+        is_regular(&name, &file.metadata().map_err(lookup)?)?;
         Ok(file)
     }
 
@@ -144,9 +150,17 @@ impl Files for LocalFiles {
     }
 
     #[cfg(feature = "files")]
-    fn open(&self, name: &Name, follows: bool) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
-        let file = if follows { self.open_named(name)? } else { self.open_listed(name)? };
-        Ok(Box::new(file))
+    fn open(&self, name: &Name) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        Ok(Box::new(self.open_named(name)?))
+    }
+
+    #[cfg(feature = "files")]
+    fn open_listed(
+        &self,
+        start: &Name,
+        relative: &str,
+    ) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        Ok(Box::new(self.open_below(start, relative)?))
     }
 
     #[cfg(feature = "files")]
@@ -192,5 +206,49 @@ impl Files for LocalFiles {
         restored: &Restored<'_>,
     ) -> Result<(), ToolError> {
         self.bring_back(name, expected, restored)
+    }
+}
+
+#[cfg(all(test, feature = "files", unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use crate::Workspace;
+    use crate::workspace::Name;
+
+    #[test]
+    fn a_link_that_took_the_place_of_what_was_listed_is_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(folder.path()).expect("it is there");
+        for name in ["top/src/deep/a", "secrets/deep/a"] {
+            workspace.write(name, b"text").expect(name);
+        }
+        let open = |start: &str, relative: &str| {
+            let start = Name::parse(start).expect(start);
+            workspace.open_listed(&start, relative).map(drop).map_err(|it| it.kind().to_owned())
+        };
+        // Where the search begins, a link may lead.
+        symlink("top", folder.path().join("link")).expect("a link");
+        for (start, relative) in
+            [(".", "top/src/deep/a"), ("top/src", "deep/a"), ("link", "src/deep/a")]
+        {
+            assert_eq!(open(start, relative), Ok(()), "{start} {relative}");
+        }
+        assert!(open(".", "link/src/deep/a").is_err(), "a link on the way");
+        for (link, target) in [
+            ("top/src/deep/a", "../../../secrets/deep/a"),
+            ("top/src/deep", "../../secrets/deep"),
+            ("top/src", "../secrets"),
+        ] {
+            let place = folder.path().join(link);
+            match place.is_dir() {
+                true => std::fs::remove_dir_all(&place),
+                false => std::fs::remove_file(&place),
+            }
+            .expect(link);
+            symlink(target, place).expect("a link");
+            assert_eq!(workspace.read("top/src/deep/a").expect("the link leads there"), b"text");
+            assert!(open("top", "src/deep/a").is_err(), "{link}");
+        }
     }
 }
