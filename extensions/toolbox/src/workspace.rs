@@ -15,6 +15,8 @@ mod hash;
 #[cfg(feature = "files")]
 mod ignored;
 mod links;
+#[cfg(feature = "files")]
+mod listed;
 mod local;
 mod name;
 mod regular;
@@ -63,7 +65,7 @@ pub(crate) use sought::{Kind, Listed};
 #[cfg(feature = "changes")]
 pub(crate) use state::{Above, Seen, State, Unrecorded};
 #[cfg(feature = "files")]
-pub(crate) use text::{Encoding, Ends, Text, decoded};
+pub(crate) use text::{Encoding, Ends, MARK, Text, decoded};
 
 #[cfg(feature = "process")]
 pub use elsewhere::ExecutorFiles;

@@ -27,6 +27,7 @@ use std::fmt::Write as _;
 use toolwright::{Output, Reconciled, ToolContext, ToolError, data, tool};
 
 use super::diff;
+use super::edit::other_names;
 use super::notes::{Wanted, counted};
 use super::patch::read;
 use crate::Workspace;
@@ -127,7 +128,7 @@ impl Plan {
                 (None, Some(new)) => write!(words, "created `{new}`"),
                 (None, None) => Ok(()),
             };
-            let _ = write!(words, ", +{added} -{removed}");
+            let _ = write!(words, ", +{added} -{removed}{}", other_names(file.links));
             if let (Some(_), Some(content)) = (new, &file.after) {
                 let _ = write!(words, "; hash {}", content_hash(content));
             }

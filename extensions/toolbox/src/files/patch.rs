@@ -11,6 +11,7 @@ mod place;
 mod read;
 
 pub(super) use apply::applied;
+use crate::workspace::MARK;
 use hunk::Hunk;
 pub(super) use hunk::Kind;
 pub(super) use read::read;
@@ -41,6 +42,11 @@ impl FilePatch {
     pub(super) fn writes(&self) -> impl Iterator<Item = &str> {
         let old = self.old.as_deref().filter(|_| !self.is_copy && self.old != self.new);
         self.new.as_deref().into_iter().chain(old)
+    }
+
+    /// Whether a line begins with a byte order mark.
+    pub(super) fn shows_mark(&self) -> bool {
+        self.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.text.starts_with(MARK))
     }
 
     /// The patch that takes this one back.

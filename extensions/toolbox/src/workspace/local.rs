@@ -13,6 +13,8 @@ use toolwright::ToolError;
 
 use super::files::Files;
 use super::links::is_real_name_text;
+#[cfg(feature = "files")]
+use super::listed;
 use super::regular::{is_regular, too_large};
 use super::replace::{self, Change, Written};
 #[cfg(feature = "changes")]
@@ -40,25 +42,6 @@ impl LocalFiles {
             #[cfg(any(feature = "files", feature = "process"))]
             root: root.to_owned(),
         })
-    }
-
-    /// Opens a regular file below a folder part by part: a link that took the place of one of them is not followed.
-    #[cfg(feature = "files")]
-    fn open_below(&self, start: &Name, relative: &str) -> Result<File, ToolError> {
-        use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
-
-        let name = start.below(relative);
-        let lookup = |error| failed(&name, error);
-        let mut folder = self.folder.open_dir(start).map_err(lookup)?;
-        let (above, last) = relative.rsplit_once('/').unwrap_or(("", relative));
-        for part in above.split('/').filter(|part| !part.is_empty()) {
-            folder = folder.open_dir_nofollow(part).map_err(lookup)?;
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).nonblock(true).follow(FollowSymlinks::No);
-        let file = folder.open_with(last, &options).map_err(lookup)?;
-        is_regular(&name, &file.metadata().map_err(lookup)?)?;
-        Ok(file)
     }
 
     /// Opens a regular file. What a device or a FIFO does when it is opened does not happen.
@@ -160,7 +143,7 @@ impl Files for LocalFiles {
         start: &Name,
         relative: &str,
     ) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
-        Ok(Box::new(self.open_below(start, relative)?))
+        Ok(Box::new(listed::open(&self.folder, start, relative)?))
     }
 
     #[cfg(feature = "files")]
@@ -206,49 +189,5 @@ impl Files for LocalFiles {
         restored: &Restored<'_>,
     ) -> Result<(), ToolError> {
         self.bring_back(name, expected, restored)
-    }
-}
-
-#[cfg(all(test, feature = "files", unix))]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use crate::Workspace;
-    use crate::workspace::Name;
-
-    #[test]
-    fn a_link_that_took_the_place_of_what_was_listed_is_not_followed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let workspace = Workspace::open(folder.path()).expect("it is there");
-        for name in ["top/src/deep/a", "secrets/deep/a"] {
-            workspace.write(name, b"text").expect(name);
-        }
-        let open = |start: &str, relative: &str| {
-            let start = Name::parse(start).expect(start);
-            workspace.open_listed(&start, relative).map(drop).map_err(|it| it.kind().to_owned())
-        };
-        // Where the search begins, a link may lead.
-        symlink("top", folder.path().join("link")).expect("a link");
-        for (start, relative) in
-            [(".", "top/src/deep/a"), ("top/src", "deep/a"), ("link", "src/deep/a")]
-        {
-            assert_eq!(open(start, relative), Ok(()), "{start} {relative}");
-        }
-        assert!(open(".", "link/src/deep/a").is_err(), "a link on the way");
-        for (link, target) in [
-            ("top/src/deep/a", "../../../secrets/deep/a"),
-            ("top/src/deep", "../../secrets/deep"),
-            ("top/src", "../secrets"),
-        ] {
-            let place = folder.path().join(link);
-            match place.is_dir() {
-                true => std::fs::remove_dir_all(&place),
-                false => std::fs::remove_file(&place),
-            }
-            .expect(link);
-            symlink(target, place).expect("a link");
-            assert_eq!(workspace.read("top/src/deep/a").expect("the link leads there"), b"text");
-            assert!(open("top", "src/deep/a").is_err(), "{link}");
-        }
     }
 }

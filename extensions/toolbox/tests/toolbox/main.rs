@@ -43,6 +43,8 @@ mod landlock;
 #[cfg(feature = "files")]
 mod links;
 #[cfg(feature = "files")]
+mod odd_files;
+#[cfg(feature = "files")]
 mod patch_against_git;
 #[cfg(feature = "files")]
 mod patch_lines;

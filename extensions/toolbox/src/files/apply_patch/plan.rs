@@ -1,5 +1,6 @@
 //! What a patch makes of the files as they are now, before anything is written.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use toolwright::{Class, ToolError};
@@ -9,7 +10,7 @@ use crate::Workspace;
 use crate::files::edit::encoded;
 use crate::files::notes::Wanted;
 use crate::files::patch::{FilePatch, Kind, applied, read};
-use crate::workspace::{After, Before, Change, Encoding, Name, Text, decoded, is_expected};
+use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decoded, is_expected};
 
 /// So many problems are reported at the most.
 const REPORTED: usize = 20;
@@ -32,6 +33,8 @@ pub(super) struct File {
     pub(super) texts: Option<(String, String)>,
     /// How many lines are added and removed.
     pub(super) counts: (usize, usize),
+    /// How many other names the file before has, which stay.
+    pub(super) links: usize,
 }
 
 impl Plan {
@@ -65,7 +68,7 @@ impl Plan {
         patches: &[FilePatch],
         wanted: &Wanted<'_>,
     ) -> Result<Self, ToolError> {
-        let (mut files, mut problems, mut seen) = (Vec::new(), Vec::new(), Vec::<PathBuf>::new());
+        let (mut files, mut problems, mut seen) = (Vec::new(), Vec::new(), HashSet::<PathBuf>::new());
         for patch in patches {
             let parsed = |path: &Option<String>| path.as_deref().map(Name::parse).transpose();
             let (old, new) = (parsed(&patch.old)?, parsed(&patch.new)?);
@@ -74,10 +77,9 @@ impl Plan {
             for name in names {
                 // Two names of one file are one file.
                 let real = workspace.real_name(name).unwrap_or_else(|| name.as_str().into());
-                if seen.contains(&real) {
+                if !seen.insert(real) {
                     problems.push(format!("`{name}` is named twice"));
                 }
-                seen.push(real);
             }
             let file = File::new(workspace, patch, old, new, wanted);
             wanted.still()?;
@@ -160,6 +162,10 @@ impl File {
             lines.filter(|line| line.kind == kind).count()
         };
         let counts = (count(Kind::Added), count(Kind::Removed));
+        let links = match (&old, &new, patch.is_copy) {
+            (Some(old), Some(_), false) if !patch.hunks.is_empty() => workspace.hard_links(old)?,
+            _ => 0,
+        };
         let mut file = Self {
             old,
             new,
@@ -169,6 +175,7 @@ impl File {
             after: None,
             texts: None,
             counts,
+            links,
         };
         let Some(name) = file.new.as_ref().or(file.old.as_ref()) else {
             return wrong("a file has no name".to_owned());
@@ -190,10 +197,14 @@ impl File {
             return Ok(file);
         }
         let utf8 = Encoding::Utf8 { mark: false };
-        let now = match (&file.old, &file.before) {
+        let mut now = match (&file.old, &file.before) {
             (Some(old), Some(before)) => decoded(old, before)?,
             _ => Text { text: String::new(), encoding: utf8 },
         };
+        // git shows the byte order mark as a part of the first line, and `read_file` does not show it.
+        if now.encoding == (Encoding::Utf8 { mark: true }) && patch.shows_mark() {
+            now = Text { text: format!("{MARK}{}", now.text), encoding: utf8 };
+        }
         let text = applied(&now.text, patch, &|| wanted.still().is_ok()).map_err(|problems| {
             Problem::Patch(problems.iter().map(|problem| format!("`{name}`: {problem}")).collect())
         })?;

@@ -5,6 +5,7 @@
 //! lines have moved, they are looked for, and what is applied is the place that git takes, or none: git takes the nearest one,
 //! which may be another copy. Without right numbers the lines have to fit one place.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::hunk::{End, Hunk, Line, Place, after, before};
@@ -180,9 +181,9 @@ impl<'f, 't> Places<'f, 't> {
                 return Ok(Fit { start, count, is_exact, dropped });
             }
         }
-        let wanted: Vec<&str> = before(&hunk.lines).map(|line| line.text.as_str()).collect();
-        let is_absent = |text: &&&str| self.lines.iter().all(|line| line.text != **text);
-        Err(match wanted.iter().find(is_absent) {
+        let present: HashSet<&str> = self.lines.iter().map(|line| line.text).collect();
+        let mut wanted = before(&hunk.lines).map(|line| line.text.as_str());
+        Err(match wanted.find(|text| !present.contains(text)) {
             Some(text) => format!("fits nowhere: no line of the file is {:?}", short(text)),
             None => "fits nowhere: its lines do not follow one another in the file".to_owned(),
         })
@@ -215,7 +216,9 @@ impl<'f, 't> Places<'f, 't> {
 
     /// Whether the lines are there, with or without their ends.
     fn fits(&self, wanted: &[Found<'_>], at: usize, is_exact: bool) -> bool {
-        self.lines.get(at..at.saturating_add(wanted.len())).is_some_and(|found| {
+        let found = self.lines.get(at..at.saturating_add(wanted.len()));
+        let found = found.filter(|_| self.may_end(wanted, at));
+        found.is_some_and(|found| {
             let is_equal = |(one, two): (&Found<'_>, &Found<'_>)| {
                 one.text == two.text && (!is_exact || one.end == two.end)
             };
@@ -225,13 +228,18 @@ impl<'f, 't> Places<'f, 't> {
 
     /// Every place of the file where the lines are, and that no hunk has.
     fn places(&self, wanted: &[Found<'_>], is_exact: bool) -> Vec<usize> {
-        let is_free = |at: &usize| self.is_free(*at, wanted.len());
+        let is_free = |at: &usize| self.is_free(*at, wanted.len()) && self.may_end(wanted, *at);
         if is_exact {
             return occurrences(self.lines, wanted).filter(is_free).collect();
         }
         let texts = |lines: &[Found<'t>]| lines.iter().map(|it| it.text).collect::<Vec<_>>();
-        let wanted: Vec<&str> = wanted.iter().map(|it| it.text).collect();
-        occurrences(&texts(self.lines), &wanted).filter(is_free).collect()
+        let wanted_texts: Vec<&str> = wanted.iter().map(|it| it.text).collect();
+        occurrences(&texts(self.lines), &wanted_texts).filter(is_free).collect()
+    }
+
+    /// Whether the last of the lines may be where it would be: one without an end is the last one of the file.
+    fn may_end(&self, wanted: &[Found<'_>], at: usize) -> bool {
+        wanted.last().is_none_or(|last| last.end != End::None) || at + wanted.len() == self.lines.len()
     }
 
     fn is_free(&self, at: usize, count: usize) -> bool {

@@ -181,6 +181,7 @@ impl<'p> Reader<'p> {
     /// between two parts of the patch.
     fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
         let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
+        let mut behind_gap = 0;
         while let Some((number, line)) = self.peek_raw() {
             let is_whole = found[0] >= old && found[1] >= new;
             if line.starts_with('\\') {
@@ -189,9 +190,12 @@ impl<'p> Reader<'p> {
                 continue;
             }
             let header = line.strip_suffix('\r').unwrap_or(line);
-            let ends = is_whole && (header == "-- " || self.is_file(line) || self.is_gap(header));
-            if !is_of_hunk(line) || ends {
+            if !is_of_hunk(line) || is_whole && (header == "-- " || self.is_file(line)) {
                 break;
+            }
+            if is_whole && header.is_empty() && number >= behind_gap {
+                let Some(behind) = self.behind_gap() else { break };
+                behind_gap = behind;
             }
             let kind = match line.as_bytes().first() {
                 Some(b'-') => Kind::Removed,
@@ -226,20 +230,14 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// Whether this line is empty, and no line of the hunk follows.
-    fn is_gap(&self, header: &str) -> bool {
-        let line = |(_, line): (usize, &'p str)| line.trim_end_matches(['\n', '\r']);
-        let mut ahead = self.lines.clone().map(line).skip_while(|line| line.is_empty());
-        header.is_empty()
-            && match (ahead.next(), ahead.next()) {
-                (Some("-- ") | None, _) => true,
-                (Some(line), Some(next))
-                    if line.starts_with("--- ") && next.starts_with("+++ ") =>
-                {
-                    true
-                }
-                (Some(line), _) => !is_of_hunk(line),
-            }
+    /// The number of the next line that is not empty, where it is one of the hunk.
+    fn behind_gap(&self) -> Option<usize> {
+        let line = |(index, line): (usize, &'p str)| (index, line.trim_end_matches(['\n', '\r']));
+        let mut ahead = self.lines.clone().map(line).skip_while(|(_, line)| line.is_empty());
+        let ((index, line), next) = (ahead.next()?, ahead.next());
+        let is_file =
+            line.starts_with("--- ") && next.is_some_and(|(_, it)| it.starts_with("+++ "));
+        (line != "-- " && !is_file && is_of_hunk(line)).then_some(index + 1)
     }
 
     /// What is wrong with a hunk that has fewer lines than its header says, where the patch is over.
