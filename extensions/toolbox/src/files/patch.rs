@@ -10,8 +10,8 @@ mod hunk;
 mod place;
 mod read;
 
-pub(super) use apply::applied;
 use crate::workspace::MARK;
+pub(super) use apply::applied;
 use hunk::Hunk;
 pub(super) use hunk::Kind;
 pub(super) use read::read;

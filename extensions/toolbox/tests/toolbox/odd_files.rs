@@ -16,7 +16,11 @@ fn a_file_with_both_line_ends_has_those_of_its_place_after_a_patch() {
         ("a\nb\nc\r\nd\r\n", "@@ -2,3 +2,4 @@\n b\n c\n+x\n d\n", "a\nb\nc\r\nx\nd\r\n"),
         // What the patch says exactly, it means.
         ("a\nb\r\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\r\n+b\n c\n", "a\nb\nc\n"),
-        ("a\n\rb\nc", "@@ -1,3 +1,3 @@\n a\n-\rb\n+\rB\n c\n\\ No newline at end of file\n", "a\n\rB\nc"),
+        (
+            "a\n\rb\nc",
+            "@@ -1,3 +1,3 @@\n a\n-\rb\n+\rB\n c\n\\ No newline at end of file\n",
+            "a\n\rB\nc",
+        ),
     ] {
         tools.put("a", before);
         tools.ok("apply_patch", patch(hunk));
@@ -50,7 +54,10 @@ fn an_answer_says_which_other_names_still_have_the_old_content() {
     let tools = Box::files();
     let edits = [
         ("edit_file", json!({"path": "a", "old_string": "one", "new_string": "1"})),
-        ("patch_lines", json!({"path": "a", "patches": [{"start_line": 1, "end_line": 1, "content": "1"}]})),
+        (
+            "patch_lines",
+            json!({"path": "a", "patches": [{"start_line": 1, "end_line": 1, "content": "1"}]}),
+        ),
         ("apply_patch", json!({"patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n"})),
         ("write_file", json!({"path": "a", "content": "1\n"})),
     ];
@@ -60,7 +67,10 @@ fn an_answer_says_which_other_names_still_have_the_old_content() {
         fs::set_permissions(tools.path("a"), fs::Permissions::from_mode(0o640)).unwrap();
         fs::hard_link(tools.path("a"), tools.path("other")).unwrap();
         let answer = tools.ok(tool, input);
-        assert!(answer.contains("1 other name of the file (hard links) still have the old"), "{answer}");
+        assert!(
+            answer.contains("1 other name of the file (hard links) still have the old"),
+            "{answer}"
+        );
         assert_eq!((tools.text("a"), tools.text("other")), ("1\n".into(), "one\n".into()));
         assert_eq!(tools.path("a").metadata().unwrap().permissions().mode() & 0o777, 0o640);
         fs::remove_file(tools.path("a")).unwrap();
@@ -85,7 +95,8 @@ fn a_patch_of_equal_lines_is_looked_for_in_the_time_of_a_call() {
     let tools = Box::files();
     tools.put("a", "x\n".repeat(400_000));
     let hunk = format!("@@ ... @@\n{}-y\n+z\n", " x\n".repeat(200_000));
-    let (_, message) = tools.refused("apply_patch", json!({"patch": format!("--- a/a\n+++ b/a\n{hunk}")}));
+    let (_, message) =
+        tools.refused("apply_patch", json!({"patch": format!("--- a/a\n+++ b/a\n{hunk}")}));
     assert!(message.contains("no line of the file is \"y\""), "{message}");
     let hunk = format!("@@ ... @@\n-x\n{}", "\n".repeat(300_000));
     tools.refused("apply_patch", json!({"patch": format!("--- a/a\n+++ b/a\n{hunk}+x\n")}));

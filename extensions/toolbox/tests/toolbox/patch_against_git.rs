@@ -221,44 +221,52 @@ fn numbers(header: &str) -> Option<[i64; 4]> {
     Some([old, removed, new, added])
 }
 
-/// The patch with right numbers in each hunk that has none or wrong ones, where its lines fit one place of the file.
-fn renumbered(files: &Files, patch: &str) -> Option<String> {
+/// The patch with right numbers in each hunk that has none or wrong ones: those of the one place of the file where its lines
+/// fit, or behind another hunk, which may have the lines of another place, those of each place.
+fn renumbered(files: &Files, patch: &str) -> Vec<String> {
     let lines: Vec<&str> = patch.split_inclusive('\n').collect();
-    let (mut written, mut name, mut index) = (String::new(), "", 0);
+    let (mut all, mut name, mut index) = (vec![String::new()], "", 0);
+    let mut is_first = true;
     while let Some(line) = lines.get(index) {
         index += 1;
         if let Some(old) = line.strip_prefix("--- ") {
-            name = old.trim_end().trim_start_matches("a/");
+            (name, is_first) = (old.trim_end().trim_start_matches("a/"), true);
         }
         if !line.starts_with("@@ ") {
-            written.push_str(line);
+            all.iter_mut().for_each(|it| it.push_str(line));
             continue;
         }
         let is_body = |line: &&&str| line.starts_with([' ', '+', '-', '\\']) || **line == "\n";
         let body: Vec<&str> = lines[index..].iter().take_while(is_body).copied().collect();
         index += body.len();
         let side = |sign| body.iter().filter(move |it| it.starts_with([' ', sign]));
-        let (old, new) = (side('-').count() as i64, side('+').count() as i64);
-        match numbers(line) {
-            Some([_, removed, _, added]) if (removed, added) == (old, new) => {
-                written.push_str(line)
+        let (old, new) = (side('-').count(), side('+').count());
+        let headers = match numbers(line) {
+            Some([_, removed, _, added]) if [removed, added] == [old as i64, new as i64] => {
+                vec![(*line).to_owned()]
             }
-            _ if name == "/dev/null" => written.push_str(&format!("@@ -0,0 +1,{new} @@\n")),
+            _ if name == "/dev/null" => vec![format!("@@ -0,0 +1,{new} @@\n")],
             _ => {
                 let wanted: Vec<&str> =
                     side('-').map(|it| it[1..].trim_end_matches('\n')).collect();
-                let text: Vec<&str> = files.get(name)?.lines().collect();
-                let places: Vec<usize> = (0..=text.len().checked_sub(wanted.len())?)
-                    .filter(|at| text[*at..*at + wanted.len()] == wanted[..])
+                let text: Vec<&str> = files.get(name).map_or(Vec::new(), |it| it.lines().collect());
+                let places: Vec<usize> = (1..=(text.len() + 1).saturating_sub(old))
+                    .filter(|at| text[at - 1..at - 1 + old] == wanted[..])
                     .collect();
-                let &[place] = places.as_slice() else { return None };
-                let at = place + 1;
-                written.push_str(&format!("@@ -{at},{old} +{at},{new} @@\n"));
+                if is_first && places.len() > 1 {
+                    return Vec::new();
+                }
+                places.iter().map(|at| format!("@@ -{at},{old} +{at},{new} @@\n")).collect()
             }
-        }
-        written.extend(body);
+        };
+        is_first = false;
+        let with = |start: &String| {
+            let hunk = |header: &String| format!("{start}{header}{}", body.concat());
+            headers.iter().map(hunk).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).take(16).collect();
     }
-    Some(written)
+    all
 }
 
 fn with_last_ends(files: &Files) -> Files {
@@ -273,18 +281,16 @@ fn with_last_ends(files: &Files) -> Files {
 /// the last line end of a file.
 fn is_repaired(files: &Files, patch: &str, ours: &Files) -> bool {
     let whole = if patch.ends_with('\n') { patch.to_owned() } else { format!("{patch}\n") };
-    let patches = [Some(whole.clone()), renumbered(files, &whole)];
-    patches.into_iter().flatten().any(|patch| {
-        ["--recount", "--unidiff-zero"].iter().any(|option| {
-            // Without context `--unidiff-zero` goes by numbers alone, which are those of the one place.
-            if *option == "--unidiff-zero" && renumbered(files, &whole) == Some(whole.clone()) {
-                return false;
-            }
-            by_git(files, &patch, option).as_ref() == Some(ours)
-                || by_git(&with_last_ends(files), &patch, option)
-                    .is_some_and(|it| with_last_ends(&it) == with_last_ends(ours))
-        })
-    })
+    let variants = renumbered(files, &whole);
+    let is_ours = |patch: &String, option: &str| {
+        by_git(files, patch, option).as_ref() == Some(ours)
+            || by_git(&with_last_ends(files), patch, option)
+                .is_some_and(|it| with_last_ends(&it) == with_last_ends(ours))
+    };
+    is_ours(&whole, "--recount")
+        || variants.iter().any(|patch| is_ours(patch, "--recount"))
+        // Without context it goes by numbers alone, which are those of the one place.
+        || !variants.contains(&whole) && variants.iter().any(|it| is_ours(it, "--unidiff-zero"))
 }
 
 proptest! {
@@ -329,7 +335,7 @@ proptest! {
             (Some(ours), Some(theirs)) if ours == theirs => {}
             // git reads as many lines of a hunk as the numbers say, and passes over the others without a word.
             (Some(ours), Some(theirs)) => prop_assert!(
-                renumbered(&files, &patch).as_ref() != Some(&patch) && is_repaired(&files, &patch, ours),
+                !renumbered(&files, &patch).contains(&patch) && is_repaired(&files, &patch, ours),
                 "of {files:?} git makes {theirs:?}, and the tool {ours:?}:\n{patch}\n{answer}"
             ),
             (Some(ours), None) => prop_assert!(

@@ -68,7 +68,8 @@ impl Plan {
         patches: &[FilePatch],
         wanted: &Wanted<'_>,
     ) -> Result<Self, ToolError> {
-        let (mut files, mut problems, mut seen) = (Vec::new(), Vec::new(), HashSet::<PathBuf>::new());
+        let (mut files, mut problems, mut seen) =
+            (Vec::new(), Vec::new(), HashSet::<PathBuf>::new());
         for patch in patches {
             let parsed = |path: &Option<String>| path.as_deref().map(Name::parse).transpose();
             let (old, new) = (parsed(&patch.old)?, parsed(&patch.new)?);

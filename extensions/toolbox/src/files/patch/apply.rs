@@ -26,7 +26,8 @@ pub(in crate::files) fn applied(
             Ok(fit) => {
                 lines[next..fit.start].iter().for_each(|line| line.push_to(&mut made, usual));
                 // In a file with both line ends, those of the lines that the hunk replaces.
-                let around = lines.get(fit.start).map(|line| line.end).filter(|it| *it != End::None);
+                let around =
+                    lines.get(fit.start).map(|line| line.end).filter(|it| *it != End::None);
                 let ends_of_file = (!fit.is_exact).then_some(around.unwrap_or(usual));
                 let shown = &hunk.lines[..hunk.lines.len() - fit.dropped];
                 push_new(&mut made, &lines, shown, fit, ends_of_file);

@@ -239,7 +239,8 @@ impl<'f, 't> Places<'f, 't> {
 
     /// Whether the last of the lines may be where it would be: one without an end is the last one of the file.
     fn may_end(&self, wanted: &[Found<'_>], at: usize) -> bool {
-        wanted.last().is_none_or(|last| last.end != End::None) || at + wanted.len() == self.lines.len()
+        wanted.last().is_none_or(|last| last.end != End::None)
+            || at + wanted.len() == self.lines.len()
     }
 
     fn is_free(&self, at: usize, count: usize) -> bool {
