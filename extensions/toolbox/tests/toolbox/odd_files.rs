@@ -89,15 +89,19 @@ fn a_patch_whose_files_stand_in_each_others_way_changes_nothing() {
     }
 }
 
-/// Each of these took minutes while hunks were compared with every place of the file.
+/// This took minutes while a hunk was compared with every place of the file, line by line.
 #[test]
 fn a_patch_of_equal_lines_is_looked_for_in_the_time_of_a_call() {
     let tools = Box::files();
     tools.put("a", "x\n".repeat(400_000));
-    let hunk = format!("@@ ... @@\n{}-y\n+z\n", " x\n".repeat(200_000));
-    let (_, message) =
-        tools.refused("apply_patch", json!({"patch": format!("--- a/a\n+++ b/a\n{hunk}")}));
+    let refused = |hunk: &str| {
+        let patch = format!("--- a/a\n+++ b/a\n{hunk}");
+        tools.refused("apply_patch", json!({"patch": patch})).1
+    };
+    let equal = " x\n".repeat(200_000);
+    let message = refused(&format!("@@ -9,200002 +9,200002 @@\n{equal}-y\n+z\n x\n"));
+    assert!(message.contains("line 200009 is \"x\", and the patch has \"y\""), "{message}");
+    let message = refused(&format!("@@ ... @@\n{equal}-y\n+z\n"));
     assert!(message.contains("no line of the file is \"y\""), "{message}");
-    let hunk = format!("@@ ... @@\n-x\n{}", "\n".repeat(300_000));
-    tools.refused("apply_patch", json!({"patch": format!("--- a/a\n+++ b/a\n{hunk}+x\n")}));
+    refused(&format!("@@ ... @@\n-x\n{}+x\n", "\n".repeat(300_000)));
 }

@@ -133,9 +133,6 @@ impl Headers {
 
     /// What these lines say that takes hunks; `None` where they are a whole change without one.
     fn needs_hunks(&self) -> Option<String> {
-        if self.old.is_some() {
-            return Some("is named by `---` and `+++`".to_owned());
-        }
         if let Some(similarity) = self.similarity.as_deref().filter(|it| it.trim() != "100%") {
             return Some(format!("is like another one in {}", similarity.trim()));
         }
@@ -144,8 +141,12 @@ impl Headers {
         }
         let is_moved = self.from.is_some() && self.to.is_some();
         let gets_mode = self.old_mode.is_some() && self.new_mode.is_some();
-        let is_whole = is_moved || gets_mode || self.is_new || self.is_deleted;
-        (!is_whole).then(|| "is named and not changed".to_owned())
+        match self.old.is_some() {
+            _ if is_moved => None,
+            true => Some("is named by `---` and `+++`".to_owned()),
+            false if gets_mode || self.is_new || self.is_deleted => None,
+            false => Some("is named and not changed".to_owned()),
+        }
     }
 }
 

@@ -94,13 +94,15 @@ impl<'f, 't> Places<'f, 't> {
         let said = first(hunk, old).saturating_add_signed(self.moved);
         let fit = |start, is_exact| Fit { start, count, is_exact, dropped: 0 };
         let (is_begin, is_end) = (old <= 1, hunk.ends_with_change());
+        // What git looks at first, in the file before.
+        let by_git = new.saturating_sub(1).checked_add_signed(-self.grown);
         let only = match (is_begin, is_end) {
             (true, true) => Some((count == total).then_some(0)),
             (true, false) => Some(Some(0)),
             // Nothing is to be found, so the number has to be right as well.
             (false, true) if count == 0 => Some((said == total).then_some(said)),
             (false, true) => Some(total.checked_sub(count)),
-            (false, false) if hunk.opens_with_change() => Some(Some(said)),
+            (false, false) if hunk.opens_with_change() => Some(by_git.filter(|at| *at == said)),
             (false, false) => None,
         };
         if let Some(only) = only {
@@ -114,8 +116,6 @@ impl<'f, 't> Places<'f, 't> {
             let is_meant = total == 0 || hunk.lines.iter().any(|line| line.end != End::Lf);
             return Ok(fit(start, if count == 0 { is_meant } else { is_exact }));
         }
-        // What git looks at first, in the file before.
-        let by_git = new.saturating_sub(1).checked_add_signed(-self.grown);
         for is_exact in [true, false] {
             if by_git == Some(said)
                 && self.is_free(said, count)
