@@ -54,8 +54,7 @@ impl ExpectedHash {
 }
 
 /// Apply a unified diff over one or several files, all or nothing: files are changed, made (`--- /dev/null`), deleted
-/// (`+++ /dev/null`) and renamed (`rename from`, `rename to`). Show lines around each change. Lines that have moved are found
-/// where they are in one place, and so are those of a hunk without line numbers (`@@ ... @@`).
+/// (`+++ /dev/null`) and renamed (`rename from`, `rename to`). Lines that have moved are found where they stand in one place.
 #[tool(
     unlinked,
     group = "file",

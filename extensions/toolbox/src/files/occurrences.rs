@@ -1,7 +1,7 @@
-//! Finds every place where a sequence stands in another one, in time linear in both; pure.
+//! Finds every place of a sequence in another one, in time linear in both; pure.
 
-/// Where `wanted` begins in `text`, places that overlap included: of `aa` in `aaa` no reader can tell which one is meant.
-/// Nothing stands nowhere. This is the algorithm of Knuth, Morris and Pratt: the standard library finds no overlapping places.
+/// Returns where `wanted` begins in `text`, places that overlap included: of `aa` in `aaa` no reader can tell which one is
+/// meant. An empty sequence has no place. This is the algorithm of Knuth, Morris and Pratt: the standard library finds no overlapping places.
 pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterator<Item = usize> {
     // For each length of a match, how much of its end is a shorter match.
     let mut shorter = vec![0_usize; wanted.len()];

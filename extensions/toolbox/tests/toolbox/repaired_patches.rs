@@ -142,7 +142,7 @@ fn wrong_numbers_or_none_are_repaired_where_the_lines_fit_one_place() {
         "@@ @@\n-old\n+new\n",
         "@@\n-old\n+new\n",
         "@@ -?,? +?,? @@\n-old\n+new\n",
-        // An empty line stands at the end of a patch, and belongs to the file where it has one there.
+        // An empty line ends a patch, and belongs to the file where it has one there.
         "@@ ... @@\n a\n-old\n+new\n b\n\n",
         "@@ ... @@\n a\n-old\n+new\n b\n 3\n\n",
         "@@ ... @@\n a\n-old\n+new\n b\n 3\n\n 4\n",

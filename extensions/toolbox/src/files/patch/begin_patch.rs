@@ -1,6 +1,6 @@
 //! Reads the form of patch that codex's models write, from `*** Begin Patch` to `*** End Patch`; pure.
 //!
-//! Hunks have no numbers. A line after `@@` stands above the hunk, and decides between several places.
+//! Hunks have no numbers. A line after `@@` is above the hunk in the file, and decides between several places.
 
 use std::iter::Peekable;
 use std::str::Lines;
@@ -105,7 +105,7 @@ impl<'p> Reader<'p> {
         let mut file = file(Some(name), Some(new));
         while self.lines.peek().is_some_and(|line| is_of_hunk(line)) {
             let hunk = self.hunk();
-            // Empty lines may stand before the next part.
+            // Empty lines may separate it from the next part.
             if hunk.lines.iter().all(|line| line.kind == Kind::Context && line.text.is_empty())
                 && !file.hunks.is_empty()
             {

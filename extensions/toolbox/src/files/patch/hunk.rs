@@ -17,11 +17,11 @@ pub(super) enum Place {
     Numbered { old: usize, new: usize },
     /// The one place where its lines fit: the header has no numbers, or wrong ones.
     Sought {
-        /// Lines that stand above it, from the outermost.
+        /// Lines of the file that are above it, from the outermost.
         below: Vec<String>,
         /// Whether its last line is the last one of the file.
         is_last: bool,
-        /// So many empty lines at its end may stand between two parts of the patch, and be no lines of the file.
+        /// So many empty lines at its end may separate two parts of the patch, and be no lines of the file.
         blank: usize,
     },
 }

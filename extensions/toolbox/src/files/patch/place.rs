@@ -189,7 +189,8 @@ impl<'f, 't> Places<'f, 't> {
         })
     }
 
-    /// The index below the lines that are named, from the outermost; `None` where none is named. The outermost one stands once.
+    /// The index below the lines that are named, from the outermost; `None` where none is named. The outermost one is in the
+    /// file once.
     fn end_of(&self, below: &[String]) -> Result<Option<usize>, String> {
         let mut end = None;
         for name in below {

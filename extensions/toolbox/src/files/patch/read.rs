@@ -177,8 +177,8 @@ impl<'p> Reader<'p> {
         Some(hunk)
     }
 
-    /// The lines of a hunk, of which it has so many before and after at least, and how many empty ones at their end may stand
-    /// between two parts of the patch.
+    /// The lines of a hunk, of which it has so many before and after at least, and how many empty ones at their end may
+    /// separate two parts of the patch.
     fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
         let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
         let mut behind_gap = 0;
@@ -204,7 +204,7 @@ impl<'p> Reader<'p> {
             };
             found[0] += usize::from(kind != Kind::Added);
             found[1] += usize::from(kind != Kind::Removed);
-            // An empty line is one that lost its only space; after the last line of a hunk it stands between files.
+            // An empty line is one that lost its only space; after the last line of a hunk it separates files.
             blank = if header.is_empty() { blank + 1 } else { 0 };
             let is_last = self.lines.peek().is_some_and(|(_, line)| !line.ends_with('\n'));
             if is_last && kind == Kind::Added {
