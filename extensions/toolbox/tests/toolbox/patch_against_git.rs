@@ -350,4 +350,34 @@ proptest! {
             (None, None) => {}
         }
     }
+
+    #[test]
+    fn hunks_without_numbers_make_what_they_were_written_for_or_are_refused(
+        one in edited(), context in 1_usize..4, is_of_codex: bool,
+    ) {
+        let files = |text: String| Files::from([("f".to_owned(), text)]);
+        let (before, after) = (files(one.before.clone()), files(one.after()));
+        let patch = diff(&before, &after, context);
+        prop_assume!(patch.contains("@@"));
+        let is_mark = |line: &&str| line.starts_with('\\');
+        let line = |line: &str| if line.starts_with("@@ ") { "@@\n".to_owned() } else { line.to_owned() };
+        let lines = patch.split_inclusive('\n');
+        let patch: String = match is_of_codex {
+            false => lines.map(line).collect(),
+            true => {
+                let hunks: String =
+                    lines.skip_while(|it| !it.starts_with("@@ ")).filter(|it| !is_mark(it)).map(line).collect();
+                format!("*** Begin Patch\n*** Update File: f\n{hunks}*** End Patch\n")
+            }
+        };
+        let (ours, answer) = by_us(&before, &patch);
+        let (ours, after) = match is_of_codex {
+            // It does not say how a file ends.
+            true => (ours.as_ref().map(with_last_ends), with_last_ends(&after)),
+            false => (ours, after),
+        };
+        if let Some(ours) = ours {
+            prop_assert_eq!(ours, after, "{}\n{}", patch, answer);
+        }
+    }
 }

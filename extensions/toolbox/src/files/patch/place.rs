@@ -162,24 +162,22 @@ impl<'f, 't> Places<'f, 't> {
             if count == 0 {
                 return Err("has no line that says where it is for: add lines around it".to_owned());
             }
-            for is_exact in [true, false] {
-                let mut places = self.places(&wanted, is_exact);
-                places.retain(|at| !is_last || at + count == self.lines.len());
-                let start = match places.as_slice() {
-                    [] => continue,
-                    [at] => Some(*at),
-                    // The first one below, as codex has it.
-                    several => several.iter().copied().find(|at| from.is_some_and(|it| *at >= it)),
-                };
-                let Some(start) = start else {
-                    return Err(format!(
-                        "fits at {}: add context until it fits at one",
-                        numbers(&places)
-                    ));
-                };
-                self.is_made_once(lines, start, count)?;
-                return Ok(Fit { start, count, is_exact, dropped });
-            }
+            // A place that differs in line ends alone is another place all the same.
+            let mut places = self.places(&wanted, false);
+            places.retain(|at| !is_last || at + count == self.lines.len());
+            let start = match places.as_slice() {
+                [] => continue,
+                [at] => Some(*at),
+                // The first one below, as codex has it.
+                several => several.iter().copied().find(|at| from.is_some_and(|it| *at >= it)),
+            };
+            let Some(start) = start else {
+                let places = numbers(&places);
+                return Err(format!("fits at {places}: add context until it fits at one"));
+            };
+            self.is_made_once(lines, start, count)?;
+            let is_exact = self.fits(&wanted, start, true);
+            return Ok(Fit { start, count, is_exact, dropped });
         }
         let present: HashSet<&str> = self.lines.iter().map(|line| line.text).collect();
         let mut wanted = before(&hunk.lines).map(|line| line.text.as_str());
