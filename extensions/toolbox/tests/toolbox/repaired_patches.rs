@@ -35,6 +35,11 @@ fn a_patch_that_is_cut_short_before_its_first_hunk_is_refused() {
         assert!(message.contains("may be cut short"), "{headers}\n{message}");
         assert_eq!(tools.names("."), ["x"], "{headers}");
     }
+    tools.put("empty", "");
+    for mode in ["", "1006"] {
+        refused(&tools, &format!("diff --git a/empty b/empty\ndeleted file mode {mode}"));
+    }
+    assert_eq!(tools.names("."), ["empty", "x"]);
     // A name that is cut short differs from the one in the first line.
     let message =
         refused(&tools, "diff --git a/x b/new\nsimilarity index 100%\nrename from x\nrename to ne");

@@ -29,8 +29,8 @@ impl Headers {
         let rest = |start: &str| line.strip_prefix(start).map(str::to_owned);
         if let Some(mode) = rest("new file mode ") {
             (self.is_new, self.new_mode) = (true, Some(mode));
-        } else if line.starts_with("deleted file mode ") {
-            self.is_deleted = true;
+        } else if let Some(mode) = rest("deleted file mode ") {
+            (self.is_deleted, self.old_mode) = (true, Some(mode));
         } else if let Some(mode) = rest("new mode ") {
             self.new_mode = Some(mode);
         } else if let Some(mode) = rest("old mode ") {
@@ -57,6 +57,10 @@ impl Headers {
     pub(super) fn file(self, has_hunks: bool) -> Result<FilePatch, String> {
         if let Some(what) = self.needs_hunks().filter(|_| !has_hunks) {
             return Err(format!("{what}, and no hunk follows: the patch may be cut short"));
+        }
+        let is_mode = |it: &str| it.len() == 6 && it.bytes().all(|it| matches!(it, b'0'..=b'7'));
+        if let Some(mode) = self.old_mode.as_deref().filter(|mode| !is_mode(mode.trim())) {
+            return Err(format!("has the old mode `{mode}`, expected one such as 100644"));
         }
         let program = match self.new_mode.as_deref().map(str::trim) {
             None => None,

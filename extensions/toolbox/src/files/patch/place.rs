@@ -132,10 +132,13 @@ impl<'f, 't> Places<'f, 't> {
                 }
                 several if is_nearest(said, several, by_git) => return Ok(fit(said, is_exact)),
                 several => {
+                    let (line, places) = (said + 1, numbers(several));
+                    let at = match several.contains(&said) {
+                        true => format!("is for line {line}, or by its other number for another"),
+                        false => format!("does not fit at line {line}"),
+                    };
                     return Err(format!(
-                        "does not fit at line {}, and fits at {}: add context until it fits at one",
-                        said + 1,
-                        numbers(several)
+                        "{at}, and fits at {places}: add context until it fits at one"
                     ));
                 }
             }
