@@ -9,6 +9,7 @@ mod grep;
 mod line_patch;
 mod list_files;
 mod notes;
+mod occurrences;
 mod patch;
 mod patch_lines;
 mod read_file;

@@ -12,7 +12,11 @@ mod files;
 mod folder;
 #[cfg(feature = "files")]
 mod hash;
+#[cfg(feature = "files")]
+mod ignored;
 mod links;
+#[cfg(feature = "files")]
+mod listed;
 mod local;
 mod name;
 mod regular;
@@ -21,6 +25,8 @@ mod replace;
 mod restore;
 #[cfg(feature = "changes")]
 mod restored;
+#[cfg(feature = "files")]
+mod rules;
 #[cfg(feature = "files")]
 mod search;
 #[cfg(feature = "files")]
@@ -48,6 +54,8 @@ pub(crate) use regular::{changed_meanwhile, not_regular, read_only, too_large};
 pub(crate) use replace::{After, Before, Change};
 #[cfg(feature = "changes")]
 pub(crate) use restored::Restored;
+#[cfg(all(feature = "files", feature = "process"))]
+pub(crate) use rules::{OfFolder, ignores, rules_of};
 #[cfg(feature = "files")]
 pub(crate) use search::Walk;
 #[cfg(all(feature = "files", feature = "process"))]
@@ -57,7 +65,7 @@ pub(crate) use sought::{Kind, Listed};
 #[cfg(feature = "changes")]
 pub(crate) use state::{Above, Seen, State, Unrecorded};
 #[cfg(feature = "files")]
-pub(crate) use text::{Encoding, Ends, Text, decoded};
+pub(crate) use text::{Encoding, Ends, MARK, Text, decoded};
 
 #[cfg(feature = "process")]
 pub use elsewhere::ExecutorFiles;
@@ -66,7 +74,7 @@ pub use replace::Written;
 use local::LocalFiles;
 
 /// No file is read or edited that has more bytes than this: 10 MiB.
-const LARGEST: u64 = 10 * 1024 * 1024;
+pub(crate) const LARGEST: u64 = 10 * 1024 * 1024;
 
 /// A folder whose files tools may use. Paths are relative to it, with `/` between their parts, and none leads out of it.
 ///
@@ -266,16 +274,21 @@ impl Workspace {
         self.files.real_folder(name)
     }
 
-    /// Opens what was listed as a regular file; a link that took its place is not followed.
+    /// Opens what was listed below a folder as a regular file. A link that took its place meanwhile, or that of a folder on
+    /// the way to it, is not followed.
     #[cfg(feature = "files")]
-    pub(crate) fn open_listed(&self, name: &Name) -> Result<Box<dyn io::Read + Send>, ToolError> {
-        self.files.open(name, false)
+    pub(crate) fn open_listed(
+        &self,
+        start: &Name,
+        relative: &str,
+    ) -> Result<Box<dyn io::Read + Send>, ToolError> {
+        self.files.open_listed(start, relative)
     }
 
     /// Opens a regular file. What a device or a FIFO does when it is opened does not happen.
     #[cfg(feature = "files")]
     pub(crate) fn open_named(&self, name: &Name) -> Result<Box<dyn io::Read + Send>, ToolError> {
-        self.files.open(name, true)
+        self.files.open(name)
     }
 
     /// Makes all changes or none.

@@ -1,26 +1,34 @@
 //! `apply_patch` applies a unified diff over several files.
 //!
 //! # What it does
-//! It changes, makes, deletes, renames and copies files, all of them or none. A hunk whose lines have moved is applied where
-//! they stand in one place. Line ends, a last line without one, encodings and modes are preserved, and the right to run a file
-//! is set as the patch says. It answers with a line for each file, the hash of its new content, and a short diff.
+//! It changes, makes, deletes, renames and copies files, all of them or none, as `git apply` does. A hunk whose lines have moved
+//! is applied where they are in one place. Line ends, a last line without one, encodings and modes are preserved, and the right
+//! to run a file is set as the patch says. It answers with a line for each file, the hash of its new content, and a short diff.
+//!
+//! What `git apply` refuses and models write is repaired: hunks with wrong numbers of lines, or with `@@ ... @@` instead of
+//! numbers, are applied where their lines fit one place; line ends become those of the file, and so does a last line without
+//! one; the last line end of the patch may be missing behind a line that the file has. The form of codex's models, from
+//! `*** Begin Patch` to `*** End Patch`, is read as well.
 //!
 //! # What it may touch
 //! It reads and writes the files that the patch names.
 //!
 //! # What it refuses
-//! A patch that cannot be read to its last line: wrong counts, hunks that overlap, binary files; hunks that fit nowhere or at
-//! several places; a file that is named twice or is there already; links; names that lead out of the workspace; a file whose
+//! A patch that cannot be read to its last line, or may be cut short: a last hunk with fewer lines than it says, names without
+//! a hunk; hunks that overlap, binary files; hunks that fit nowhere or at several places, or whose lines are there already; a
+//! hunk that shows no line before or after its change, at another place than the beginning or the end of the file; a file that
+//! is named twice or is there already; links; names that lead out of the workspace; a file whose
 //! content has another hash than in `expected_hashes`, or that somebody else changes meanwhile. All that is wrong is one error.
 
 mod plan;
 
 use std::fmt::Write as _;
 
-use toolwright::{Output, Reconciled, ToolError, data, tool};
+use toolwright::{Output, Reconciled, ToolContext, ToolError, data, tool};
 
 use super::diff;
-use super::notes::counted;
+use super::edit::other_names;
+use super::notes::{Wanted, counted};
 use super::patch::read;
 use crate::Workspace;
 use crate::workspace::content_hash;
@@ -56,7 +64,7 @@ impl ExpectedHash {
     writes(file = written_by(&patch)),
     blocking,
     preview = |workspace, patch, expected_hashes| -> Result<String, ToolError> {
-        let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default())?;
+        let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default(), &Wanted::always())?;
         Ok(plan.described(diff::IN_A_PREVIEW))
     },
     reconcile = |workspace, patch| -> Result<Reconciled, ToolError> {
@@ -71,13 +79,16 @@ impl ExpectedHash {
 )]
 pub fn apply_patch(
     workspace: &Workspace,
+    context: &ToolContext,
     /// The unified diff, with paths relative to the workspace; `a/` and `b/` before them are left out.
     #[arg(length = 1.., positional)]
     patch: String,
     /// The hashes that `read_file` showed, of files that must not have been changed since.
     expected_hashes: Option<Vec<ExpectedHash>>,
 ) -> Result<String, ToolError> {
-    let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default())?;
+    let wanted = Wanted::of(context);
+    let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default(), &wanted)?;
+    wanted.still()?;
     workspace.change(&plan.changes())?;
     Ok(format!(
         "applied the patch to {}\n{}",
@@ -116,7 +127,7 @@ impl Plan {
                 (None, Some(new)) => write!(words, "created `{new}`"),
                 (None, None) => Ok(()),
             };
-            let _ = write!(words, ", +{added} -{removed}");
+            let _ = write!(words, ", +{added} -{removed}{}", other_names(file.links));
             if let (Some(_), Some(content)) = (new, &file.after) {
                 let _ = write!(words, "; hash {}", content_hash(content));
             }

@@ -4,6 +4,7 @@
 use toolwright::{Class, ToolError};
 
 use super::diff;
+use super::notes::counted;
 use crate::Workspace;
 use crate::workspace::{After, Before, Change, Name, Text, content_hash, decoded, is_expected};
 
@@ -53,9 +54,10 @@ impl Edit {
         done: &str,
     ) -> Result<String, ToolError> {
         let content = encoded(&self.name, &self.now, text)?;
+        let done = format!("{done}{}", other_names(workspace.hard_links(&self.name)?));
         let (before, after) = (Before::Content(&self.bytes), After::Content(&content));
         workspace.change(&[Change { name: &self.name, before, after }])?;
-        Ok(answer(done, &content, &diff::between(&self.now.text, text, diff::IN_AN_ANSWER)))
+        Ok(answer(&done, &content, &diff::between(&self.now.text, text, diff::IN_AN_ANSWER)))
     }
 
     /// What a person is shown before the change.
@@ -76,6 +78,17 @@ pub(super) fn encoded(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, To
             .class(Class::Invalid)
             .hint("write the file whole with `write_file`, which makes it UTF-8")
     })
+}
+
+/// What an answer says of the other names of a file that was replaced.
+pub(super) fn other_names(links: usize) -> String {
+    match links {
+        0 => String::new(),
+        links => {
+            let links = counted(links, "other name", "other names");
+            format!("; {links} of the file (hard links) still have the old content")
+        }
+    }
 }
 
 /// What was done, the hash of what the file contains now, and the diff.

@@ -3,7 +3,7 @@
 //! # What it does
 //! It replaces one place, or every place where that is asked for, and answers with the lines, a short diff and the hash of
 //! the new content. No character of either text has a meaning of its own. In a file whose lines all end with CR LF, the line
-//! ends of both texts become CR LF. The encoding of the file stays.
+//! ends of both texts become CR LF, and LF where all end with that. The encoding of the file stays.
 //!
 //! # What it may touch
 //! It reads and writes the file that `path` names.
@@ -17,10 +17,11 @@ mod nearest;
 
 use std::borrow::Cow;
 
-use toolwright::{Class, Output, Reconciled, ToolError, tool};
+use toolwright::{Class, Output, Reconciled, ToolContext, ToolError, tool};
 
 use super::edit::Edit;
-use super::notes::counted;
+use super::notes::{Wanted, counted};
+use super::occurrences::occurrences;
 use crate::Workspace;
 use crate::workspace::{Ends, Name};
 
@@ -52,6 +53,7 @@ const TRIED_PLACES: usize = 100;
 )]
 pub fn edit_file(
     workspace: &Workspace,
+    context: &ToolContext,
     /// Path relative to the workspace.
     #[arg(alias = "file_path", example = "src/lib.rs", positional)]
     path: String,
@@ -70,6 +72,7 @@ pub fn edit_file(
     let edited = planned(&edit, &old_string, &new_string, replace_all)?;
     let places = counted(edited.lines.len(), "place", "places");
     let done = format!("replaced {places} in `{}`, {}", edit.name, named(&edited.lines));
+    Wanted::of(context).still()?;
     edit.write(workspace, &edited.text, &done)
 }
 
@@ -83,7 +86,9 @@ fn planned(edit: &Edit, old: &str, new: &str, all: bool) -> Result<Edited, ToolE
 fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<'t, str>) {
     match Ends::of(text) {
         Ends::Crlf => (with_crlf(old), with_crlf(new)),
-        _ => (Cow::from(old), Cow::from(new)),
+        // One line alone does not show how lines end.
+        Ends::Lf if text.contains('\n') => (with_lf(old), with_lf(new)),
+        Ends::Lf | Ends::Mixed => (Cow::from(old), Cow::from(new)),
     }
 }
 
@@ -112,8 +117,7 @@ fn found_by_hash(
         // It may have been anywhere.
         (true, _) => false,
         (false, true) => is_before(&text.replace(&*new_here, &old_here)),
-        (false, false) => every_place(text, &new_here)
-            .into_iter()
+        (false, false) => occurrences(text.as_bytes(), new_here.as_bytes())
             .take(TRIED_PLACES)
             .map(undone)
             .any(|it| is_before(&it)),
@@ -160,16 +164,17 @@ fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<
         let message = "`old_string` and `new_string` are equal, so nothing would change".to_owned();
         return Err(invalid("invalid_input", message));
     }
-    let places: Vec<usize> = match all {
-        true => text.match_indices(old).map(|(place, _)| place).collect(),
-        false => every_place(text, old),
+    let places: Vec<usize> = match (all, the_one_place(text, old)) {
+        (_, Some(place)) => vec![place],
+        (true, None) => text.match_indices(old).map(|(place, _)| place).collect(),
+        (false, None) => occurrences(text.as_bytes(), old.as_bytes()).collect(),
     };
+    let lines = lines_of(text, &places);
     match places.as_slice() {
         [] => return Err(nearest::not_found(name, text, old)),
         [_] => {}
         _ if all => {}
         places => {
-            let lines: Vec<usize> = places.iter().map(|place| line_of(text, *place)).collect();
             let message = format!(
                 "`{name}` contains the text of `old_string` {} times, {}, expected once",
                 places.len(),
@@ -179,31 +184,37 @@ fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<
             return Err(invalid("text_not_unique", message).hint(hint));
         }
     }
-    let (mut edited, mut lines, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    // Lines are counted in the text after the edit.
+    let difference =
+        new.matches('\n').count().cast_signed() - old.matches('\n').count().cast_signed();
+    let (mut edited, mut end) = (String::with_capacity(text.len()), 0);
     for place in places {
         edited.push_str(&text[end..place]);
-        lines.push(line_of(&edited, edited.len()));
         edited.push_str(new);
         end = place + old.len();
     }
     edited.push_str(&text[end..]);
-    Ok(Edited { text: edited, lines })
+    let moved =
+        (0..).zip(lines).map(|(before, line)| line.saturating_add_signed(before * difference));
+    Ok(Edited { text: edited, lines: moved.collect() })
 }
 
-/// Where `old` stands, places that overlap included: of `aa` in `aaa` nobody can tell which one is meant.
-fn every_place(text: &str, old: &str) -> Vec<usize> {
-    let (mut places, mut from) = (Vec::new(), 0);
+/// Where `old` begins, if there is one place alone.
+fn the_one_place(text: &str, old: &str) -> Option<usize> {
+    let place = text.find(old)?;
     let step = old.chars().next().map_or(1, char::len_utf8);
-    while let Some(place) = text[from..].find(old) {
-        places.push(from + place);
-        from += place + step;
-    }
-    places
+    (!text[place + step..].contains(old)).then_some(place)
 }
 
-/// The number of the line in which a byte stands, counted from 1.
-fn line_of(text: &str, place: usize) -> usize {
-    text[..place].matches('\n').count() + 1
+/// The numbers of the lines in which some bytes are, which come in their order; counted from 1.
+fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
+    let (mut line, mut from) = (1, 0);
+    let number = |place: &usize| {
+        line += text[from..*place].matches('\n').count();
+        from = *place;
+        line
+    };
+    places.iter().map(number).collect()
 }
 
 fn named(lines: &[usize]) -> String {
@@ -214,6 +225,13 @@ fn named(lines: &[usize]) -> String {
     };
     let word = if lines.len() == 1 { "line" } else { "lines" };
     format!("at {word} {}{more}", shown.join(", "))
+}
+
+fn with_lf(text: &str) -> Cow<'_, str> {
+    match text.contains("\r\n") {
+        true => text.replace("\r\n", "\n").into(),
+        false => text.into(),
+    }
 }
 
 fn with_crlf(text: &str) -> Cow<'_, str> {

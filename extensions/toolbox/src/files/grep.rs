@@ -3,7 +3,7 @@
 //! # What it does
 //! It answers with the lines that match a regular expression as ripgrep prints them, `path:line:text`, and `path-line-text`
 //! for lines around them; or with the files alone, or with the number of lines in each. When there is more than the limit,
-//! it says how much.
+//! it says how much. Lines are those that `read_file` shows: also of UTF-16 and of Latin-1.
 //!
 //! # What it may touch
 //! It reads the files below `path`. Links are not followed. Left out are hidden files and those that `.gitignore` names,
@@ -17,6 +17,7 @@ mod gathered;
 mod secret;
 mod sink;
 
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +29,7 @@ use toolwright::{ToolContext, ToolError, data, tool};
 use super::glob::compiled_name;
 use super::notes::{counted, locked, unreadable};
 use crate::Workspace;
-use crate::workspace::{Listed, Name, Walk};
+use crate::workspace::{Encoding, LARGEST, Listed, Name, Text, Walk, decoded};
 use gathered::Gathered;
 pub use secret::is_secret;
 use sink::Lines;
@@ -110,7 +111,7 @@ pub fn grep(
     let gathered = Mutex::new(Gathered::new(mode, limit));
     let walk = Walk { workspace, context, include_ignored, depth: None };
     let missed = walk.files_at_once(&start, || {
-        let (wanted, gathered, hides) = (&wanted, &gathered, &hides);
+        let (wanted, gathered, hides, start) = (&wanted, &gathered, &hides, &start);
         let (matcher, mut searcher) = (matcher.clone(), searcher(around));
         move |found: Listed| {
             if wanted.as_ref().is_some_and(|it| !it.is_match(&found.relative)) {
@@ -122,11 +123,12 @@ pub fn grep(
             }
             // What it is now: it may be another than the one that was listed, and is one inside all the same.
             let opened = match is_folder {
-                true => workspace.open_listed(&found.name).ok(),
+                true => workspace.open_listed(start, &found.relative).ok(),
                 false => workspace.open_named(&found.name).ok(),
             };
             let mut sink = Lines::new(&found.name, mode, limit);
-            let searched = opened.map(|file| searcher.search_reader(&matcher, file, &mut sink));
+            let readable = opened.and_then(|file| as_read(&found.name, file).ok());
+            let searched = readable.map(|it| searcher.search_reader(&matcher, it, &mut sink));
             match searched {
                 Some(Ok(())) => {
                     if let Some(count) = sink.count() {
@@ -159,6 +161,20 @@ pub fn grep(
     }
     lines.extend(unreadable(missed + unread));
     Ok(lines.join("\n"))
+}
+
+/// The bytes of a file as the searcher takes them: of Latin-1, which it does not know, the text that `read_file` shows.
+fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let mut begin = Vec::new();
+    file.by_ref().take(LARGEST + 1).read_to_end(&mut begin)?;
+    // A larger file is not read by any tool, and is searched as it is.
+    if begin.len() as u64 <= LARGEST
+        && std::str::from_utf8(&begin).is_err()
+        && let Ok(Text { text, encoding: Encoding::Latin1 }) = decoded(name, &begin)
+    {
+        return Ok(Box::new(Cursor::new(text.into_bytes())));
+    }
+    Ok(Box::new(Cursor::new(begin).chain(file)))
 }
 
 fn searcher(around: usize) -> Searcher {

@@ -2,6 +2,33 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use toolwright::{Class, ToolContext, ToolError};
+
+/// Whether the call that asked for some work still wants it.
+pub(super) struct Wanted<'c>(Option<&'c ToolContext>);
+
+impl<'c> Wanted<'c> {
+    pub(super) fn of(context: &'c ToolContext) -> Self {
+        Self(Some(context))
+    }
+
+    /// Of work that no call can cancel.
+    pub(super) fn always() -> Self {
+        Self(None)
+    }
+
+    /// Refuses to go on where the call is cancelled or its time is up.
+    pub(super) fn still(&self) -> Result<(), ToolError> {
+        match self.0.is_some_and(ToolContext::is_cancelled) {
+            true => {
+                let message = "the call was cancelled before anything was written";
+                Err(ToolError::new("cancelled", message).class(Class::Cancelled))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
 /// What several threads of a search gather. A thread that panicked has ended the search.
 pub(super) fn locked<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)

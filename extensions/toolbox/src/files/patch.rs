@@ -1,13 +1,19 @@
-//! A unified diff over several files, as `git diff` and `diff -u` write it; pure.
+//! A patch over several files: a unified diff as `git diff` and `diff -u` write it, or codex's form; pure.
 //!
 //! It is read by code of its own: a reader that passes over lines which it does not expect loses a part of a change without
 //! a word, and here every line of a patch is applied, is a header, or is refused by its number.
 
 mod apply;
+mod begin_patch;
 mod headers;
+mod hunk;
+mod place;
 mod read;
 
+use crate::workspace::MARK;
 pub(super) use apply::applied;
+use hunk::Hunk;
+pub(super) use hunk::Kind;
 pub(super) use read::read;
 
 /// What a patch does to one file.
@@ -19,44 +25,11 @@ pub(super) struct FilePatch {
     pub(super) new: Option<String>,
     /// Whether the old file stays, under its own name.
     pub(super) is_copy: bool,
+    /// Whether the file is deleted whatever it contains: codex's form does not show its lines.
+    pub(super) deletes_unseen: bool,
     /// Whether the file may be run as a program afterwards, where the patch says so.
     pub(super) program: Option<bool>,
     pub(super) hunks: Vec<Hunk>,
-}
-
-/// A run of lines that changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hunk {
-    /// The line of the patch in which it begins, for messages.
-    pub(super) at: usize,
-    /// Its first line in the file before, counted from 1; where it has none, the line after which lines are added.
-    pub(super) start: usize,
-    pub(super) lines: Vec<Line>,
-}
-
-/// One line of a hunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) kind: Kind,
-    /// Without its end.
-    pub(super) text: String,
-    pub(super) end: End,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Context,
-    Removed,
-    Added,
-}
-
-/// How a line ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    Lf,
-    Crlf,
-    /// It is the last one, and has no end.
-    None,
 }
 
 impl FilePatch {
@@ -71,49 +44,20 @@ impl FilePatch {
         self.new.as_deref().into_iter().chain(old)
     }
 
+    /// Whether a line begins with a byte order mark.
+    pub(super) fn shows_mark(&self) -> bool {
+        self.hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| line.text.starts_with(MARK))
+    }
+
     /// The patch that takes this one back.
     pub(super) fn reversed(&self) -> Self {
-        let hunks = self.hunks.iter().scan(0_isize, |moved, hunk| {
-            let (removed, added) = (hunk.count(Kind::Removed), hunk.count(Kind::Added));
-            let start = hunk.start.saturating_add_signed(*moved);
-            let start = match (hunk.lines_before().count(), hunk.lines_after().count()) {
-                (0, more) if more > 0 => start + 1,
-                (more, 0) if more > 0 => start.saturating_sub(1),
-                _ => start,
-            };
-            *moved += added.cast_signed() - removed.cast_signed();
-            let mut lines = hunk.lines.clone();
-            for line in &mut lines {
-                line.kind = match line.kind {
-                    Kind::Context => Kind::Context,
-                    Kind::Removed => Kind::Added,
-                    Kind::Added => Kind::Removed,
-                };
-            }
-            Some(Hunk { at: hunk.at, start, lines })
-        });
         Self {
             old: self.new.clone(),
             new: self.old.clone(),
             is_copy: false,
+            deletes_unseen: false,
             program: self.program.map(|is_program| !is_program),
-            hunks: hunks.collect(),
+            hunks: self.hunks.iter().map(Hunk::reversed).collect(),
         }
-    }
-}
-
-impl Hunk {
-    /// The lines that the file has before.
-    pub(super) fn lines_before(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.kind != Kind::Added)
-    }
-
-    /// The lines that the file has afterwards.
-    pub(super) fn lines_after(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.kind != Kind::Removed)
-    }
-
-    fn count(&self, kind: Kind) -> usize {
-        self.lines.iter().filter(|line| line.kind == kind).count()
     }
 }

@@ -17,7 +17,7 @@
 use toolwright::{ToolError, tool};
 
 use super::diff;
-use super::edit::{answer, shown};
+use super::edit::{answer, other_names, shown};
 use super::notes::counted;
 use crate::workspace::{After, Before, Change, Name, decoded, is_expected};
 use crate::{Workspace, Written};
@@ -71,10 +71,7 @@ pub fn write_file(
         _ => "created",
     };
     let mut done = format!("{written} `{name}`, {}", counted(content.len(), "byte", "bytes"));
-    if links > 0 {
-        let links = counted(links, "other name", "other names");
-        done.push_str(&format!("; {links} of the file (hard links) still have the old content"));
-    }
+    done.push_str(&other_names(links));
     let diff = difference(&name, &found, &content, diff::IN_AN_ANSWER);
     Ok(answer(&done, content.as_bytes(), &diff))
 }

@@ -53,9 +53,13 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "files")]
     fn modified(&self, name: &Name) -> Result<Option<std::time::SystemTime>, ToolError>;
 
-    /// Opens a regular file; a link only where `follows` says so.
+    /// Opens a regular file.
     #[cfg(feature = "files")]
-    fn open(&self, name: &Name, follows: bool) -> Result<Box<dyn Read + Send>, ToolError>;
+    fn open(&self, name: &Name) -> Result<Box<dyn Read + Send>, ToolError>;
+
+    /// Opens a regular file below a folder, and follows no link from there on.
+    #[cfg(feature = "files")]
+    fn open_listed(&self, start: &Name, relative: &str) -> Result<Box<dyn Read + Send>, ToolError>;
 
     /// Gives what is below a folder to `each`, in the order of the names, and returns how much could not be read.
     #[cfg(feature = "files")]

@@ -13,6 +13,8 @@ use toolwright::ToolError;
 
 use super::files::Files;
 use super::links::is_real_name_text;
+#[cfg(feature = "files")]
+use super::listed;
 use super::regular::{is_regular, too_large};
 use super::replace::{self, Change, Written};
 #[cfg(feature = "changes")]
@@ -40,19 +42,6 @@ impl LocalFiles {
             #[cfg(any(feature = "files", feature = "process"))]
             root: root.to_owned(),
         })
-    }
-
-    /// Opens what was listed as a regular file; a link that took its place is not followed.
-    #[cfg(feature = "files")]
-    fn open_listed(&self, name: &Name) -> Result<File, ToolError> {
-        use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
-
-        let lookup = |error| failed(name, error);
-        let mut options = OpenOptions::new();
-        options.read(true).nonblock(true).follow(FollowSymlinks::No);
-        let file = self.folder.open_with(name, &options).map_err(lookup)?;
-        is_regular(name, &file.metadata().map_err(lookup)?)?;
-        Ok(file)
     }
 
     /// Opens a regular file. What a device or a FIFO does when it is opened does not happen.
@@ -144,9 +133,17 @@ impl Files for LocalFiles {
     }
 
     #[cfg(feature = "files")]
-    fn open(&self, name: &Name, follows: bool) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
-        let file = if follows { self.open_named(name)? } else { self.open_listed(name)? };
-        Ok(Box::new(file))
+    fn open(&self, name: &Name) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        Ok(Box::new(self.open_named(name)?))
+    }
+
+    #[cfg(feature = "files")]
+    fn open_listed(
+        &self,
+        start: &Name,
+        relative: &str,
+    ) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        Ok(Box::new(listed::open(&self.folder, start, relative)?))
     }
 
     #[cfg(feature = "files")]

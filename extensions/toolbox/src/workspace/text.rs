@@ -5,7 +5,7 @@ use toolwright::ToolError;
 
 use super::name::Name;
 
-const MARK: char = '\u{feff}';
+pub(crate) const MARK: char = '\u{feff}';
 
 /// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,19 @@
-//! What stands below a folder, by git's rules for what is ignored. The rules come from `ignore`, which lists by path; each
-//! name is looked up through the handle of the workspace before it counts.
+//! What is below a folder, by git's rules for what is ignored. `ignore` lists by path; each name is looked up through the
+//! handle of the workspace before it counts.
 
 use std::ffi::OsStr;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::io;
+use std::path::{MAIN_SEPARATOR, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cap_std::fs::Metadata;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use toolwright::ToolError;
 
-use super::Name;
+use super::ignored::Ignored;
 use super::local::LocalFiles;
 use super::sought::{Found, Kind, Listed, Sought, Worker};
+use super::{Name, failed};
 
 impl LocalFiles {
     /// Gives the files below a folder to what `worker` makes for each of several threads, in no order. Links are left out.
@@ -23,7 +25,9 @@ impl LocalFiles {
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError> {
         let route = Route::new(self, start)?;
-        for builder in [route.beginning_at_root(sought), route.beginning_at_start(sought)] {
+        for from in [Beginning::Root, Beginning::Start] {
+            let builder =
+                route.beginning_at(from, self, sought).map_err(|error| failed(start, error))?;
             let (missed, is_seen) = (AtomicUsize::new(0), AtomicBool::new(false));
             builder.build_parallel().run(|| {
                 let mut each = worker();
@@ -62,7 +66,9 @@ impl LocalFiles {
         each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         let route = Route::new(self, start)?;
-        for mut builder in [route.beginning_at_root(sought), route.beginning_at_start(sought)] {
+        for from in [Beginning::Root, Beginning::Start] {
+            let builder = route.beginning_at(from, self, sought);
+            let mut builder = builder.map_err(|error| failed(start, error))?;
             let (mut missed, mut is_seen) = (0, false);
             for entry in builder.sort_by_file_name(OsStr::cmp).build() {
                 sought.is_wanted()?;
@@ -105,6 +111,15 @@ struct Route {
     depth: usize,
 }
 
+/// Where a walk begins.
+#[derive(Clone, Copy)]
+enum Beginning {
+    /// At the workspace, from which it goes to the folder that is searched and nowhere else.
+    Root,
+    /// At the folder that is searched: the first walk does not reach it where a rule names it, and the caller has named it.
+    Start,
+}
+
 /// What an entry is to a search.
 enum Step {
     /// A folder on the way.
@@ -122,44 +137,47 @@ enum Step {
 
 impl Route {
     fn new(files: &LocalFiles, start: &Name) -> Result<Self, ToolError> {
-        let root = files.folder_path(&Name::root())?;
-        let start = files.folder_path(start)?;
+        // The library of rules compares paths by their text, in which no `.` may be.
+        let plain = |name| -> Result<PathBuf, ToolError> {
+            Ok(files.folder_path(name)?.components().collect())
+        };
+        let (root, start) = (plain(&Name::root())?, plain(start)?);
         let depth = start.strip_prefix(&root).map_or(0, |inside| inside.iter().count());
         Ok(Self { root, start, depth })
     }
 
-    /// The walk that begins at the workspace and goes nowhere else.
-    fn beginning_at_root(&self, sought: &Sought<'_>) -> WalkBuilder {
-        let mut builder = self.builder(sought, &self.root);
-        builder.max_depth(sought.depth.map(|depth| depth.saturating_add(self.depth)));
-        let (start, shows_hidden) = (self.start.clone(), sought.include_ignored);
-        // The caller has named the folders on the way: that one of them is hidden does not leave it out.
-        builder.hidden(false).filter_entry(move |entry| {
+    /// The walk from one of both folders down.
+    fn beginning_at(
+        &self,
+        from: Beginning,
+        files: &LocalFiles,
+        sought: &Sought<'_>,
+    ) -> io::Result<WalkBuilder> {
+        let (top, above) = match from {
+            Beginning::Root => (&self.root, self.depth),
+            Beginning::Start => (&self.start, 0),
+        };
+        let mut builder = WalkBuilder::new(top);
+        builder.standard_filters(false);
+        builder.max_depth(sought.depth.map(|depth| depth.saturating_add(above)));
+        let start = self.start.clone();
+        let ignored = match sought.include_ignored {
+            true => None,
+            false => Some(Ignored::below(top, &files.folder, &files.root)?),
+        };
+        builder.filter_entry(move |entry| {
             let (path, name) = (entry.path(), entry.file_name());
-            let is_hidden = name.as_encoded_bytes().starts_with(b".");
-            name != ".git"
-                && (start.starts_with(path)
-                    || (path.starts_with(&start) && (shows_hidden || !is_hidden)))
+            let is_on_the_way = start.starts_with(path);
+            if name == ".git" || !is_on_the_way && !path.starts_with(&start) {
+                return false;
+            }
+            let Some(ignored) = &ignored else { return true };
+            let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
+            // The caller has named the folders on the way: that one of them is hidden does not leave it out.
+            let is_hidden = !is_on_the_way && name.as_encoded_bytes().starts_with(b".");
+            !is_hidden && !ignored.has(path, is_folder)
         });
-        builder
-    }
-
-    /// The walk through a folder that the first one does not reach, because a rule names it: the caller has named it.
-    fn beginning_at_start(&self, sought: &Sought<'_>) -> WalkBuilder {
-        let mut builder = self.builder(sought, &self.start);
-        builder.max_depth(sought.depth).filter_entry(|entry| entry.file_name() != ".git");
-        builder
-    }
-
-    fn builder(&self, sought: &Sought<'_>, from: &Path) -> WalkBuilder {
-        let mut builder = WalkBuilder::new(from);
-        // A copy of a folder without its `.git` is searched like the folder.
-        builder
-            .standard_filters(!sought.include_ignored)
-            .parents(false)
-            .git_global(false)
-            .require_git(false);
-        builder
+        Ok(builder)
     }
 
     fn step(&self, start: &Name, entry: Result<DirEntry, ignore::Error>) -> Step {

@@ -112,24 +112,36 @@ fn one_file_that_does_not_fit_changes_none() {
 #[test]
 fn lines_that_have_moved_are_found_where_they_stand_once() {
     let tools = Box::files();
-    let hunk = "--- a/a\n+++ b/a\n@@ -2,2 +2,2 @@\n ctx\n-old\n+new\n";
-    tools.put("a", "1\n2\n3\n4\nctx\nold\n5\n");
+    let hunk = "--- a/a\n+++ b/a\n@@ -2,3 +2,3 @@\n ctx\n-old\n+new\n end\n";
+    tools.put("a", "1\n2\n3\n4\nctx\nold\nend\n5\n");
     assert!(patched(&tools, hunk).contains("changed `a`, +1 -1"));
-    assert_eq!(tools.text("a"), "1\n2\n3\n4\nctx\nnew\n5\n");
-    tools.put("a", "1\n2\nctx\nold\n3\nctx\nold\n");
+    assert_eq!(tools.text("a"), "1\n2\n3\n4\nctx\nnew\nend\n5\n");
+    tools.put("a", "1\n2\nctx\nold\nend\nctx\nold\nend\n");
     let (_, message) = refused(&tools, hunk);
     assert_eq!(
         message,
         "`a`: the hunk in line 3 of the patch does not fit at line 2, and fits at lines 3, 6: add context until it fits at one; nothing was written"
     );
     // At the line that it names there is no question.
-    tools.put("a", "1\nctx\nold\n3\nctx\nold\n");
+    tools.put("a", "1\nctx\nold\nend\n3\nctx\nold\nend\n");
     patched(&tools, hunk);
-    assert_eq!(tools.text("a"), "1\nctx\nnew\n3\nctx\nold\n");
-    // Where the first hunk was moved, the second one is expected as far from it.
-    tools.put("a", "0\n0\na\nb\nx\nb\n");
-    patched(&tools, "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+A\n@@ -2 +2 @@\n-b\n+B\n");
-    assert_eq!(tools.text("a"), "0\n0\nA\nB\nx\nb\n");
+    assert_eq!(tools.text("a"), "1\nctx\nnew\nend\n3\nctx\nold\nend\n");
+    // Where the first hunk was moved, the second one is expected as far from it, unless git expects another copy.
+    let hunks =
+        "--- a/a\n+++ b/a\n@@ -2,3 +2,3 @@\n 1\n-a\n+A\n 2\n@@ -5,3 +5,3 @@\n 3\n-b\n+B\n 4\n";
+    tools.put("a", "0\n0\n1\na\n2\n3\nb\n4\n0\n3\nb\n4\n0\n");
+    patched(&tools, hunks);
+    assert_eq!(tools.text("a"), "0\n0\n1\nA\n2\n3\nB\n4\n0\n3\nb\n4\n0\n");
+    tools.put("a", "0\n0\n0\n0\n0\n0\n0\n1\na\n2\n3\nb\n4\n3\nb\n4\n");
+    assert!(patched(&tools, hunks).contains("+2 -2"));
+    tools.put("a", "3\nb\n4\n0\n0\n0\n0\n1\na\n2\n3\nb\n4\n");
+    let (_, message) = refused(&tools, hunks);
+    assert!(
+        message.contains(
+            "is for line 11, or by its other number for another, and fits at lines 1, 11"
+        ),
+        "{message}"
+    );
 }
 
 #[test]
@@ -154,8 +166,8 @@ fn line_ends_and_a_last_line_without_one_are_preserved() {
         // An editor has removed the space of an empty line.
         ("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+B\n", "a\n\nB\n"),
         // Without context, the number is all there is.
-        ("a\nb\n", "@@ -1,0 +2 @@\n+x\n", "a\nx\nb\n"),
-        ("a\r\nb\r\n", "@@ -1,0 +2 @@\n+x\n", "a\r\nx\r\nb\r\n"),
+        ("a\nb\n", "@@ -2,0 +3 @@\n+x\n", "a\nb\nx\n"),
+        ("a\r\nb\r\n", "@@ -2,0 +3 @@\n+x\n", "a\r\nb\r\nx\r\n"),
         // It begins like the name of a file.
         ("-- a\nb\n", "@@ -1,2 +1,2 @@\n--- a\n+++ a\n b\n", "++ a\nb\n"),
     ] {
@@ -168,8 +180,8 @@ fn line_ends_and_a_last_line_without_one_are_preserved() {
     patched(&tools, "--- a/a\r\n+++ b/a\r\n@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+B\r\n");
     assert_eq!(tools.text("a"), "a\nB\n");
     // Without a line feed at its end.
-    patched(&tools, "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n a\n-B\n+b");
-    assert_eq!(tools.text("a"), "a\nb\n");
+    patched(&tools, "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-a\n+A\n B");
+    assert_eq!(tools.text("a"), "A\nB\n");
 }
 
 #[test]
@@ -180,19 +192,15 @@ fn a_patch_that_cannot_be_read_to_its_end_is_refused_with_its_lines() {
     for (patch, words) in [
         (
             format!("{named}@@ -1,2 +1,3 @@\n a\n-b\n+B\n"),
-            "line 3 of the patch says that the hunk has 2 old and 3 new lines, and it has 2 and 2",
-        ),
-        (
-            format!("{named}@@ -1,2 +1,2 @@\n a\n-b\n+B\n c\n-d\n"),
-            "line 3 of the patch says that the hunk has 2 old and 2 new lines, and it has 4 and 3",
+            "line 3 of the patch says that the hunk has 2 old and 3 new lines, and the patch ends after 2 and 2",
         ),
         (
             format!("{named}@@ -1,2 +1,2 @@\n a\n-b\n+B\n@@ -2,2 +2,2 @@\n b\n-c\n+C\n"),
             "line 7 of the patch is a hunk that overlaps the one in line 3",
         ),
         (
-            format!("{named}@@ ... @@\n a\n"),
-            "line 3 of the patch is `@@ ... @@`, expected numbers as in `@@ -1,3 +1,4 @@`",
+            format!("{named}@@ -1 1 @@\n a\n"),
+            "line 3 of the patch is `@@ -1 1 @@`, expected numbers as in `@@ -1,3 +1,4 @@`, or `@@ ... @@` without any",
         ),
         (
             "@@ -1 +1 @@\n-a\n+b\n".to_owned(),

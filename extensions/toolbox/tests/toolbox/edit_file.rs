@@ -1,9 +1,13 @@
 //! `edit_file`: exact text, once or everywhere.
 
+use std::sync::{Arc, Mutex};
+
 use proptest::prelude::*;
 use serde_json::json;
+use toolwright::{Call, CancellationToken, Executor, Registry, ToolContext, tool};
+use toolwright_toolbox::{Workspace, apply_patch, edit_file};
 
-use crate::support::Box;
+use crate::support::{Box, runtime};
 
 #[test]
 fn one_place_is_replaced_and_its_line_is_named() {
@@ -158,6 +162,72 @@ fn a_file_with_cr_lf_is_edited_by_the_lines_that_a_model_reads() {
     tools.put("a", "one\r\ntwo\nthree\n");
     let edit = json!({"path": "a", "old_string": "one\ntwo", "new_string": "1"});
     assert_eq!(tools.refused("edit_file", edit).0, "text_not_found");
+}
+
+#[test]
+fn a_file_with_lf_is_edited_by_texts_with_cr_lf() {
+    let tools = Box::files();
+    tools.put("a", "one\ntwo\nthree\n");
+    tools.ok("edit_file", json!({"path": "a", "old_string": "one\r\ntwo", "new_string": "1\r\n2"}));
+    assert_eq!(tools.text("a"), "1\n2\nthree\n");
+    tools.ok("edit_file", json!({"path": "a", "old_string": "2", "new_string": "2\r\n2"}));
+    assert_eq!(tools.text("a"), "1\n2\n2\nthree\n");
+    // One line alone does not show how lines end.
+    tools.put("a", "one");
+    tools.ok("edit_file", json!({"path": "a", "old_string": "one", "new_string": "1\r\n2"}));
+    assert_eq!(tools.text("a"), "1\r\n2");
+}
+
+/// Both took minutes once, and were answered as timed out.
+#[test]
+fn many_places_and_a_text_that_overlaps_itself_are_found_in_the_time_of_a_call() {
+    let tools = Box::files();
+    tools.put("a", "x y\n".repeat(300_000));
+    let all = json!({"path": "a", "old_string": "x", "new_string": "z\n", "replace_all": true});
+    let done = tools.done("edit_file", all);
+    assert!(done.starts_with("replaced 300000 places in `a`, at lines 1, 3, 5, "), "{done}");
+    assert_eq!(tools.text("a"), "z\n y\n".repeat(300_000));
+    tools.put("b", "a".repeat(1_000_000));
+    let once = json!({"path": "b", "old_string": "a".repeat(500_000), "new_string": ""});
+    let (kind, message) = tools.refused("edit_file", once);
+    assert_eq!(kind, "text_not_unique");
+    assert!(message.contains(" 500001 times, at lines 1, 1, "), "{message}");
+}
+
+/// Cancels its own call, and edits.
+#[tool(unlinked, effect = once)]
+async fn cancel_and_edit(
+    workspace: &Workspace,
+    context: &ToolContext,
+    cancelled: &CancellationToken,
+    seen: &Mutex<Vec<String>>,
+) {
+    cancelled.cancel();
+    let [old, new] = ["one", "two"].map(str::to_owned);
+    let edited = edit_file(workspace, context, "a".to_owned(), old, new, false, None);
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n".to_owned();
+    let patched = apply_patch(workspace, context, patch, None);
+    let kinds =
+        [edited, patched].map(|it| it.map_or_else(|it| it.kind().to_owned(), |_| "done".into()));
+    *seen.lock().unwrap() = kinds.to_vec();
+}
+
+#[test]
+fn a_call_that_was_cancelled_writes_nothing() {
+    let around = Box::files();
+    around.put("a", "one\n");
+    let (cancelled, seen) = (CancellationToken::new(), Arc::new(Mutex::new(Vec::<String>::new())));
+    let executor = Executor::builder(Registry::of([CANCEL_AND_EDIT]).unwrap()).unrestricted();
+    let executor = executor
+        .service(Workspace::open(around.path("")).unwrap())
+        .service(cancelled.clone())
+        .service_arc(Arc::clone(&seen))
+        .build()
+        .unwrap();
+    let call = Call::new("cancel_and_edit", "{}").cancelled_by(cancelled);
+    runtime().block_on(executor.call(&call));
+    assert_eq!(*seen.lock().unwrap(), ["cancelled", "cancelled"]);
+    assert_eq!(around.text("a"), "one\n");
 }
 
 /// How often a text stands in another, overlapping places counted.

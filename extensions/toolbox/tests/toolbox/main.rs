@@ -43,9 +43,15 @@ mod landlock;
 #[cfg(feature = "files")]
 mod links;
 #[cfg(feature = "files")]
+mod odd_files;
+#[cfg(feature = "files")]
+mod patch_against_git;
+#[cfg(feature = "files")]
 mod patch_lines;
 #[cfg(feature = "files")]
 mod read_file;
+#[cfg(feature = "files")]
+mod repaired_patches;
 #[cfg(feature = "process")]
 mod run_command;
 #[cfg(feature = "files")]

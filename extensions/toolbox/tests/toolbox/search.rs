@@ -182,6 +182,94 @@ fn text_in_utf_16_is_searched_and_a_file_that_is_one_endless_line_is_reported() 
 }
 
 #[test]
+fn text_in_latin_1_is_searched_as_it_is_read() {
+    let tools = Box::files();
+    tools.put("latin", b"one\ncaf\xe9 \x80 5\n");
+    // With a control character it is no text, and is searched as it is.
+    tools.put("binary", b"caf\xe9 caf\xc3\xa9 \x01\n");
+    tools.put("utf8", "café 1\n");
+    let read = tools.ok("read_file", json!({"path": "latin"}));
+    assert!(read.contains("2\tcafé € 5"), "{read}");
+    assert_eq!(tools.ok("grep", json!({"pattern": "caf. ", "path": "latin"})), "latin:2:café € 5");
+    assert_eq!(
+        tools.ok("grep", json!({"pattern": "CAFÉ", "ignore_case": true, "mode": "count"})),
+        "binary:1\nlatin:1\nutf8:1"
+    );
+}
+
+#[test]
+fn braces_in_ignore_files_are_literal_as_in_git() {
+    let tools = Box::files();
+    tools.put(".gitignore", "*.{log,tmp}\n{a}\n");
+    for name in ["b.log", "b.tmp", "b.{log,tmp}", "a", "{a}"] {
+        tools.put(name, "needle\n");
+    }
+    assert_eq!(tools.ok("list_files", json!({})), "a\nb.log\nb.tmp");
+    let found = tools.ok("grep", json!({"pattern": "needle", "mode": "files"}));
+    assert_eq!(found, "a\nb.log\nb.tmp");
+}
+
+/// What git itself lists, which is asked where there are rules of several kinds.
+#[test]
+fn what_is_listed_is_what_git_lists() {
+    let tools = Box::files();
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(arguments)
+            .current_dir(tools.path(""))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .expect("git is installed");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    tools.put(".git/info/exclude", "*.excluded\n!both\n");
+    tools.put(
+        ".gitignore",
+        "\u{feff}*.log\n/build/\nboth\n!keep.log\n*.{a,b}\nx[{]y\n\\{z\nsub/*.tmp\n# c\n\\#d\ntrail \n**/deep/x\n[\n",
+    );
+    tools.put("sub/.gitignore", "!a.log\n/own\n*.sub\n!/keep/*.log\n");
+    for name in [
+        "a.log",
+        "keep.log",
+        "build/x",
+        "src/build/x",
+        "both",
+        "c.a",
+        "c.{a,b}",
+        "x{y",
+        "{z",
+        "sub/a.tmp",
+        "src/sub/a.tmp",
+        "#d",
+        "trail",
+        "src/deep/x",
+        "deep/x/y",
+        "e.excluded",
+        "sub/a.log",
+        "sub/b.log",
+        "sub/own",
+        "sub/in/own",
+        "sub/in/a.sub",
+        "sub/keep/b.log",
+        "[",
+    ] {
+        tools.put(name, "needle\n");
+    }
+    let expected =
+        git(&["-c", "core.quotePath=false", "ls-files", "--others", "--exclude-standard"]);
+    let mut expected: Vec<&str> =
+        expected.lines().filter(|it| !it.contains(".gitignore")).collect();
+    expected.sort_unstable();
+    let found = tools.ok("grep", json!({"pattern": "needle", "mode": "files", "limit": 1000}));
+    let mut found: Vec<&str> = found.lines().collect();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_folder_with_100_000_files_is_searched_within_its_limits() {
     let tools = Box::files();
     fs::create_dir(tools.path("many")).unwrap();

@@ -1,5 +1,6 @@
 //! What a patch makes of the files as they are now, before anything is written.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use toolwright::{Class, ToolError};
@@ -7,8 +8,9 @@ use toolwright::{Class, ToolError};
 use super::ExpectedHash;
 use crate::Workspace;
 use crate::files::edit::encoded;
+use crate::files::notes::Wanted;
 use crate::files::patch::{FilePatch, Kind, applied, read};
-use crate::workspace::{After, Before, Change, Encoding, Name, Text, decoded, is_expected};
+use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decoded, is_expected};
 
 /// So many problems are reported at the most.
 const REPORTED: usize = 20;
@@ -31,6 +33,8 @@ pub(super) struct File {
     pub(super) texts: Option<(String, String)>,
     /// How many lines are added and removed.
     pub(super) counts: (usize, usize),
+    /// How many other names the file before has, which stay.
+    pub(super) links: usize,
 }
 
 impl Plan {
@@ -38,9 +42,10 @@ impl Plan {
         workspace: &Workspace,
         patch: &str,
         expected: &[ExpectedHash],
+        wanted: &Wanted<'_>,
     ) -> Result<Self, ToolError> {
         let patches = read(patch).map_err(|problems| refused("invalid_patch", &problems))?;
-        let plan = Self::of(workspace, &patches)?;
+        let plan = Self::of(workspace, &patches, wanted)?;
         for ExpectedHash { path, hash } in expected {
             let name = Name::parse(path)?;
             let file = plan.files.iter().find(|it| it.old.as_ref() == Some(&name));
@@ -58,8 +63,13 @@ impl Plan {
         Ok(plan)
     }
 
-    fn of(workspace: &Workspace, patches: &[FilePatch]) -> Result<Self, ToolError> {
-        let (mut files, mut problems, mut seen) = (Vec::new(), Vec::new(), Vec::<PathBuf>::new());
+    fn of(
+        workspace: &Workspace,
+        patches: &[FilePatch],
+        wanted: &Wanted<'_>,
+    ) -> Result<Self, ToolError> {
+        let (mut files, mut problems, mut seen) =
+            (Vec::new(), Vec::new(), HashSet::<PathBuf>::new());
         for patch in patches {
             let parsed = |path: &Option<String>| path.as_deref().map(Name::parse).transpose();
             let (old, new) = (parsed(&patch.old)?, parsed(&patch.new)?);
@@ -68,12 +78,13 @@ impl Plan {
             for name in names {
                 // Two names of one file are one file.
                 let real = workspace.real_name(name).unwrap_or_else(|| name.as_str().into());
-                if seen.contains(&real) {
+                if !seen.insert(real) {
                     problems.push(format!("`{name}` is named twice"));
                 }
-                seen.push(real);
             }
-            match File::new(workspace, patch, old, new) {
+            let file = File::new(workspace, patch, old, new, wanted);
+            wanted.still()?;
+            match file {
                 Ok(file) => files.push(file),
                 Err(Problem::Patch(found)) => problems.extend(found),
                 Err(Problem::File(error)) if patches.len() == 1 => return Err(error),
@@ -115,7 +126,7 @@ impl Plan {
 
 /// Whether a patch could be applied to the files as they are.
 pub(super) fn is_possible(workspace: &Workspace, patches: &[FilePatch]) -> bool {
-    Plan::of(workspace, patches).is_ok()
+    Plan::of(workspace, patches, &Wanted::always()).is_ok()
 }
 
 /// Why a file cannot be changed.
@@ -138,6 +149,7 @@ impl File {
         patch: &FilePatch,
         old: Option<Name>,
         new: Option<Name>,
+        wanted: &Wanted<'_>,
     ) -> Result<Self, Problem> {
         let wrong = |what: String| Err(Problem::Patch(vec![what]));
         let before = old.as_ref().map(|old| workspace.read_named(old)).transpose()?;
@@ -151,6 +163,10 @@ impl File {
             lines.filter(|line| line.kind == kind).count()
         };
         let counts = (count(Kind::Added), count(Kind::Removed));
+        let links = match (&old, &new, patch.is_copy) {
+            (Some(old), Some(_), false) if !patch.hunks.is_empty() => workspace.hard_links(old)?,
+            _ => 0,
+        };
         let mut file = Self {
             old,
             new,
@@ -160,6 +176,7 @@ impl File {
             after: None,
             texts: None,
             counts,
+            links,
         };
         let Some(name) = file.new.as_ref().or(file.old.as_ref()) else {
             return wrong("a file has no name".to_owned());
@@ -169,7 +186,10 @@ impl File {
             if file.old == file.new && file.program.is_none() {
                 return wrong(format!("nothing of `{name}` is changed, expected a hunk"));
             }
-            if file.new.is_none() && file.before.as_ref().is_some_and(|it| !it.is_empty()) {
+            if file.new.is_none()
+                && !patch.deletes_unseen
+                && file.before.as_ref().is_some_and(|it| !it.is_empty())
+            {
                 return wrong(format!(
                     "`{name}` is deleted, and the patch does not have its lines"
                 ));
@@ -178,11 +198,15 @@ impl File {
             return Ok(file);
         }
         let utf8 = Encoding::Utf8 { mark: false };
-        let now = match (&file.old, &file.before) {
+        let mut now = match (&file.old, &file.before) {
             (Some(old), Some(before)) => decoded(old, before)?,
             _ => Text { text: String::new(), encoding: utf8 },
         };
-        let text = applied(&now.text, patch).map_err(|problems| {
+        // git shows the byte order mark as a part of the first line, and `read_file` does not show it.
+        if now.encoding == (Encoding::Utf8 { mark: true }) && patch.shows_mark() {
+            now = Text { text: format!("{MARK}{}", now.text), encoding: utf8 };
+        }
+        let text = applied(&now.text, patch, &|| wanted.still().is_ok()).map_err(|problems| {
             Problem::Patch(problems.iter().map(|problem| format!("`{name}`: {problem}")).collect())
         })?;
         if file.new.is_some() {
@@ -207,7 +231,7 @@ fn refused(kind: &'static str, problems: &[String]) -> ToolError {
     let shown = problems.iter().take(REPORTED).cloned().collect::<Vec<_>>().join("; ");
     ToolError::new(kind, format!("{shown}{more}; nothing was written")).class(Class::Invalid).hint(
         match kind {
-            "invalid_patch" => "write a unified diff as `git diff` does, with the right numbers of lines after `@@`",
+            "invalid_patch" => "write a unified diff as `git diff` does, to its end; without line numbers, write `@@ ... @@`",
             _ => "read the files again, and write the patch for what they contain now",
         },
     )

@@ -14,6 +14,10 @@ pub(super) struct Headers {
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) is_copy: bool,
+    /// What follows `similarity index` and `index`.
+    pub(super) similarity: Option<String>,
+    pub(super) index: Option<String>,
+    pub(super) old_mode: Option<String>,
     pub(super) new_mode: Option<String>,
     pub(super) is_new: bool,
     pub(super) is_deleted: bool,
@@ -25,10 +29,16 @@ impl Headers {
         let rest = |start: &str| line.strip_prefix(start).map(str::to_owned);
         if let Some(mode) = rest("new file mode ") {
             (self.is_new, self.new_mode) = (true, Some(mode));
-        } else if line.starts_with("deleted file mode ") {
-            self.is_deleted = true;
+        } else if let Some(mode) = rest("deleted file mode ") {
+            (self.is_deleted, self.old_mode) = (true, Some(mode));
         } else if let Some(mode) = rest("new mode ") {
             self.new_mode = Some(mode);
+        } else if let Some(mode) = rest("old mode ") {
+            self.old_mode = Some(mode);
+        } else if let Some(similarity) = rest("similarity index ") {
+            self.similarity = Some(similarity);
+        } else if let Some(index) = rest("index ") {
+            self.index = Some(index);
         } else if let Some(name) = rest("rename from ") {
             self.from = Some(unquoted(&name));
         } else if let Some(name) = rest("rename to ") {
@@ -38,14 +48,20 @@ impl Headers {
         } else if let Some(name) = rest("copy to ") {
             (self.to, self.is_copy) = (Some(unquoted(&name)), true);
         } else {
-            let starts = ["old mode ", "index ", "similarity index ", "dissimilarity index "];
-            return starts.iter().any(|start| line.starts_with(start));
+            return line.starts_with("dissimilarity index ");
         }
         true
     }
 
     /// The file that they name, or what is wrong with them.
-    pub(super) fn file(self) -> Result<FilePatch, String> {
+    pub(super) fn file(self, has_hunks: bool) -> Result<FilePatch, String> {
+        if let Some(what) = self.needs_hunks().filter(|_| !has_hunks) {
+            return Err(format!("{what}, and no hunk follows: the patch may be cut short"));
+        }
+        let is_mode = |it: &str| it.len() == 6 && it.bytes().all(|it| matches!(it, b'0'..=b'7'));
+        if let Some(mode) = self.old_mode.as_deref().filter(|mode| !is_mode(mode.trim())) {
+            return Err(format!("has the old mode `{mode}`, expected one such as 100644"));
+        }
         let program = match self.new_mode.as_deref().map(str::trim) {
             None => None,
             Some("100755") => Some(true),
@@ -57,33 +73,97 @@ impl Headers {
         };
         // A new file is no program unless the patch says that it is one.
         let program = program.filter(|is_program| *is_program || !self.is_new);
+        let by_git = self.git.as_deref().and_then(name_of_git);
         let (mut old, mut new) = match (self.old, self.new) {
-            (Some(old), Some(new)) => without_prefixes(named(&old), named(&new)),
+            (Some(old), Some(new)) => {
+                let (old, new) = without_prefixes(named(&old), named(&new));
+                match (self.git.is_some(), old, new) {
+                    // `diff -u x.orig x`: one file, which git knows by the second name, or by the shorter one.
+                    (false, Some(old), Some(new)) => {
+                        let name = if new.starts_with(&old) { old } else { new };
+                        (Some(name.clone()), Some(name))
+                    }
+                    (_, old, new) => (old, new),
+                }
+            }
             (None, None) => match (self.from.clone(), self.to.clone()) {
                 (Some(from), Some(to)) => (Some(from), Some(to)),
                 _ => {
-                    let name = self.git.as_deref().and_then(name_of_git);
-                    let name = name.ok_or("names no file")?;
-                    (Some(name.clone()), Some(name))
+                    let name = by_git.ok_or("names no file")?;
+                    let of = |is_absent: bool| (!is_absent).then(|| name.clone());
+                    (of(self.is_new), of(self.is_deleted))
                 }
             },
             (Some(_), None) => return Err("has `---` without `+++`".to_owned()),
             (None, Some(_)) => return Err("has `+++` without `---`".to_owned()),
         };
+        if self.is_new && old.is_some() || self.is_deleted && new.is_some() {
+            let (mode, line) = match self.is_new {
+                true => ("new", "---"),
+                false => ("deleted", "+++"),
+            };
+            return Err(format!(
+                "has `{mode} file mode`, and a name after `{line}`, expected `/dev/null`"
+            ));
+        }
         if let (Some(from), Some(to)) = (self.from, self.to) {
+            for (line, name, other) in [("---", &from, &old), ("+++", &to, &new)] {
+                if other.as_ref() != Some(name) {
+                    let other = other.as_deref().unwrap_or("/dev/null");
+                    return Err(format!(
+                        "is renamed or copied: `{line}` names `{other}`, expected `{name}`"
+                    ));
+                }
+            }
+            // Quoted names are not compared.
+            let git = self.git.as_deref().map(str::trim_end).filter(|it| !it.contains('"'));
+            let is_whole = |git: &str| {
+                git.strip_suffix(to.as_str()).is_some_and(|it| it.ends_with([' ', '/']))
+            };
+            if let Some(git) = git.filter(|it| !is_whole(it)) {
+                let line = if self.is_copy { "copy to" } else { "rename to" };
+                return Err(format!(
+                    "`{line}` names `{to}`, which is not at the end of `diff --git {git}`: the patch may be cut short"
+                ));
+            }
             (old, new) = (Some(from), Some(to));
-        }
-        if self.is_new {
-            old = None;
-        }
-        if self.is_deleted {
-            new = None;
         }
         if old.is_none() && new.is_none() {
             return Err("has `/dev/null` on both sides, and names no file".to_owned());
         }
-        Ok(FilePatch { old, new, is_copy: self.is_copy, program, hunks: Vec::new() })
+        let (is_copy, deletes_unseen, hunks) = (self.is_copy, false, Vec::new());
+        Ok(FilePatch { old, new, is_copy, deletes_unseen, program, hunks })
     }
+
+    /// What these lines say that takes hunks; `None` where they are a whole change without one.
+    fn needs_hunks(&self) -> Option<String> {
+        if let Some(similarity) = self.similarity.as_deref().filter(|it| it.trim() != "100%") {
+            return Some(format!("is like another one in {}", similarity.trim()));
+        }
+        if self.index.as_deref().is_some_and(|index| !is_of_empty(index)) {
+            return Some("gets another content, by its `index` line".to_owned());
+        }
+        let is_moved = self.from.is_some() && self.to.is_some();
+        let gets_mode = self.old_mode.is_some() && self.new_mode.is_some();
+        match self.old.is_some() {
+            _ if is_moved => None,
+            true => Some("is named by `---` and `+++`".to_owned()),
+            false if gets_mode || self.is_new || self.is_deleted => None,
+            false => Some("is named and not changed".to_owned()),
+        }
+    }
+}
+
+/// Whether an `index` line names nothing but no file and the empty one.
+fn is_of_empty(index: &str) -> bool {
+    const EMPTY: [&str; 2] = [
+        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    ];
+    let hashes = index.split_whitespace().next().unwrap_or_default();
+    hashes.split("..").all(|hash| {
+        hash.bytes().all(|it| it == b'0') || EMPTY.iter().any(|empty| empty.starts_with(hash))
+    })
 }
 
 /// The name after `---` or `+++`, where it is one; a tab ends it, and a date follows.

@@ -3,11 +3,17 @@
 use std::iter::{Enumerate, Peekable};
 use std::str::SplitInclusive;
 
+use super::FilePatch;
+use super::begin_patch;
 use super::headers::Headers;
-use super::{End, FilePatch, Hunk, Kind, Line};
+use super::hunk::{Hunk, Kind, Line, Place};
+use super::place::first;
 
 /// The files that a patch changes, or everything that is wrong with it, each with its line.
 pub(in crate::files) fn read(patch: &str) -> Result<Vec<FilePatch>, Vec<String>> {
+    if begin_patch::begins(patch) {
+        return begin_patch::read(patch);
+    }
     let mut reader =
         Reader { lines: patch.split_inclusive('\n').enumerate().peekable(), problems: Vec::new() };
     let files = reader.files();
@@ -53,7 +59,7 @@ impl<'p> Reader<'p> {
             if line == "-- " {
                 // The end of a mail; what follows is its signature, or the next mail.
                 is_text = true;
-            } else if line.starts_with("@@ ") {
+            } else if line.starts_with("@@") {
                 self.problem(at, "is a hunk, and no file is named before it");
             } else if !is_text && !line.trim().is_empty() {
                 let shown: String = line.chars().take(60).collect();
@@ -62,7 +68,7 @@ impl<'p> Reader<'p> {
                 while self.peek().is_some_and(|(_, line)| {
                     !line.starts_with("diff --git ")
                         && !line.starts_with("--- ")
-                        && !line.starts_with("@@ ")
+                        && !line.starts_with("@@")
                 }) {
                     self.lines.next();
                 }
@@ -101,7 +107,8 @@ impl<'p> Reader<'p> {
             }
             self.lines.next();
         }
-        let mut file = match headers.file() {
+        let begins_hunk = self.peek().is_some_and(|(_, line)| line.starts_with("@@"));
+        let mut file = match headers.file(begins_hunk) {
             Ok(file) => Some(file),
             Err(what) => {
                 self.problem(at, format!("begins a file that {what}"));
@@ -111,8 +118,9 @@ impl<'p> Reader<'p> {
         let mut hunks: Vec<Hunk> = Vec::new();
         while let Some((number, line)) = self.peek().filter(|(_, line)| line.starts_with("@@")) {
             let Some(hunk) = self.hunk(number, line) else { continue };
-            if let Some(before) = hunks.last()
-                && first(&hunk) < first(before) + before.lines_before().count()
+            if let (Some(before), Place::Numbered { old, .. }) = (hunks.last(), &hunk.place)
+                && let Place::Numbered { old: old_before, .. } = before.place
+                && first(&hunk, *old) < first(before, old_before) + before.counts()[0]
             {
                 let what = format!("is a hunk that overlaps the one in line {}", before.at);
                 self.problem(number, what);
@@ -127,31 +135,67 @@ impl<'p> Reader<'p> {
 
     fn hunk(&mut self, at: usize, header: &str) -> Option<Hunk> {
         self.lines.next();
-        let Some([start, old, _, new]) = ranges(header) else {
-            let shown: String = header.chars().take(60).collect();
-            self.problem(at, format!("is `{shown}`, expected numbers as in `@@ -1,3 +1,4 @@`"));
-            while self.peek().is_some_and(|(_, line)| is_of_hunk(line)) {
-                self.lines.next();
+        let said = match Numbers::read(header) {
+            Ok(said) => said,
+            Err(()) => {
+                let shown: String = header.chars().take(60).collect();
+                let what = format!(
+                    "is `{shown}`, expected numbers as in `@@ -1,3 +1,4 @@`, or `@@ ... @@` without any"
+                );
+                self.problem(at, what);
+                while self.peek().is_some_and(|(_, line)| is_of_hunk(line)) {
+                    self.lines.next();
+                }
+                return None;
             }
-            return None;
         };
-        let (mut lines, mut found) = (Vec::<Line>::new(), [0, 0]);
+        let (begin, problems) = (self.lines.clone(), self.problems.len());
+        let sought = |blank| Place::Sought { below: Vec::new(), is_last: false, blank };
+        let mut hunk = Hunk { at, place: sought(0), lines: Vec::new() };
+        hunk.lines = self.body(said.as_ref().map_or([0, 0], |it| it.counts)).0;
+        match said {
+            Some(said) if hunk.counts() == said.counts => {
+                hunk.place = Place::Numbered { old: said.old, new: said.new };
+            }
+            said => {
+                // The numbers may have taken lines of the next part, or left some out.
+                self.lines = begin;
+                self.problems.truncate(problems);
+                let (lines, blank) = self.body([0, 0]);
+                hunk.lines = lines;
+                hunk.place = sought(blank);
+                if let Some(what) = said.and_then(|said| self.cut_short(&hunk, &said)) {
+                    self.problem(at, what);
+                    return None;
+                }
+            }
+        }
+        if !hunk.changes_lines() {
+            self.problem(at, "is a hunk that adds and removes no line");
+            return None;
+        }
+        Some(hunk)
+    }
+
+    /// The lines of a hunk, of which it has so many before and after at least, and how many empty ones at their end may
+    /// separate two parts of the patch.
+    fn body(&mut self, [old, new]: [usize; 2]) -> (Vec<Line>, usize) {
+        let (mut lines, mut found, mut blank) = (Vec::<Line>::new(), [0, 0], 0);
+        let mut behind_gap = 0;
         while let Some((number, line)) = self.peek_raw() {
             let is_whole = found[0] >= old && found[1] >= new;
             if line.starts_with('\\') {
-                match lines.last_mut() {
-                    Some(last) => last.loses_its_end(),
-                    None => self
-                        .problem(number, "says that a line has no end, and none stands before it"),
-                }
+                self.no_end(number, line, lines.last_mut());
                 self.lines.next();
                 continue;
             }
-            // An empty line is one that lost its only space; after the last line of a hunk it stands between files.
             let header = line.strip_suffix('\r').unwrap_or(line);
-            let ends = is_whole && (header.is_empty() || header == "-- " || self.is_file(line));
-            if !is_of_hunk(line) || ends {
+            if !is_of_hunk(line) || is_whole && (header == "-- " || self.is_file(line)) {
                 break;
+            }
+            if is_whole && header.is_empty() && number >= behind_gap {
+                let Some(behind) = self.behind_gap() else { break };
+                behind_gap = behind;
             }
             let kind = match line.as_bytes().first() {
                 Some(b'-') => Kind::Removed,
@@ -160,58 +204,92 @@ impl<'p> Reader<'p> {
             };
             found[0] += usize::from(kind != Kind::Added);
             found[1] += usize::from(kind != Kind::Removed);
-            let text = if header.is_empty() { line } else { &line[1..] };
-            let (text, end) = match text.strip_suffix('\r') {
-                Some(text) => (text, End::Crlf),
-                None => (text, End::Lf),
-            };
-            lines.push(Line { kind, text: text.to_owned(), end });
+            // An empty line is one that lost its only space; after the last line of a hunk it separates files.
+            blank = if header.is_empty() { blank + 1 } else { 0 };
+            let is_last = self.lines.peek().is_some_and(|(_, line)| !line.ends_with('\n'));
+            if is_last && kind == Kind::Added {
+                let what = "is the last one, adds a line and has no line end: it may be cut short; where it is whole, end the \
+                            patch with a line end";
+                self.problem(number, what);
+            }
+            lines.push(Line::new(kind, if header.is_empty() { line } else { &line[1..] }));
             self.lines.next();
         }
-        if found != [old, new] {
-            let [found_old, found_new] = found;
-            let what = format!(
-                "says that the hunk has {old} old and {new} new lines, and it has {found_old} and {found_new}"
-            );
-            self.problem(at, what);
-            return None;
+        (lines, blank)
+    }
+
+    /// Takes the end from the line before `\ No newline at end of file`, in whatever language that is.
+    fn no_end(&mut self, number: usize, line: &str, last: Option<&mut Line>) {
+        if line.len() < SHORTEST_MARK {
+            let what = format!("is `{line}`, expected `\\ No newline at end of file`");
+            return self.problem(number, what);
         }
-        Some(Hunk { at, start, lines })
+        match last {
+            Some(last) => last.loses_its_end(),
+            None => self.problem(number, "says that a line has no end, and none stands before it"),
+        }
+    }
+
+    /// The number of the next line that is not empty, where it is one of the hunk.
+    fn behind_gap(&self) -> Option<usize> {
+        let line = |(index, line): (usize, &'p str)| (index, line.trim_end_matches(['\n', '\r']));
+        let mut ahead = self.lines.clone().map(line).skip_while(|(_, line)| line.is_empty());
+        let ((index, line), next) = (ahead.next()?, ahead.next());
+        let is_file =
+            line.starts_with("--- ") && next.is_some_and(|(_, it)| it.starts_with("+++ "));
+        (line != "-- " && !is_file && is_of_hunk(line)).then_some(index + 1)
+    }
+
+    /// What is wrong with a hunk that has fewer lines than its header says, where the patch is over.
+    fn cut_short(&mut self, hunk: &Hunk, said: &Numbers) -> Option<String> {
+        let is_over = self.lines.clone().all(|(_, line)| line.trim().is_empty());
+        let ([old, new], [has_old, has_new]) = (said.counts, hunk.counts());
+        (is_over && (has_old < old || has_new < new)).then(|| {
+            format!(
+                "says that the hunk has {old} old and {new} new lines, and the patch ends after {has_old} and {has_new}: it \
+                 may be cut short; where it is whole, the hunk begins with `@@ -{},{has_old} +{},{has_new} @@`",
+                said.old, said.new
+            )
+        })
     }
 }
 
-/// The index of the first line that a hunk replaces, or before which it adds lines.
-pub(super) fn first(hunk: &Hunk) -> usize {
-    match hunk.lines_before().next() {
-        Some(_) => hunk.start.saturating_sub(1),
-        None => hunk.start,
-    }
-}
+/// A line that says that the one before it has no end is not shorter, in bytes: git takes such a one for something else.
+const SHORTEST_MARK: usize = 12;
 
 fn is_of_hunk(line: &str) -> bool {
     matches!(line, "" | "\r") || line.starts_with([' ', '+', '-', '\\'])
 }
 
-impl Line {
-    fn loses_its_end(&mut self) {
-        if self.end == End::Crlf {
-            self.text.push('\r');
-        }
-        self.end = End::None;
-    }
+/// The numbers of `@@ -1,3 +1,4 @@`.
+struct Numbers {
+    old: usize,
+    new: usize,
+    /// How many lines there are before and after; 1 where the header does not say it.
+    counts: [usize; 2],
 }
 
-/// The numbers of `@@ -1,3 +1,4 @@`; a length that is absent is 1.
-fn ranges(header: &str) -> Option<[usize; 4]> {
-    let (numbers, _) = header.strip_prefix("@@ -")?.split_once(" @@")?;
-    let (old, new) = numbers.split_once(" +")?;
-    // No file has more lines, and sums of such numbers do not overflow.
-    let number = |text: &str| text.parse::<u32>().ok().and_then(|it| usize::try_from(it).ok());
-    let range = |text: &str| match text.split_once(',') {
-        Some((start, length)) => Some([number(start)?, number(length)?]),
-        None => Some([number(text)?, 1]),
-    };
-    let [start, old] = range(old)?;
-    let [to, new] = range(new)?;
-    Some([start, old, to, new])
+impl Numbers {
+    /// The numbers of a header; none where it has none, as in `@@ ... @@`.
+    fn read(header: &str) -> Result<Option<Self>, ()> {
+        let rest = header.strip_prefix("@@").ok_or(())?;
+        let said = match rest.split_once("@@") {
+            Some((said, _)) => said,
+            None if rest.trim().is_empty() => rest,
+            None => return Err(()),
+        };
+        if !said.contains(|it: char| it.is_ascii_digit()) {
+            return Ok(None);
+        }
+        let ranges = said.strip_prefix(" -").and_then(|it| it.strip_suffix(' '));
+        let (old, new) = ranges.and_then(|it| it.split_once(" +")).ok_or(())?;
+        // No file has more lines, and sums of such numbers do not overflow.
+        let number = |text: &str| text.parse::<u32>().ok().and_then(|it| usize::try_from(it).ok());
+        let range = |text: &str| match text.split_once(',') {
+            Some((start, length)) => Some([number(start)?, number(length)?]),
+            None => Some([number(text)?, 1]),
+        };
+        let ([old, old_count], [new, new_count]) = (range(old).ok_or(())?, range(new).ok_or(())?);
+        Ok(Some(Self { old, new, counts: [old_count, new_count] }))
+    }
 }

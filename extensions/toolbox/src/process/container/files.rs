@@ -156,10 +156,19 @@ impl Files for ContainerFiles {
         list::modified(&self.container, name)
     }
 
+    #[cfg(feature = "files")]
+    fn open(&self, name: &Name) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        Ok(Box::new(std::io::Cursor::new(self.read(name, list::LARGEST_SEARCHED)?)))
+    }
+
     /// The content as it is now, whether a link leads to it or not.
     #[cfg(feature = "files")]
-    fn open(&self, name: &Name, _: bool) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
-        Ok(Box::new(std::io::Cursor::new(self.read(name, list::LARGEST_SEARCHED)?)))
+    fn open_listed(
+        &self,
+        start: &Name,
+        relative: &str,
+    ) -> Result<Box<dyn std::io::Read + Send>, ToolError> {
+        self.open(&start.below(relative))
     }
 
     #[cfg(feature = "files")]

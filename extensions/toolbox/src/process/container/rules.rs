@@ -2,13 +2,13 @@
 //! machine.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toolwright::ToolError;
 
 use super::Container;
 use super::script::path;
-use crate::workspace::Name;
+use crate::workspace::{Name, OfFolder, ignores, rules_of};
 
 /// The files with rules of one list, altogether, in bytes: 4 MiB.
 const LARGEST: u64 = 4 << 20;
@@ -20,15 +20,12 @@ const TEXTS: &str = r#"for it; do
   fi
 done"#;
 
-/// Rules of one kind, by the folder that they are for: its name with `/` at the end, relative to the workspace.
-type OfFolders = BTreeMap<String, Gitignore>;
-
 /// The rules that hold below a folder.
 pub(super) struct Rules {
     /// The folder that is searched; empty for the workspace, else with `/` at the end.
     start: String,
-    /// From the highest rank down: `.ignore`, `.gitignore`, `.git/info/exclude`.
-    kinds: [OfFolders; 3],
+    /// By the name of the folder that they are for, with `/` at the end, relative to the workspace.
+    folders: BTreeMap<String, OfFolder>,
 }
 
 impl Rules {
@@ -52,7 +49,7 @@ impl Rules {
         if !ran.is_done() || ran.output.len() as u64 > LARGEST {
             return Err(ran.failed(start));
         }
-        let mut rules = Self { start: prefix, kinds: Default::default() };
+        let mut rules = Self { start: prefix, folders: BTreeMap::new() };
         let mut parts = ran.output.split(|byte| *byte == 0);
         while let (Some(name), Some(text)) = (parts.next(), parts.next()) {
             let (name, text) = (String::from_utf8_lossy(name), String::from_utf8_lossy(text));
@@ -63,27 +60,20 @@ impl Rules {
             rules.start.match_indices('/').any(|(end, _)| rules.matches(&rules.start[..end], true));
         if is_ignored {
             let start = rules.start.clone();
-            for kind in &mut rules.kinds {
-                kind.retain(|folder, _| folder.starts_with(&start));
-            }
+            rules.folders.retain(|folder, _| folder.starts_with(&start));
         }
         Ok(rules)
     }
 
     fn add(&mut self, name: &str, text: &str) {
-        let (kind, folder) = match name {
-            ".git/info/exclude" => (2, ""),
-            name => {
-                (usize::from(last(name) == ".gitignore"), &name[..name.len() - last(name).len()])
-            }
-        };
-        let mut builder = GitignoreBuilder::new(format!("/{folder}"));
-        for line in text.lines() {
-            // A line that is no pattern is left out, as git does.
-            let _ = builder.add_line(None, line);
-        }
-        if let Ok(rules) = builder.build() {
-            self.kinds[kind].insert(folder.to_owned(), rules);
+        let is_exclude = name == ".git/info/exclude";
+        let folder = if is_exclude { "" } else { &name[..name.len() - last(name).len()] };
+        let rules = rules_of(Path::new(&format!("/{folder}")), text);
+        let of_folder = self.folders.entry(folder.to_owned()).or_default();
+        match last(name) {
+            _ if is_exclude => of_folder.exclude = rules,
+            ".gitignore" => of_folder.git = rules,
+            _ => of_folder.ignore = rules,
         }
     }
 
@@ -93,16 +83,9 @@ impl Rules {
             || self.matches(&format!("{}{relative}", self.start), is_folder)
     }
 
-    /// Whether the first rule that names it says so: of each kind the innermost folder counts.
     fn matches(&self, name: &str, is_folder: bool) -> bool {
-        let whole = format!("/{name}");
-        self.kinds
-            .iter()
-            .find_map(|kind| {
-                let above = kind.iter().rev().filter(|(folder, _)| name.starts_with(*folder));
-                above.map(|(_, rules)| rules.matched(&whole, is_folder)).find(|it| !it.is_none())
-            })
-            .is_some_and(|it| it.is_ignore())
+        let above = self.folders.iter().rev().filter(|(folder, _)| name.starts_with(*folder));
+        ignores(above.map(|(_, rules)| rules), Path::new(&format!("/{name}")), is_folder)
     }
 }
 

@@ -1,0 +1,93 @@
+//! What is ignored below a folder of this machine: the rules are read through the handle of the workspace, folder by folder,
+//! as a walk comes by them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use cap_fs_ext::OpenOptionsSyncExt as _;
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::rules::{OfFolder, ignores, rules_of};
+
+/// So much of a file with rules is read, in bytes: 4 MiB.
+const LARGEST: u64 = 4 << 20;
+
+/// The rules below the topmost folder of a walk.
+pub(super) struct Ignored {
+    /// The workspace, and its path.
+    folder: Dir,
+    root: PathBuf,
+    top: PathBuf,
+    seen: RwLock<HashMap<PathBuf, Option<Arc<Rules>>>>,
+}
+
+/// The rules of a folder that has some, and of the next one above it that has.
+struct Rules {
+    own: OfFolder,
+    above: Option<Arc<Rules>>,
+}
+
+impl Ignored {
+    pub(super) fn below(top: &Path, folder: &Dir, root: &Path) -> io::Result<Self> {
+        let (top, root) = (top.to_owned(), root.to_owned());
+        Ok(Self { folder: folder.try_clone()?, root, top, seen: RwLock::default() })
+    }
+
+    /// Whether a path is left out; what is above it is asked about before.
+    pub(super) fn has(&self, path: &Path, is_folder: bool) -> bool {
+        let rules = path.parent().and_then(|folder| self.rules(folder));
+        let above = std::iter::successors(rules.as_deref(), |rules| rules.above.as_deref());
+        ignores(above.map(|rules| &rules.own), path, is_folder)
+    }
+
+    fn rules(&self, folder: &Path) -> Option<Arc<Rules>> {
+        if let Some(rules) = self.seen.read().unwrap_or_else(PoisonError::into_inner).get(folder) {
+            return rules.clone();
+        }
+        let above = match folder == self.top {
+            true => None,
+            false => folder.parent().and_then(|above| self.rules(above)),
+        };
+        let own = self.read(folder);
+        let rules = if own.is_empty() { above } else { Some(Arc::new(Rules { own, above })) };
+        let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(folder.to_owned(), rules.clone());
+        rules
+    }
+
+    fn read(&self, folder: &Path) -> OfFolder {
+        let Ok(inside) = folder.strip_prefix(&self.root) else { return OfFolder::default() };
+        let of = |name: &str| self.text(&inside.join(name)).and_then(|it| rules_of(folder, &it));
+        let is_repository = self.folder.symlink_metadata(inside.join(".git")).is_ok();
+        let exclude = is_repository.then(|| match of(".git/info/exclude") {
+            None => rules_of(folder, &self.exclude_of_worktree(folder, &inside.join(".git"))?),
+            rules => rules,
+        });
+        let exclude = exclude.flatten();
+        OfFolder { ignore: of(".ignore"), git: of(".gitignore"), exclude, is_repository }
+    }
+
+    fn text(&self, name: &Path) -> Option<String> {
+        // Opening a FIFO waits for its writer.
+        let mut options = OpenOptions::new();
+        options.read(true).nonblock(true);
+        let file = self.folder.open_with(name, &options).ok()?;
+        let mut text = Vec::new();
+        if file.metadata().ok()?.is_file() {
+            file.take(LARGEST).read_to_end(&mut text).ok()?;
+        }
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// The rules of the repository whose worktree a folder is: a file `.git` has the path to its own folder, and that one the
+    /// path to the repository.
+    fn exclude_of_worktree(&self, folder: &Path, git: &Path) -> Option<String> {
+        let text = self.text(git)?;
+        let own = folder.join(text.strip_prefix("gitdir: ")?.trim_end());
+        let repository = own.join(fs::read_to_string(own.join("commondir")).ok()?.trim_end());
+        fs::read_to_string(repository.join("info/exclude")).ok()
+    }
+}
