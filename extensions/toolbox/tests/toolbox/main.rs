@@ -31,6 +31,8 @@ mod edit_file;
 mod executors;
 #[cfg(feature = "files")]
 mod faults;
+#[cfg(all(feature = "files", feature = "shell", feature = "process"))]
+mod folders;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
 // Landlock is Linux's, and so is the folder of processes.
