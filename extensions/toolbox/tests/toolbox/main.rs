@@ -53,5 +53,7 @@ mod run_command;
 #[cfg(feature = "files")]
 mod search;
 mod support;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod wall;
 #[cfg(feature = "files")]
 mod write_file;
