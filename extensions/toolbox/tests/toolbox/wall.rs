@@ -51,7 +51,7 @@ fn here(wall: impl FnOnce(&Path) -> Option<Sandbox>) -> Here {
     let allow = ArgumentTest::program(["touch"]);
     let rule = Rule::allow("it can be made again").tool("bash").argument("/command", allow);
     let policy = Policy::builder().base(workspace.root()).commands(ShellReader);
-    let policy = policy.rule(rule.touches(["."], ["."]));
+    let policy = policy.rule(rule.touches(["a"], ["made"]));
     let executor = Executor::builder(Registry::of([BASH]).unwrap()).policy(policy);
     let executor = executor.service(workspace).service(shell).build().unwrap();
     Here { around, executor }
