@@ -1,7 +1,7 @@
 //! What the agent has: its tools, the folder that they work in, its policy, and who decides.
 
 use std::io::{IsTerminal as _, stderr, stdin};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use toolwright::policy::{Policy, PolicyBuilder, Rule};
 use toolwright::{Executor, ExecutorBuilder, Handle, OnNoApprover, Registry};
 use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
 use toolwright_toolbox::{
-    BASH, CHANGES, ChangeLog, FILES, PROCESS, SANDBOXED_BASH, Sandbox, SandboxLack, SandboxedShell,
-    Shell, ShellReader, Supervisor, TenSteps, Workspace,
+    BASH, CHANGES, ChangeLog, FILES, PROCESS, SANDBOXED_BASH, Sandbox, SandboxKind, SandboxLack,
+    SandboxedShell, Shell, ShellReader, Supervisor, TenSteps, Workspace,
 };
 
 use crate::arguments::Trusted;
@@ -88,7 +88,7 @@ pub fn executor(parts: Parts<'_>) -> Result<Made, Problem> {
         true => {
             let made = Sandbox::bubblewrap();
             let made = made.map_err(|error| Problem::failed("there is no sandbox", error))?;
-            Some(hiding(made, log, journal.as_ref()))
+            Some(hidden(log, journal.as_ref()).into_iter().fold(made, Sandbox::hide))
         }
         false => None,
     };
@@ -124,7 +124,7 @@ pub fn executor(parts: Parts<'_>) -> Result<Made, Problem> {
             builder.service(folders.into_iter().fold(shell, SandboxedShell::folders_in))
         }
         (Some(supervisor), None) => {
-            let (shell, why) = walled(supervisor, log, journal.as_ref());
+            let (shell, why) = walled(supervisor, &workspace, hidden(log, journal.as_ref()));
             without_wall = why;
             builder.service(folders.into_iter().fold(shell, Shell::folders_in))
         }
@@ -147,7 +147,7 @@ pub fn of_commands(
     let undo = Rule::allow("it restores what was there, and can be undone itself").named("undo");
     let policy = policy.rule(undo.tool("undo_file").tool("undo_turn"));
     let (shell, without_wall) = match is_about_lines {
-        true => walled(supervisor, log, None),
+        true => walled(supervisor, &workspace, hidden(log, None)),
         false => (Shell::new(supervisor), None),
     };
     let builder = Executor::builder(commands()?).service(shell);
@@ -155,32 +155,40 @@ pub fn of_commands(
     Ok((built(builder, None)?, without_wall))
 }
 
-/// What runs command lines: those that are rated safe in a sandbox, where this machine makes one; why it makes none.
+/// What runs command lines: those that are rated safe in a sandbox, where this machine makes one that hides what is to be
+/// hidden; why it makes none.
 fn walled(
     supervisor: Supervisor,
-    log: &Path,
-    journal: Option<&Journal>,
+    workspace: &Workspace,
+    hidden: Vec<PathBuf>,
 ) -> (Shell, Option<String>) {
     let shell = Shell::new(supervisor.clone());
-    // Both are more than nothing, and no line is judged otherwise because of them.
-    match Sandbox::of_this_machine(&supervisor, &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock]) {
-        Ok(made) => (shell.with_wall(hiding(made, log, journal)), None),
+    // What Landlock lacks is accepted: a wall with gaps is more than none, and no line is judged by it.
+    let made =
+        Sandbox::of_this_machine(&supervisor, &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock]);
+    let why = match made {
+        Ok(made) => match hidden.iter().find(|it| it.starts_with(workspace.root())) {
+            Some(within) if made.kind() == SandboxKind::Landlock => {
+                format!("`{}` lies in the folder, where landlock hides nothing", within.display())
+            }
+            _ => return (shell.with_wall(hidden.into_iter().fold(made, Sandbox::hide)), None),
+        },
         Err(error) => {
             let why: Vec<String> = error.problems.iter().map(ToString::to_string).collect();
-            (shell, Some(format!("lines that are rated safe run without a sandbox: {}", why.join("; "))))
+            why.join("; ")
         }
-    }
+    };
+    (shell, Some(format!("lines that are rated safe run without a sandbox: {why}")))
 }
 
-/// A sandbox that is blind to keys, to the journal and to the logs.
-fn hiding(sandbox: Sandbox, log: &Path, journal: Option<&Journal>) -> Sandbox {
+/// What programs in a sandbox do not see: keys, the journal and the logs.
+fn hidden(log: &Path, journal: Option<&Journal>) -> Vec<PathBuf> {
     let home = std::env::home_dir().unwrap_or_default();
-    let hidden = HIDDEN.iter().map(|it| home.join(it)).filter(|it| it.exists());
+    let secret = HIDDEN.iter().map(|it| home.join(it)).filter(|it| it.exists());
     // The logs of other folders lie beside that of this one.
     let logs = state::logs().filter(|it| it.exists());
-    let hidden = hidden.chain(logs).chain(log.parent().map(Path::to_owned));
-    let hidden = hidden.chain(journal.into_iter().flat_map(Journal::files));
-    hidden.fold(sandbox, Sandbox::hide)
+    let own = logs.into_iter().chain(log.parent().map(Path::to_owned));
+    secret.chain(own).chain(journal.into_iter().flat_map(Journal::files)).collect()
 }
 
 /// The ten steps of each call: what it writes is recorded, and its syntax checked.

@@ -56,6 +56,30 @@ fn a_safe_line_runs_unasked_and_any_other_does_not() {
     assert!(!folder.path().join("a").exists());
 }
 
+/// A home folder as the one that is worked in: Landlock cannot hide the keys in it, bubblewrap can.
+#[test]
+fn where_safe_lines_run_without_a_wall_the_start_says_why_once() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join(".ssh")).unwrap();
+    let ran = |words: &[&str]| {
+        let mut command = coder(words);
+        command.current_dir(folder.path()).env("HOME", folder.path());
+        run(command)
+    };
+    let notes = |ran: &Ran| ran.err.matches("note: lines that are rated safe run without").count();
+    let line = ran(&["command", "bash", "cat notes.md"]);
+    assert!(line.code == 0 && line.out.contains("buy tea"), "{}{}", line.out, line.err);
+    let explained = ran(&["policy", "explain", "bash", r#"{"command":"ls"}"#]);
+    assert_eq!(notes(&line), notes(&explained), "{}{}", line.err, explained.err);
+    assert!(notes(&line) <= 1, "{}", line.err);
+    let other = ran(&["file", "read", "notes.md"]);
+    assert_eq!((other.code, notes(&other)), (0, 0), "it is about no line: {}", other.err);
+    match line.err.contains("where landlock hides nothing") {
+        true => println!("not skipped"),
+        false => println!("skipped: {}", line.err),
+    }
+}
+
 /// `S4.3`: the same tools run here and in a sandbox.
 #[test]
 fn a_run_in_a_sandbox_ends_as_one_without() {
