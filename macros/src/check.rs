@@ -67,6 +67,7 @@ pub fn tool(
     input::keys(&tool, errors);
     input::whole(&tool, errors);
     input::secrets(&tool, errors);
+    input::fills(&tool, errors);
     input::limits(&tool, errors);
     input::shorts(&tool, errors);
     input::numbers(&tool, errors);

@@ -264,13 +264,14 @@ fn facts(tool: &Tool) -> TokenStream {
     let (names, locals): (Vec<_>, Vec<_>) =
         tool.inputs().enumerate().map(|(index, it)| (&it.ident, input::local(index))).unzip();
     let services = named_services(tool);
+    let fills = tool.inputs().filter_map(input::fill);
     if names.is_empty() {
         return quote!({ #services #danger #approval #footprint });
     }
     quote! {
         let (#(#locals,)*) = {
             #(let #names = #locals;)*
-            #services #danger #approval #footprint
+            #services #(#fills)* #danger #approval #footprint
             (#(#names,)*)
         };
     }

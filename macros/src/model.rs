@@ -88,6 +88,7 @@ impl Tool {
         let touched = [&self.args.reads, &self.args.writes].into_iter().flatten();
         matches!(self.args.danger, Some(Danger::Expression(_)))
             || self.args.approval.is_some()
+            || self.inputs().any(|param| param.args.fill.is_some())
             || touched.flat_map(|touches| &touches.entries).any(|touch| touch.resource.is_some())
     }
 }

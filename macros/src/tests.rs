@@ -64,6 +64,20 @@ fn a_tool_with_services_limits_and_expressions() {
 }
 
 #[test]
+fn a_parameter_that_is_filled_at_the_call() {
+    let item = quote! {
+        /// Lists a folder.
+        async fn list(
+            places: &Places,
+            /// Which.
+            #[arg(fill = places.here())]
+            folder: Option<String>,
+        ) {}
+    };
+    assert_snapshot!(tool(quote!(effect = read, reads(file = folder)), item));
+}
+
+#[test]
 fn an_unlinked_tool_differs_by_its_registration_alone() {
     let item = quote! {
         /// Says when.

@@ -280,6 +280,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |
 /// | `default`, `default = value` | what an absent key stands for, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
+/// | `fill = expression` | what an absent key of an `Option` becomes when the call is made, over parameters and services, such as the folder that a run is in; final arguments, digest and journal have it, so that a call that waits runs with it |
 /// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
 /// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |

@@ -8,6 +8,7 @@ mod asking;
 mod claiming;
 mod dead;
 mod deadlines;
+mod filled;
 mod found;
 mod going_away;
 mod going_on;

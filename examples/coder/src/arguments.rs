@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser as _};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use toolwright::approval::PublicKey;
 
 use crate::end::Problem;
 use crate::run::run_id;
@@ -41,6 +42,8 @@ pub struct Arguments {
     pub offline: bool,
     pub keep: bool,
     pub sandbox: bool,
+    /// The model may run command lines.
+    pub shell: bool,
     pub record: Option<PathBuf>,
     /// Names the MCP servers whose tools the model may use.
     pub mcp: Option<PathBuf>,
@@ -55,14 +58,45 @@ pub struct Durable {
     pub journal: PathBuf,
     /// Its id.
     pub run: String,
+    /// Who may decide on its calls.
+    pub trusted: Vec<Trusted>,
+}
+
+/// A person whose key counts.
+#[derive(Debug, Clone)]
+pub struct Trusted {
+    pub name: String,
+    pub key: PublicKey,
 }
 
 impl Durable {
     /// Of `coder resume`.
-    pub fn of(matches: &ArgMatches) -> Self {
+    pub fn of(matches: &ArgMatches) -> Result<Self, Problem> {
         let run = matches.get_one::<String>("run").cloned().unwrap_or_default();
-        Self { journal: journal_of(matches), run }
+        Ok(Self { journal: journal_of(matches), run, trusted: trusted(matches)? })
     }
+}
+
+fn trusted(matches: &ArgMatches) -> Result<Vec<Trusted>, Problem> {
+    let given = matches.get_many::<String>("trust").into_iter().flatten();
+    let read = given.map(|it| {
+        let (name, key) = it.split_once('=').unwrap_or((it, ""));
+        let key = key.parse().map_err(|error| {
+            Problem::Usage(format!(
+                "found `--trust {it}`, expected NAME=KEY with the key that `toolwright keys new` prints: {error}"
+            ))
+        })?;
+        Ok(Trusted { name: name.to_owned(), key })
+    });
+    read.collect()
+}
+
+fn trust_option() -> Arg {
+    Arg::new("trust")
+        .long("trust")
+        .value_name("NAME=KEY")
+        .action(ArgAction::Append)
+        .help("Whose decisions count: a name and the public key that `toolwright keys new` prints")
 }
 
 fn journal_of(matches: &ArgMatches) -> PathBuf {
@@ -162,6 +196,8 @@ pub fn command() -> Command {
             flag("offline", "Work on a copy of the crate strsim, with a recorded model")
                 .conflicts_with_all(["folder", "base-url"]),
             flag("sandbox", "Run programs without the network, writing nothing but the folder; needs bubblewrap"),
+            flag("shell", "Let the model run command lines by bash too; those that are rated safe run unasked")
+                .conflicts_with("offline"),
             flag("keep", "Keep the copy of `--offline`, and name it").requires("offline"),
             option("record", "FILE", "Write what goes between here and the provider to a new file")
                 .value_parser(value_parser!(PathBuf)),
@@ -171,6 +207,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
             option("run", "NAME", "Record the run under this name; a new one where only --journal is given")
                 .value_parser(NonEmptyStringValueParser::new()),
+            trust_option(),
             flag("json", "Write the transcript as JSON lines"),
             // The tools' commands have one of their own too.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
@@ -191,6 +228,7 @@ pub fn resume_command() -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .help("The file that it is recorded in; calls.db unless given"),
+            trust_option(),
             Arg::new("json")
                 .long("json")
                 .help("Write the transcript as JSON lines")
@@ -229,9 +267,15 @@ impl Arguments {
         }
         let mcp = path("mcp");
         let is_durable = ["journal", "run"].iter().any(|it| matches.contains_id(it));
+        let trusted = trusted(matches)?;
+        if !is_durable && !trusted.is_empty() {
+            let message = "decisions of other processes reach a recorded run alone; add `--journal` or `--run`, or leave `--trust` out";
+            return Err(Problem::Usage(message.to_owned()));
+        }
         let durable = is_durable.then(|| Durable {
             journal: journal_of(matches),
             run: text("run").unwrap_or_else(run_id),
+            trusted,
         });
         if durable.is_some()
             && (fallback.is_some() || mcp.is_some() || matches.contains_id("record"))
@@ -256,6 +300,7 @@ impl Arguments {
             offline,
             keep: matches.get_flag("keep"),
             sandbox: matches.get_flag("sandbox"),
+            shell: matches.get_flag("shell"),
             record: path("record"),
             mcp,
             json: matches.get_flag("json"),

@@ -11,9 +11,10 @@ use toolwright::CancellationToken;
 use toolwright::journal::State;
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{Agents, NewRun, Progress, RunError, Runs, Waiting};
+use toolwright_toolbox::Supervisor;
 
-use crate::application;
-use crate::arguments::{self, Arguments, Provider};
+use crate::application::{self, Made, Parts};
+use crate::arguments::{self, Arguments, Provider, Trusted};
 use crate::counted::Counted;
 use crate::end::{End, Problem};
 use crate::journal::Journal;
@@ -43,6 +44,8 @@ struct Stored {
     keep: bool,
     offline: bool,
     sandbox: bool,
+    #[serde(default)]
+    shell: bool,
     provider: String,
     base_url: Option<String>,
     #[serde(default)]
@@ -55,6 +58,7 @@ struct Stored {
 pub async fn start(
     arguments: &Arguments,
     durable: &arguments::Durable,
+    supervisor: Supervisor,
     transcript: Transcript,
 ) -> Result<u8, Problem> {
     let journal = Journal::open(&durable.journal).await?;
@@ -80,6 +84,7 @@ pub async fn start(
         keep: arguments.keep,
         offline: arguments.offline,
         sandbox: arguments.sandbox,
+        shell: arguments.shell,
         provider: arguments.provider.name().to_owned(),
         base_url: arguments.base_url.clone(),
         key_command: arguments.key_command.clone(),
@@ -90,11 +95,16 @@ pub async fn start(
     let data = data.map_err(|error| Problem::application("the run cannot be stored", error))?;
     let new = NewRun::new(&durable.run, AGENT, &arguments.task).data(data);
     transcript.note("run", &format!("{} in {}", durable.run, durable.journal.display()));
-    driven(&stored, &durable.run, Some(new), 0, journal, transcript).await
+    let run = Driven { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
+    driven(&stored, run, Some(new), 0, journal).await
 }
 
 /// Goes on with a run that is recorded.
-pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Result<u8, Problem> {
+pub async fn resume(
+    durable: &arguments::Durable,
+    supervisor: Supervisor,
+    transcript: Transcript,
+) -> Result<u8, Problem> {
     if !durable.journal.exists() {
         return Err(Problem::Usage(format!(
             "found no journal `{}`, expected the one that the run is recorded in; name it with `--journal`",
@@ -115,7 +125,16 @@ pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Res
     let stored: Stored = serde_json::from_value(info.data().clone()).map_err(|error| {
         Problem::failed(format!("run `{}` is none of this program", durable.run), error)
     })?;
-    driven(&stored, &durable.run, None, head.turn, journal, transcript).await
+    let run = Driven { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
+    driven(&stored, run, None, head.turn, journal).await
+}
+
+/// A run that this process drives.
+struct Driven<'a> {
+    run: &'a str,
+    trusted: &'a [Trusted],
+    supervisor: Supervisor,
+    transcript: Transcript,
 }
 
 fn refused(error: RunError) -> Problem {
@@ -129,18 +148,29 @@ fn refused(error: RunError) -> Problem {
 
 async fn driven(
     stored: &Stored,
-    run: &str,
+    driven: Driven<'_>,
     new: Option<NewRun>,
     answers: u64,
     journal: Journal,
-    transcript: Transcript,
 ) -> Result<u8, Problem> {
+    let Driven { run, trusted, supervisor, transcript } = driven;
     let arguments = stored.arguments()?;
     let counted = Counted::default();
     let log = state::log_of(&stored.folder)?;
     let option = journal.option();
-    let (executor, _) =
-        application::executor(&stored.folder, stored.sandbox, None, &log, Some(journal), &counted)?;
+    let Made { executor, without_wall, .. } = application::executor(Parts {
+        folder: &stored.folder,
+        sandbox: stored.sandbox,
+        servers: None,
+        log: &log,
+        journal: Some(journal),
+        counted: &counted,
+        shell: stored.shell.then_some(supervisor),
+        trusted,
+    })?;
+    if let Some(words) = without_wall {
+        transcript.note("sandbox", &words);
+    }
     let replays = match stored.offline {
         true => vec![offline::replay_after(arguments.provider, answers, &stored.folder).await?],
         false => Vec::new(),
@@ -278,6 +308,7 @@ impl Stored {
             offline: self.offline,
             keep: self.keep,
             sandbox: self.sandbox,
+            shell: self.shell,
             record: None,
             mcp: None,
             json: false,

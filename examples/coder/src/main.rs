@@ -58,10 +58,10 @@ fn application() -> Result<u8, Problem> {
     let runtime = runtime.map_err(|error| Problem::application("no tokio runtime", error))?;
     let ended = runtime.block_on(async {
         match matches.subcommand() {
-            Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?).await,
+            Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?, supervisor).await,
             Some((arguments::RESUME, below)) => {
                 let transcript = Transcript::of(below.get_flag("json"));
-                durable::resume(&Durable::of(below), transcript).await
+                durable::resume(&Durable::of(below)?, supervisor, transcript).await
             }
             _ => tool(&matches, supervisor).await,
         }
@@ -86,7 +86,12 @@ fn command() -> Result<Command, Problem> {
 
 /// Runs one tool in the current folder.
 async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Problem> {
-    let executor = application::of_commands(supervisor, &state::log_of(".".as_ref())?)?;
+    let is_about_lines = is_about_lines(matches);
+    let log = state::log_of(".".as_ref())?;
+    let (executor, without_wall) = application::of_commands(supervisor, &log, is_about_lines)?;
+    if let Some(words) = without_wall {
+        eprintln!("note: {words}");
+    }
     let signals = Signals::listen();
     let stopped = signals.token();
     tokio::select! {
@@ -94,4 +99,11 @@ async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Proble
         // To drop a call cancels it.
         () = stopped.cancelled() => Ok(signals.exit_code()),
     }
+}
+
+/// Whether a command runs a command line, or explains what would become of one.
+fn is_about_lines(matches: &ArgMatches) -> bool {
+    let below = |name: &str| matches.subcommand_matches(name).and_then(ArgMatches::subcommand);
+    let is_explained = below("policy").is_some_and(|(name, _)| name == "explain");
+    is_explained || below("command").is_some_and(|(name, _)| name == "bash")
 }

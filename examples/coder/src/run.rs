@@ -10,8 +10,9 @@ use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
 use toolwright_agent::{Agent, Ended, Model, Spent, Stopped};
 use toolwright_mcp::McpConfig;
+use toolwright_toolbox::Supervisor;
 
-use crate::application;
+use crate::application::{self, Made, Parts};
 use crate::arguments::Arguments;
 use crate::counted::Counted;
 use crate::durable;
@@ -27,10 +28,10 @@ pub const SYSTEM: &str = "You work on the sources of a program in one folder, wi
 change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
 before you call a tool. When the task is done, or cannot be done, call `complete_task`.";
 
-pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
+pub async fn run(arguments: &Arguments, supervisor: Supervisor) -> Result<u8, Problem> {
     let transcript = Transcript::of(arguments.json);
     if let Some(durable) = &arguments.durable {
-        return durable::start(arguments, durable, transcript).await;
+        return durable::start(arguments, durable, supervisor, transcript).await;
     }
     let servers = arguments.mcp.as_deref().map(servers).transpose()?;
     let copied = arguments.offline.then(Copied::make).transpose()?;
@@ -43,8 +44,19 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let (executor, servers) =
-        application::executor(&folder, arguments.sandbox, servers, &log, None, &counted)?;
+    let Made { executor, servers, without_wall } = application::executor(Parts {
+        folder: &folder,
+        sandbox: arguments.sandbox,
+        servers,
+        log: &log,
+        journal: None,
+        counted: &counted,
+        shell: arguments.shell.then_some(supervisor),
+        trusted: &[],
+    })?;
+    if let Some(words) = without_wall {
+        transcript.note("sandbox", &words);
+    }
     if let Some(servers) = &servers {
         // They are there before the model is asked: a tool that is found by its name alone has no rules.
         let refused = servers.register_all().await;

@@ -49,6 +49,8 @@ mod shell;
 mod step;
 #[cfg(feature = "syntax")]
 mod syntax;
+#[cfg(all(feature = "changes", feature = "syntax"))]
+mod ten_steps;
 mod workspace;
 
 #[cfg(feature = "changes")]
@@ -88,6 +90,9 @@ pub use shell::{
 #[cfg(feature = "syntax")]
 #[cfg_attr(docsrs, doc(cfg(feature = "syntax")))]
 pub use syntax::SyntaxCheck;
+#[cfg(all(feature = "changes", feature = "syntax"))]
+#[cfg_attr(docsrs, doc(cfg(all(feature = "changes", feature = "syntax"))))]
+pub use ten_steps::TenSteps;
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use workspace::ExecutorFiles;

@@ -7,11 +7,15 @@ mod cli_tool;
 mod container;
 mod environment;
 mod executors;
+#[cfg(all(feature = "shell", unix))]
+mod folders;
 mod group;
 #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
 mod landlock;
 mod printed;
 mod run_command;
+#[cfg(all(feature = "shell", unix))]
+mod script;
 #[cfg(all(feature = "shell", unix))]
 mod sandbox;
 #[cfg(all(feature = "shell", unix))]

@@ -14,6 +14,7 @@ use crate::errors::Errors;
 /// The one list of the options of `#[arg(…)]`.
 const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("default", |args, key, input| preset(key, input).map(|it| args.default = Some(it))),
+    ("fill", |args, key, input| value::expression(key, input, "…").map(|it| args.fill = Some(it))),
     ("minimum", |args, key, input| bound(key, input).map(|it| args.minimum = Some(it))),
     ("maximum", |args, key, input| bound(key, input).map(|it| args.maximum = Some(it))),
     ("length", |args, key, input| length(key, input).map(|it| args.length = Some(it))),
@@ -37,6 +38,8 @@ pub struct ParamArgs {
     /// The span of `#[input]`: the parameter carries the whole input.
     pub whole: Option<Span>,
     pub default: Option<Preset>,
+    /// What an absent parameter becomes at the moment of the call.
+    pub fill: Option<Expr>,
     pub minimum: Option<Bound>,
     pub maximum: Option<Bound>,
     pub length: Option<Length>,

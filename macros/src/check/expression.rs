@@ -36,6 +36,9 @@ pub fn rules(tool: &Tool, signature: &Signature, errors: &mut Errors) {
         if let Some(Preset::Value(default)) = &param.args.default {
             answers("default", default, errors);
         }
+        if let Some(fill) = &param.args.fill {
+            answers("fill", fill, errors);
+        }
         param.args.examples.iter().for_each(|example| answers("example", example, errors));
     }
 }
@@ -53,7 +56,7 @@ fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     });
     let Some((what, span)) = left else { return };
     let message = match (what, key) {
-        (".await", "danger" | "approval" | "reads" | "writes") => format!(
+        (".await", "danger" | "approval" | "reads" | "writes" | "fill") => format!(
             "`{key}` is known before anything of the call runs, so nothing can be awaited here; ask in the tool, or hand in a service that knows"
         ),
         (".await", _) => format!("the {key} is a constant; nothing can be awaited here"),
@@ -62,6 +65,9 @@ fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
         ),
         (_, "danger") => format!(
             "`{what}` has nowhere to go: danger is a level; say what a failure means, such as `.unwrap_or(Danger::Critical)`"
+        ),
+        (_, "fill") => format!(
+            "`{what}` has nowhere to go: `{key}` is a value or `None`, which leaves the parameter absent"
         ),
         (_, "reads" | "writes") => format!(
             "`{what}` has nowhere to go: `{key}` names resources; an `Option` or a list of names will do"

@@ -86,6 +86,22 @@ pub fn secrets(tool: &Tool, errors: &mut Errors) {
     }
 }
 
+/// A value of the moment is for a parameter that may be absent, in a call that is recognised by what was sent.
+pub fn fills(tool: &Tool, errors: &mut Errors) {
+    let secret = tool.inputs().any(|param| param.args.secret);
+    for args in tool.inputs().map(|param| &param.args) {
+        let Some(fill) = &args.fill else { continue };
+        if args.default.is_some() {
+            errors.over(fill, "a parameter with a default is never absent; drop `default` or `fill`");
+        } else if secret {
+            errors.over(
+                fill,
+                "a call with a secret is recognised by its final arguments, which `fill` would change; look the value up in the body",
+            );
+        }
+    }
+}
+
 /// Limits that contradict each other or the default, where all are known now.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {

@@ -102,6 +102,15 @@ pub fn read(tool: &Tool) -> TokenStream {
     }
 }
 
+/// The statement that gives an absent parameter a value of the moment, where its name is bound.
+pub fn fill(param: &Param) -> Option<TokenStream> {
+    let (expression, ident, key) = (param.args.fill.as_ref()?, &param.ident, &param.key);
+    let filled = place::within(expression, quote!(__tw_call.facts.fill));
+    let list =
+        place::list(expression, quote!(#key, #ident, || #expression, |__tw_value| __tw::Shown::json(__tw_value)));
+    Some(quote!(let #ident = #filled #list;))
+}
+
 /// The local that holds a parameter.
 pub fn local(index: usize) -> Ident {
     format_ident!("__tw_p{index}")

@@ -9,6 +9,8 @@ mod touched;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
@@ -27,6 +29,15 @@ pub struct Facts {
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
     repairs: Option<Arc<Repairs>>,
+    filled: Option<Box<Vec<Filled>>>,
+}
+
+/// What an absent parameter became, by its key: a value of the moment, which the final arguments hold.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Filled {
+    pub key: &'static str,
+    pub value: serde_json::Result<Value>,
 }
 
 /// The resources that one call touches.
@@ -47,7 +58,7 @@ impl Facts {
     #[inline]
     #[doc(hidden)]
     pub fn new(danger: Danger, approval: Option<&'static str>) -> Self {
-        Self { danger, approval: approval.map(Cow::Borrowed), footprint: None, repairs: None }
+        Self { danger, approval: approval.map(Cow::Borrowed), footprint: None, repairs: None, filled: None }
     }
 
     /// Makes room for the footprint, which takes time to work out.
@@ -82,6 +93,29 @@ impl Facts {
         if let Some(repairs) = before.repairs {
             self.mended(repairs);
         }
+    }
+
+    /// Gives an absent parameter a value of the moment, and notes it for the final arguments.
+    #[doc(hidden)]
+    pub fn fill<T>(
+        &mut self,
+        key: &'static str,
+        given: Option<T>,
+        value: impl FnOnce() -> Option<T>,
+        json: impl FnOnce(&T) -> serde_json::Result<Value>,
+    ) -> Option<T> {
+        if given.is_some() {
+            return given;
+        }
+        let value = value()?;
+        self.filled.get_or_insert_default().push(Filled { key, value: json(&value) });
+        Some(value)
+    }
+
+    /// What absent parameters became.
+    #[doc(hidden)]
+    pub fn filled(&mut self) -> Vec<Filled> {
+        self.filled.take().map_or_else(Vec::new, |it| *it)
     }
 
     #[doc(hidden)]

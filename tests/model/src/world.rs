@@ -39,6 +39,7 @@ impl World<'_> {
             no_approver: None,
             seals: false,
             has_stages: !self.scenario.stages.is_empty(),
+            lays_failures_aside: false,
             project: None,
             is_closed: false,
             guards: self.scenario.switches.guards(),

@@ -3,6 +3,7 @@
 
 mod elsewhere;
 mod forged;
+mod laid_aside;
 pub mod office;
 mod plans;
 

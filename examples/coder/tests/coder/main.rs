@@ -5,6 +5,8 @@ mod command_line;
 #[cfg(unix)]
 mod durable;
 mod faults;
+#[cfg(unix)]
+mod folders;
 mod mcp;
 mod media;
 mod offline;

@@ -1,9 +1,11 @@
 //! `bash` runs a command line.
 //!
 //! # What it does
-//! It runs the line by bash in the folder that the run is in, waits for it, and answers with its exit code and what it
-//! printed, in the order of arrival and with the lines of standard error marked: of more than 30,000 bytes the beginning and
-//! the end. The folder in which the line ends is the folder of the next line of the same run, as long as it is in the
+//! It runs the line by bash in a folder of the workspace, waits for it, and answers with its exit code and what it printed, in
+//! the order of arrival and with the lines of standard error marked: of more than 30,000 bytes the beginning and the end.
+//!
+//! The folder is the one in which the last line of the same run ended. It becomes an argument of the call when the call is made:
+//! what a person agrees to runs there, however long that takes and in whichever process, or does not run. A run never leaves the
 //! workspace.
 //!
 //! There is no input and no terminal, and an environment of few variables. Everything that the line starts ends with it,
@@ -12,21 +14,24 @@
 //!
 //! # What it may touch
 //! Everything that the programs touch. Its danger is that of the worst part of the line; a line that is safe names the files
-//! that it reads, any other may touch every file.
+//! that it reads, any other may touch every file. A line that may change the folder of the run writes it, each reads it.
 //!
 //! # What it refuses
-//! Lines with a NUL character.
+//! Lines with a NUL character, and folders that are not there, or are there by a link.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toolwright::{Class, Danger, ProcessOutput, ToolContext, ToolError, tool};
 
 use super::executors::{ProcessEnd, ProcessRequest, Streams};
+use super::folders::RunFolder;
 use super::run_command::is_no_program;
-use super::shell::{SandboxedShell, Shell};
-use super::supervisor::FOLDER;
+use super::script::script;
+use super::shell::{SandboxedShell, Shell, run_of};
+use super::transcript::MARK;
 use crate::Workspace;
 use crate::shell::files_of;
 use crate::workspace::Name;
@@ -36,9 +41,10 @@ use crate::workspace::Name;
 /// beginning and the end are answered.
 #[tool(
     unlinked, group = "command", effect = once, timeout = none,
-    danger = shell.danger(&command),
-    reads(file = files_of(&command, shell.table(), &place(shell, context)).0),
-    writes(file = files_of(&command, shell.table(), &place(shell, context)).1)
+    danger = shell.danger(&command, outside),
+    approval = shell.approval(&command, outside),
+    reads(file = touched(shell, &command, folder.as_deref()).0, RunFolder = run_of(context)),
+    writes(file = touched(shell, &command, folder.as_deref()).1, RunFolder = moved(shell, &command, context))
 )]
 pub async fn bash(
     workspace: &Workspace,
@@ -50,8 +56,15 @@ pub async fn bash(
     /// After how many seconds it is ended.
     #[arg(default = 120, minimum = 1, maximum = 600)]
     timeout_seconds: u32,
+    /// The folder that it runs in; the one that the last line ended in unless given.
+    #[arg(fill = shell.folder(context), example = Some("src".to_owned()))]
+    folder: Option<String>,
+    /// Whether it runs outside of the sandbox in which it failed; a person is asked.
+    #[arg(default = false)]
+    outside: bool,
 ) -> Result<ProcessOutput, ToolError> {
-    run(workspace, shell, context, &command, timeout_seconds).await
+    let line = Line { command: &command, seconds: timeout_seconds, folder: folder.as_deref(), outside };
+    line.run(workspace, shell, context).await
 }
 
 /// Run a command line by bash in the workspace, in a sandbox without the network, and wait for it. A change of the folder
@@ -59,9 +72,9 @@ pub async fn bash(
 /// more than 30,000 bytes of output, the beginning and the end are answered.
 #[tool(
     unlinked, name = "bash", handle = SANDBOXED_BASH, group = "command", tags("sandboxed"), effect = once, timeout = none,
-    danger = shell.0.danger(&command).min(Danger::Moderate),
-    reads(file = files_of(&command, shell.0.table(), &place(&shell.0, context)).0),
-    writes(file = files_of(&command, shell.0.table(), &place(&shell.0, context)).1)
+    danger = shell.0.danger(&command, false).min(Danger::Moderate),
+    reads(file = touched(&shell.0, &command, folder.as_deref()).0, RunFolder = run_of(context)),
+    writes(file = touched(&shell.0, &command, folder.as_deref()).1, RunFolder = moved(&shell.0, &command, context))
 )]
 pub async fn sandboxed_bash(
     workspace: &Workspace,
@@ -73,58 +86,146 @@ pub async fn sandboxed_bash(
     /// After how many seconds it is ended.
     #[arg(default = 120, minimum = 1, maximum = 600)]
     timeout_seconds: u32,
+    /// The folder that it runs in; the one that the last line ended in unless given.
+    #[arg(fill = shell.0.folder(context), example = Some("src".to_owned()))]
+    folder: Option<String>,
 ) -> Result<ProcessOutput, ToolError> {
-    run(workspace, &shell.0, context, &command, timeout_seconds).await
+    let (seconds, folder) = (timeout_seconds, folder.as_deref());
+    let line = Line { command: &command, seconds, folder, outside: false };
+    line.run(workspace, &shell.0, context).await
 }
 
-/// The folder that a run is in.
-fn place(shell: &Shell, context: &ToolContext) -> String {
-    shell.folder(context.run_id().unwrap_or_default())
-}
-
-async fn run(
-    workspace: &Workspace,
+/// The files that a line reads and writes from its folder; where that is not known, all of them.
+fn touched(
     shell: &Shell,
-    context: &ToolContext,
-    line: &str,
-    seconds: u32,
-) -> Result<ProcessOutput, ToolError> {
-    if line.contains('\0') {
-        return Err(ToolError::invalid(
-            "the command line contains a NUL character, which no argument can",
-        ));
+    command: &str,
+    folder: Option<&str>,
+) -> (Vec<Option<String>>, Vec<Option<String>>) {
+    match folder {
+        Some(folder) => files_of(command, shell.table(), folder),
+        None => (vec![None], vec![None]),
     }
-    let run = context.run_id().unwrap_or_default();
-    let folder = match workspace.real_folder(&Name::parse(&shell.folder(run))?) {
-        Ok(folder) => folder,
-        // It was removed since.
-        Err(_) => workspace.real_folder(&Name::parse(".")?)?,
-    };
-    // The line follows on a line of its own, so that nothing in it changes what stands before.
-    // Where no descriptor comes with it, as in a container, nothing is written.
-    let script = format!("trap '{{ pwd -P >&\"${FOLDER}\"; }} 2> /dev/null' EXIT\n{line}\n");
-    let arguments: [OsString; 5] =
-        ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
-    let variables = shell.variables(workspace.root());
-    let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
-        .variables(&variables)
-        .limit(Duration::from_secs(seconds.into()))
-        .streams(Streams::Marked)
-        .supervised_by(&shell.supervisor);
-    let started = shell.executor.start(&request).map_err(|error| not_started(error, &arguments))?;
-    let ended = started.await.map_err(|error| not_started(error, &arguments))?;
-    if let Some(inside) =
-        ended.folder.as_deref().and_then(|it| it.strip_prefix(workspace.root()).ok())
-    {
-        let inside = inside.to_str().map(|it| if it.is_empty() { "." } else { it });
-        // What the line says of its folder is as trustworthy as the line.
-        let is_there =
-            |it: &&str| Name::parse(it).and_then(|name| workspace.real_folder(&name)).is_ok();
-        if let Some(inside) = inside.filter(is_there) {
-            shell.moved(run, inside.to_owned());
+}
+
+/// The runs whose folder a line may change.
+fn moved(shell: &Shell, command: &str, context: &ToolContext) -> Vec<String> {
+    shell.may_move(command).then(|| run_of(context)).into_iter().collect()
+}
+
+/// A line that is to run.
+struct Line<'a> {
+    command: &'a str,
+    seconds: u32,
+    folder: Option<&'a str>,
+    outside: bool,
+}
+
+impl Line<'_> {
+    async fn run(
+        &self,
+        workspace: &Workspace,
+        shell: &Shell,
+        context: &ToolContext,
+    ) -> Result<ProcessOutput, ToolError> {
+        if self.command.contains('\0') {
+            return Err(ToolError::invalid(
+                "the command line contains a NUL character, which no argument can",
+            ));
+        }
+        let (name, folder) = self.folder(workspace, shell, context)?;
+        let script = script(&workspace.root().to_string_lossy(), self.command);
+        let arguments: [OsString; 5] =
+            ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
+        let variables = shell.variables(workspace.root());
+        let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
+            .variables(&variables)
+            .limit(Duration::from_secs(self.seconds.into()))
+            .streams(Streams::Marked)
+            .supervised_by(&shell.supervisor);
+        let (executor, is_walled) = shell.place_of(self.command, self.outside);
+        let started = executor.start(&request).map_err(|error| not_started(error, &arguments))?;
+        let mut ended = started.await.map_err(|error| not_started(error, &arguments))?;
+        let last = ended.folder.take();
+        let mut made = output(ended, self.seconds)?;
+        if is_walled && !made.success && !made.timed_out && has_errors(&made.output) {
+            say(&mut made, WALLED);
+        }
+        let moved = last.filter(|_| shell.may_move(self.command));
+        if let Some(to) = moved.and_then(|it| name_inside(workspace, &it))
+            && (to != name.as_str() || !is_there(workspace, shell, context))
+            && let Err(error) = shell.move_to(context, to.clone())
+        {
+            say(&mut made, &format!("it ended in `{to}`, which could not be stored ({error}), so that the next line runs where it was"));
+        }
+        Ok(made)
+    }
+
+    /// The folder that it runs in, by its name and its path.
+    fn folder(
+        &self,
+        workspace: &Workspace,
+        shell: &Shell,
+        context: &ToolContext,
+    ) -> Result<(Name, PathBuf), ToolError> {
+        let folder = match self.folder {
+            Some(folder) => folder.to_owned(),
+            None => shell.folder_of(context).map_err(|error| {
+                let message = format!("the line was not run: the folder that the run is in cannot be read: {error}");
+                ToolError::new("folder_unknown", message)
+                    .hint("name the folder in `folder`")
+            })?,
+        };
+        let name = Name::parse(&folder)?;
+        let not_run = |why: &str| {
+            let message = format!("the line was not run: its folder `{name}` {why}");
+            ToolError::new("folder_gone", message)
+                .class(Class::Invalid)
+                .hint("name a folder that is there in `folder`, such as `.` for the workspace")
+        };
+        let real = workspace.real_folder(&name).map_err(|error| match error.kind() {
+            "not_found" => not_run("is not there any more"),
+            "not_a_directory" => not_run("is a file"),
+            _ => error,
+        })?;
+        // A link that came since would lead to a folder that was not looked at.
+        match real.strip_prefix(workspace.root()) {
+            Ok(inside) if is_it(&name, inside) => Ok((name, real)),
+            _ => Err(not_run("is there by a link; name the folder that it leads to")),
         }
     }
-    output(ended, seconds)
+}
+
+/// What a line is told that failed behind the wall.
+const WALLED: &str = "it ran in a sandbox, read-only and without the network, because it is rated safe; if that is why it failed, repeat it with `outside` true, about which a person is asked";
+
+fn say(made: &mut ProcessOutput, words: &str) {
+    let before = made.error.take();
+    made.error = Some(before.map_or_else(|| words.to_owned(), |it| format!("{it}; {words}")));
+}
+
+/// Whether a program complained. One whose answer is its exit code, such as `grep`, does not.
+fn has_errors(output: &str) -> bool {
+    output.lines().any(|it| it.starts_with(MARK))
+}
+
+/// Whether a path below the workspace is what a name says.
+fn is_it(name: &Name, inside: &Path) -> bool {
+    let folder = if name.as_str() == "." { "" } else { name.as_str() };
+    inside == Path::new(folder)
+}
+
+/// The name of a folder that a line says it ended in, which is as trustworthy as the line.
+fn name_inside(workspace: &Workspace, path: &Path) -> Option<String> {
+    let inside = path.strip_prefix(workspace.root()).ok()?.to_str()?;
+    let name = Name::parse(if inside.is_empty() { "." } else { inside }).ok()?;
+    let real = workspace.real_folder(&name).ok()?;
+    (real == path).then(|| name.as_str().to_owned())
+}
+
+/// Whether the folder that the run is in is still there.
+fn is_there(workspace: &Workspace, shell: &Shell, context: &ToolContext) -> bool {
+    let folder = shell.folder_of(context).ok();
+    folder.and_then(|it| Name::parse(&it).ok()).is_some_and(|it| workspace.real_folder(&it).is_ok())
 }
 
 /// A finished command, as a result.

@@ -33,6 +33,9 @@ const END: &str = "--";
 /// How a rule lets programs use the network.
 const NETWORK: &str = "--network";
 
+/// How a rule lets programs write nothing.
+const ONLY_READS: &str = "--only-reads";
+
 /// The version that has all of it: files, TCP, signals and abstract sockets.
 const VERSION: ABI = ABI::V6;
 
@@ -48,17 +51,24 @@ const DEVICES: [&str; 8] = [
     "/dev/pts",
 ];
 
+/// What a program may not do.
+pub(super) struct Rules<'a> {
+    pub(super) hidden: &'a [PathBuf],
+    pub(super) has_network: bool,
+    pub(super) only_reads: bool,
+}
+
 /// The argument vector that holds a program.
 pub(super) fn arguments(
     supervisor: &Supervisor,
     request: &ProcessRequest<'_>,
-    hidden: &[PathBuf],
-    network: bool,
+    rules: &Rules<'_>,
 ) -> ArgumentVector {
     let mut vector: ArgumentVector =
         vec![supervisor.path().into(), MARK.into(), request.root.into()];
-    vector.extend(hidden.iter().map(Into::into));
-    vector.extend(network.then(|| NETWORK.into()));
+    vector.extend(rules.hidden.iter().map(Into::into));
+    vector.extend(rules.has_network.then(|| NETWORK.into()));
+    vector.extend(rules.only_reads.then(|| ONLY_READS.into()));
     vector.push(END.into());
     vector.extend(request.arguments.iter().cloned());
     vector
@@ -73,13 +83,16 @@ pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     let ([root, hidden @ ..], [program, rest @ ..]) = (rules, program) else {
         return io::ErrorKind::InvalidInput.into();
     };
-    let network = hidden.iter().any(|it| it == NETWORK);
-    let hidden: Vec<&Path> =
-        hidden.iter().filter(|it| *it != NETWORK).map(|it| Path::new(it.as_os_str())).collect();
+    let is_flag = |it: &OsString| it == NETWORK || it == ONLY_READS;
+    let has = |flag: &str| hidden.iter().any(|it| it == flag);
+    let (has_network, only_reads) = (has(NETWORK), has(ONLY_READS));
+    let hidden: Vec<PathBuf> =
+        hidden.iter().filter(|it| !is_flag(it)).map(PathBuf::from).collect();
+    let rules = Rules { hidden: &hidden, has_network, only_reads };
     if let Err(error) = without_capabilities() {
         return error.into();
     }
-    match restrict(Path::new(root), &hidden, network) {
+    match restrict(Path::new(root), &rules) {
         Ok(()) => Command::new(program).args(rest).exec(),
         Err(error) => io::Error::other(error),
     }
@@ -103,24 +116,26 @@ fn without_capabilities() -> rustix::io::Result<()> {
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
 
-fn restrict(root: &Path, hidden: &[&Path], network: bool) -> Result<(), RulesetError> {
+fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
+    let hidden: Vec<&Path> = held.hidden.iter().map(PathBuf::as_path).collect();
+    let own = if held.only_reads { AccessFs::from_read(VERSION) } else { AccessFs::from_all(VERSION) };
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(VERSION))?
         .scope(Scope::from_all(VERSION))?;
-    if !network {
+    if !held.has_network {
         rules = rules.handle_access(AccessNet::from_all(VERSION))?;
     }
     let shared = [Path::new("/tmp"), &std::env::temp_dir()]
         .map(Path::to_owned)
         .into_iter()
-        .filter(|it| !hidden.iter().any(|hidden| hidden.starts_with(it)));
+        .filter(|it| !held.only_reads && !hidden.iter().any(|hidden| hidden.starts_with(it)));
     let devices: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
     let status = rules
         .create()?
-        .add_rules(path_beneath_rules(readable(hidden), AccessFs::from_read(VERSION)))?
+        .add_rules(path_beneath_rules(readable(&hidden), AccessFs::from_read(VERSION)))?
         .add_rules(path_beneath_rules(shared, AccessFs::from_all(VERSION)))?
-        .add_rules(path_beneath_rules([root], AccessFs::from_all(VERSION)))?
+        .add_rules(path_beneath_rules([root], own))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
         .restrict_self()?;
     debug_assert!(status.no_new_privs, "the rules hold only with it");

@@ -23,6 +23,8 @@ pub struct Sandbox {
     /// Below the root of the workspace.
     read_only: Vec<PathBuf>,
     network: bool,
+    /// The workspace cannot be written.
+    only_reads: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -145,6 +147,13 @@ impl Sandbox {
         self
     }
 
+    /// Lets programs write nothing: not the workspace, and with Landlock no `/tmp` either.
+    #[must_use]
+    pub fn without_writes(mut self) -> Self {
+        self.only_reads = true;
+        self
+    }
+
     /// Lets programs use the network.
     #[must_use]
     pub fn with_network(mut self) -> Self {
@@ -169,13 +178,18 @@ impl Sandbox {
             Holder::Bubblewrap(program) => self.by_bubblewrap(program, request),
             #[cfg(all(feature = "landlock", target_os = "linux"))]
             Holder::Landlock(supervisor) => {
-                landlock::arguments(supervisor, request, &self.hidden, self.network)
+                let rules = landlock::Rules {
+                    hidden: &self.hidden,
+                    has_network: self.network,
+                    only_reads: self.only_reads,
+                };
+                landlock::arguments(supervisor, request, &rules)
             }
         }
     }
 
     fn of(holder: Holder) -> Self {
-        Self { holder, hidden: Vec::new(), read_only: Vec::new(), network: false }
+        Self { holder, hidden: Vec::new(), read_only: Vec::new(), network: false, only_reads: false }
     }
 
     /// Itself, once a program has run in it.
@@ -267,7 +281,8 @@ impl Sandbox {
         let (above, other): (Vec<_>, Vec<_>) =
             self.hidden.iter().partition(|it| request.root.starts_with(it));
         vector.extend(above.into_iter().flat_map(hide));
-        vector.extend(["--bind".into(), request.root.into(), request.root.into()]);
+        let bind = if self.only_reads { "--ro-bind" } else { "--bind" };
+        vector.extend([bind.into(), request.root.into(), request.root.into()]);
         for name in &self.read_only {
             let path = request.root.join(name);
             vector.extend(["--ro-bind".into(), path.clone().into(), path.into()]);

@@ -1,15 +1,17 @@
-//! What `bash` needs: who supervises, where programs run, what they get of the environment, and the folder of each run.
+//! What `bash` needs: who supervises, where programs run and what holds them, what they get of the environment, and the
+//! folder of each run.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use toolwright::Danger;
+use toolwright::{Danger, ToolContext};
 
 use super::environment::variables;
 use super::executors::{Local, ToolExecutor};
-use super::sandbox::Sandbox;
+use super::folders::{Folders, may_move};
+use super::sandbox::{Sandbox, SandboxKind};
 use super::supervisor::Supervisor;
 use crate::shell::{CommandTable, classify_by};
 
@@ -36,9 +38,6 @@ const NEVER: [&str; 19] = [
     "BASHOPTS",
 ];
 
-/// So many folders of runs are remembered.
-const MOST_FOLDERS: usize = 1024;
-
 /// The service of the tool `bash`: programs run with the rights of the application, or where its executor says.
 #[derive(Debug)]
 pub struct Shell {
@@ -46,8 +45,9 @@ pub struct Shell {
     pub(super) executor: Arc<dyn ToolExecutor>,
     passed_on: Vec<String>,
     table: CommandTable,
-    /// Where each run is, relative to the workspace.
-    folders: Mutex<HashMap<String, String>>,
+    folders: Folders,
+    /// Holds the lines that run because they are rated safe.
+    wall: Option<Sandbox>,
 }
 
 /// The service of the tool `bash` in a sandbox.
@@ -72,14 +72,55 @@ impl Shell {
             executor: Arc::new(Local),
             passed_on: Vec::new(),
             table: CommandTable::standard().clone(),
-            folders: Mutex::default(),
+            folders: Folders::default(),
+            wall: None,
         }
     }
 
-    /// Programs run elsewhere.
+    /// Programs run elsewhere. What was said of a [wall](Self::with_wall) before counts no more: it holds programs of this
+    /// machine.
     #[must_use]
     pub fn with_executor(mut self, executor: impl ToolExecutor + 'static) -> Self {
         self.executor = Arc::new(executor);
+        self.wall = None;
+        self
+    }
+
+    /// A second wall behind the judgement: lines that are rated safe run in this sandbox, which is made
+    /// [read-only](Sandbox::without_writes) and has no network unless it was given one. Such a line that fails says so, and a
+    /// person is asked where it is repeated with `outside`. A line above safe runs without it, as the policy allows it.
+    ///
+    /// ```no_run
+    /// use toolwright_toolbox::{Sandbox, Shell, Supervisor};
+    ///
+    /// let supervisor = Supervisor::in_this_program()?;
+    /// let shell = match Sandbox::bubblewrap() {
+    ///     Ok(sandbox) => Shell::new(supervisor).with_wall(sandbox),
+    ///     Err(error) => {
+    ///         eprintln!("lines that are rated safe run without a second wall: {error}");
+    ///         Shell::new(supervisor)
+    ///     }
+    /// };
+    /// # drop(shell);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_wall(mut self, sandbox: Sandbox) -> Self {
+        self.wall = Some(sandbox.without_writes());
+        self
+    }
+
+    /// What holds the lines that are rated safe, where anything does.
+    #[must_use]
+    pub fn wall(&self) -> Option<SandboxKind> {
+        self.wall.as_ref().map(Sandbox::kind)
+    }
+
+    /// Stores the folder that each run is in below this folder, so that a run that goes on in another process is where it was.
+    /// The folder lies outside of every workspace and is hidden from sandboxes. Without, folders last as long as the process.
+    #[must_use]
+    pub fn folders_in(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folders = Folders::Files(folder.into());
         self
     }
 
@@ -97,8 +138,29 @@ impl Shell {
         self
     }
 
-    pub(super) fn danger(&self, command: &str) -> Danger {
-        classify_by(command, &self.table).danger()
+    /// The level of a line; outside of the wall nothing is safe.
+    pub(super) fn danger(&self, command: &str, outside: bool) -> Danger {
+        let danger = classify_by(command, &self.table).danger();
+        if self.leaves_wall(danger, outside) { Danger::Moderate } else { danger }
+    }
+
+    /// Why a person decides on a line, where the wall would hold it otherwise.
+    pub(super) fn approval(&self, command: &str, outside: bool) -> Option<&'static str> {
+        let danger = || classify_by(command, &self.table).danger();
+        (outside && self.leaves_wall(danger(), outside))
+            .then_some("it runs outside of the sandbox that holds lines which are rated safe")
+    }
+
+    fn leaves_wall(&self, danger: Danger, outside: bool) -> bool {
+        outside && self.wall.is_some() && danger == Danger::Safe
+    }
+
+    /// Where a line runs, and whether that is behind the wall.
+    pub(super) fn place_of(&self, command: &str, outside: bool) -> (&dyn ToolExecutor, bool) {
+        match &self.wall {
+            Some(wall) if self.danger(command, outside) == Danger::Safe => (wall, true),
+            _ => (self.executor.as_ref(), false),
+        }
     }
 
     pub(super) fn table(&self) -> &CommandTable {
@@ -114,20 +176,36 @@ impl Shell {
             .collect()
     }
 
-    /// The folder that a run is in.
-    pub(super) fn folder(&self, run: &str) -> String {
-        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        folders.get(run).cloned().unwrap_or_else(|| ".".to_owned())
+    /// The folder that a run is in. Where that cannot be read, the call has none and says so when it runs.
+    pub(super) fn folder(&self, context: &ToolContext) -> Option<String> {
+        self.folder_of(context).ok()
     }
 
-    pub(super) fn moved(&self, run: &str, folder: String) {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if folders.len() >= MOST_FOLDERS && !folders.contains_key(run) {
-            // Runs that are long over are not known here; whoever is forgotten begins in the workspace again.
-            folders.clear();
-        }
-        folders.insert(run.to_owned(), folder);
+    /// The same.
+    ///
+    /// # Errors
+    /// When the folder of the run cannot be read.
+    pub(super) fn folder_of(&self, context: &ToolContext) -> io::Result<String> {
+        self.folders.of(context.run_id().unwrap_or_default())
     }
+
+    /// Whether a line may change the folder of its run.
+    pub(super) fn may_move(&self, command: &str) -> bool {
+        may_move(command, &self.table)
+    }
+
+    /// Notes where the run of a call is from now on.
+    ///
+    /// # Errors
+    /// When that cannot be stored.
+    pub(super) fn move_to(&self, context: &ToolContext, folder: String) -> io::Result<()> {
+        self.folders.move_to(context.run_id().unwrap_or_default(), folder)
+    }
+}
+
+/// The run of a call, as the name of a resource.
+pub(super) fn run_of(context: &ToolContext) -> String {
+    context.run_id().unwrap_or_default().to_owned()
 }
 
 impl SandboxedShell {
@@ -141,6 +219,12 @@ impl SandboxedShell {
     #[must_use]
     pub fn pass_on(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self(self.0.pass_on(names))
+    }
+
+    /// Stores the folder that each run is in, as [`Shell::folders_in`] does.
+    #[must_use]
+    pub fn folders_in(self, folder: impl Into<PathBuf>) -> Self {
+        Self(self.0.folders_in(folder))
     }
 
     /// Command lines are judged by a table of the application's.

@@ -149,23 +149,28 @@ fn a_real_process_fills_every_field_of_its_result() {
 #[test]
 fn a_run_stays_in_its_folder_and_never_leaves_the_workspace() {
     let here = Here::new();
-    let root = here.path("").canonicalize().unwrap();
-    let inside = |name: &str| format!("{}\n", root.join(name).display());
     let run = runtime().block_on(async { here.executor.run("one").start().unwrap() });
     let other = runtime().block_on(async { here.executor.run("two").start().unwrap() });
+    let answer = |run: &toolwright::Run, input: Value| {
+        let input = input.to_string();
+        runtime().block_on(run.call(&Call::new("bash", input.as_str())))
+    };
     let pwd = |run: &toolwright::Run, line: &str| {
-        let input = json!({"command": line}).to_string();
-        let answer = runtime().block_on(run.call(&Call::new("bash", input.as_str())));
-        let output: ProcessOutput = serde_json::from_str(&answer.text()).unwrap();
+        let output: ProcessOutput =
+            serde_json::from_str(&answer(run, json!({"command": line})).text()).unwrap();
         output.output
     };
     assert_eq!(pwd(&run, "cd sub"), "");
-    assert_eq!(pwd(&run, "pwd"), inside("sub"));
-    assert_eq!(pwd(&other, "pwd -P"), format!("{}\n", root.display()));
+    assert_eq!(pwd(&run, "pwd"), "sub\n");
+    assert_eq!(pwd(&other, "pwd -P"), ".\n");
     assert_eq!(pwd(&run, "cd ../../outside; exit 3"), "");
-    assert_eq!(pwd(&run, "pwd"), inside("sub"));
+    assert_eq!(pwd(&run, "pwd"), "sub\n");
     assert_eq!(pwd(&run, "echo / >&\"$TOOLWRIGHT_FOLDER\"; rmdir ../sub"), "");
-    assert_eq!(pwd(&run, "pwd"), format!("{}\n", root.display()));
+    // It is not taken elsewhere because its folder is gone.
+    let gone = answer(&run, json!({"command": "pwd"}));
+    assert_eq!(gone.error().unwrap().kind(), "folder_gone", "{}", gone.text());
+    assert!(!answer(&run, json!({"command": "cd .", "folder": "."})).is_error());
+    assert_eq!(pwd(&run, "pwd"), ".\n");
 }
 
 #[test]

@@ -31,6 +31,8 @@ mod edit_file;
 mod executors;
 #[cfg(feature = "files")]
 mod faults;
+#[cfg(all(feature = "files", feature = "shell", feature = "process"))]
+mod folders;
 #[cfg(all(feature = "files", feature = "process"))]
 mod groups;
 // Landlock is Linux's, and so is the folder of processes.
@@ -57,5 +59,7 @@ mod run_command;
 #[cfg(feature = "files")]
 mod search;
 mod support;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod wall;
 #[cfg(feature = "files")]
 mod write_file;

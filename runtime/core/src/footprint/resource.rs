@@ -27,6 +27,11 @@ pub trait ResourceKind: 'static {
     /// The kind's name, for people.
     const LABEL: &'static str;
 
+    /// Whether the other resources of a call depend on the one of this kind that it reads, as the files of a command line
+    /// depend on the folder in which it runs. Where an earlier call of a turn writes that one, it is not known what such a
+    /// call touches before it begins, and it runs alone.
+    const DECIDES: bool = false;
+
     /// One spelling for all names of the same resource.
     fn normalise(name: &str) -> String {
         name.to_owned()
@@ -80,6 +85,7 @@ pub struct Kind(pub(super) &'static Traits);
 pub(super) struct Traits {
     pub(super) id: fn() -> TypeId,
     pub(super) label: &'static str,
+    pub(super) decides: bool,
     pub(super) normalise: fn(&str) -> String,
     pub(super) overlap: fn(&str, &str) -> bool,
     pub(super) containers: fn(&str) -> Option<Vec<&str>>,
@@ -102,6 +108,7 @@ impl<K: ResourceKind> KindOfResource for K {
     const KIND: Kind = Kind(&Traits {
         id: TypeId::of::<K>,
         label: K::LABEL,
+        decides: K::DECIDES,
         normalise: K::normalise,
         overlap: K::overlap,
         containers: K::containers,

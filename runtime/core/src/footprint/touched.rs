@@ -39,6 +39,13 @@ impl TouchedResource {
         self.kind.0.label
     }
 
+    /// Whether the other resources of a call that reads it depend on it; see [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn decides(&self) -> bool {
+        self.kind.0.decides
+    }
+
     /// Its name in the normal form of the kind; `None` for all resources of the kind.
     #[must_use]
     pub fn name(&self) -> Option<&str> {

@@ -26,6 +26,15 @@ pub(super) struct Index {
     nodes: Vec<Node>,
     kinds: HashMap<TypeId, Kind>,
     compared: usize,
+    decided: Decided,
+}
+
+/// What calls wrote on which it depends what others touch. It outlasts a call that writes everything, since the calls after
+/// that one are planned before it has run.
+#[derive(Debug, Default)]
+struct Decided {
+    written: Vec<(TouchedResource, Pending)>,
+    everything: Option<Pending>,
 }
 
 /// What was touched of one kind.
@@ -81,6 +90,10 @@ impl Index {
     ) -> Vec<Waited> {
         let (reads, writes) = (footprint.resources_read(), footprint.resources_written());
         let Some(writes) = writes else { return self.add_alone(call, steps) };
+        if self.decided.is_open_for(reads.unwrap_or_default(), steps) {
+            self.decided.add(writes, call);
+            return self.add_alone(call, steps);
+        }
         let mut waits_for = Vec::new();
         let mut places = Vec::new();
         let read = reads.unwrap_or_default().iter().map(|it| (it, false));
@@ -100,6 +113,7 @@ impl Index {
         if reads.is_none() {
             self.all.below.awaited(false, steps, &mut waits_for);
         }
+        self.decided.add(writes, call);
         for (place, is_write) in places {
             self.all.below.add(is_write, call.into());
             for node in place.containers {
@@ -122,7 +136,9 @@ impl Index {
         let mut waits_for = Vec::new();
         self.all.below.awaited(true, steps, &mut waits_for);
         // Whatever comes after it waits for it, and so for all before it.
-        *self = Self::default();
+        let mut decided = std::mem::take(&mut self.decided);
+        decided.everything = Some(call);
+        *self = Self { decided, ..Self::default() };
         self.all.touched(true, call.into());
         waits_for
     }
@@ -172,6 +188,22 @@ impl Index {
             tree.touched.push((resource.clone(), node));
         }
         Some(Place { containers, node, meets })
+    }
+}
+
+impl Decided {
+    /// Whether a call that has not ended writes what decides what a call with these reads touches.
+    fn is_open_for(&self, reads: &[TouchedResource], steps: &Steps) -> bool {
+        let is_open = |call: Pending| !steps.has_ended(call.into());
+        reads.iter().filter(|it| it.decides()).any(|read| {
+            self.everything.is_some_and(is_open)
+                || self.written.iter().any(|(it, call)| is_open(*call) && it.overlaps(read))
+        })
+    }
+
+    fn add(&mut self, writes: &[TouchedResource], call: Pending) {
+        let deciding = writes.iter().filter(|it| it.decides());
+        self.written.extend(deciding.map(|it| (it.clone(), call)));
     }
 }
 

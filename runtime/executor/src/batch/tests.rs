@@ -220,3 +220,34 @@ fn a_turn_of_ten_thousand_calls_has_as_many_waits_as_names() {
         assert_eq!(ended, 10_000);
     }
 }
+
+/// Where something runs: what its other resources are depends on it.
+struct Place;
+
+impl ResourceKind for Place {
+    const LABEL: &'static str = "place";
+    const DECIDES: bool = true;
+}
+
+#[test]
+fn what_a_call_touches_is_unknown_as_long_as_an_earlier_one_may_change_where_it_runs() {
+    let moves = || Footprint::nothing().reading::<Place>("r").writing::<Place>("r");
+    let reads = |file| Footprint::nothing().reading::<Place>("r").reading::<File>(file);
+    let writes = |file| Footprint::nothing().writing::<File>(file);
+    let mut batch = Batch::default();
+    assert!(batch.push(Some(&reads("a"))), "nothing moves before it");
+    assert!(!batch.push(Some(&moves())), "the line before it runs where it runs");
+    // The file that it reads has another name once the place has changed.
+    assert!(!batch.push(Some(&reads("a"))));
+    assert!(!batch.push(Some(&reads("b"))), "the one before it is alone, and the place is still open");
+    assert!(!batch.push(Some(&writes("sub/b"))), "what the one before it reads is not known");
+    assert_eq!(batch.end(0), [1]);
+    assert_eq!(batch.end(1), [2]);
+    assert_eq!(batch.end(2), [3]);
+    assert_eq!(batch.end(3), [4]);
+    let other = Footprint::nothing().reading::<Place>("s").reading::<File>("c");
+    let mut batch = Batch::default();
+    assert!(batch.push(Some(&moves())));
+    assert!(batch.push(Some(&other)), "another run is elsewhere");
+    assert!(batch.push(Some(&writes("d"))));
+}

@@ -73,6 +73,13 @@ pub trait Around: Send + Sync + 'static {
     fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before>;
 }
 
+/// A stage that is shared, or whose type is known only when the program runs.
+impl<A: Around + ?Sized> Around for Arc<A> {
+    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+        (**self).before(call)
+    }
+}
+
 /// What a stage wants of a call that has not begun.
 pub enum Before {
     /// The call goes on.

@@ -53,6 +53,8 @@ pub(crate) struct JournalConfig {
     pub(crate) expires_after: Duration,
     pub(crate) lease: Duration,
     pub(crate) reads: bool,
+    /// Whether every failed call is a dead letter.
+    pub(crate) lays_failures_aside: bool,
     pub(crate) sealing: Option<SealingKey>,
     /// What digests of secrets are made with where there is no sealing key; gone with the process.
     pub(crate) passing: Option<SealingKey>,
@@ -177,6 +179,7 @@ pub(super) struct JournalConfigBuilder {
     pub(super) expires_after: Option<Duration>,
     pub(super) lease: Option<Duration>,
     pub(super) reads: bool,
+    pub(super) lays_failures_aside: bool,
     pub(super) sealing: Option<SealingKey>,
     pub(super) project: Option<String>,
     pub(super) roots: Vec<PathBuf>,
@@ -250,6 +253,7 @@ impl JournalConfigBuilder {
             expires_after: self.expires_after.unwrap_or(EXPIRES_AFTER),
             lease: self.lease.unwrap_or(LEASE),
             reads: self.reads,
+            lays_failures_aside: self.lays_failures_aside,
             passing: match &self.sealing {
                 Some(_) => None,
                 None => match SealingKey::generate() {

@@ -125,6 +125,16 @@ impl ExecutorBuilder {
         self
     }
 
+    /// Lays every call aside as a dead letter that its tool began and that failed, also where the model should correct it or
+    /// trying again would fail again. Otherwise only calls are dead letters that may be repeated and have no attempt left, and
+    /// those of which it is not known what became of them. Its run gets the same answer either way; an operator requeues or
+    /// discards it. A call that the policy, a person or a stage refused is none.
+    #[must_use]
+    pub fn dead_letter_failures(mut self) -> Self {
+        self.journal.lays_failures_aside = true;
+        self
+    }
+
     /// What arguments with secrets are sealed with in the journal. Without it, a call with a secret that would
     /// have to wait is refused.
     #[must_use]

@@ -138,6 +138,7 @@ impl<'a> Lifecycle<'a> {
             no_approver: self.journal.asker.is_none().then_some(self.journal.on_no_approver),
             seals: self.journal.sealing.is_some(),
             has_stages: !self.run.core.around.is_empty(),
+            lays_failures_aside: self.journal.lays_failures_aside,
             project: self.journal.project.clone(),
             is_closed: false,
             guards: super::Guards::default(),

@@ -147,7 +147,9 @@ impl Lifecycle<'_> {
                 }
                 _ => {}
             }
-            if let (Some(Transition::Errored { .. }), State::Dead) = (entry.event, entry.to) {
+            let ended = Some(Transition::LaidAside);
+            let has_failed = matches!(entry.event, Some(Transition::Errored { .. })) || entry.event == ended;
+            if has_failed && entry.to == State::Dead {
                 let attempts = &record.failures[..];
                 let kind = attempts.last().map_or("unknown", |failed| &failed.kind);
                 self.notify_of(record, EventKind::Dead { kind, attempts });

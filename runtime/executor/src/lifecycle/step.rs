@@ -267,6 +267,9 @@ pub struct Settings {
     /// Whether the application has stages.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_stages: bool,
+    /// Whether every failed call is a dead letter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lays_failures_aside: bool,
     /// Where it belongs, for grants.
     pub project: Option<String>,
     /// Whether it shuts down and begins nothing more.

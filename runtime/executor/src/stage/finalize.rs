@@ -1,5 +1,6 @@
 //! Makes a call's arguments final before the policy judges them: what is judged, shown and run is one text.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -45,13 +46,16 @@ pub(crate) fn finalize_and_read<'a>(
 ) -> Result<(Facts, FinalArguments, BoxFuture<'a, Answer>), ToolError> {
     let mut read_facts = rules.facts(plan);
     let accepted = read_text(plan, scope, arguments, &mut read_facts)?;
-    let final_arguments =
-        FinalArguments::of(&plan.entry.definition, &accepted).map_err(|error| {
-            ToolError::internal(format!(
-                "the arguments of `{}` were accepted but could not be made final: {error}",
-                plan.entry.definition.name
-            ))
-        })?;
+    let internal = |error: &dyn fmt::Display| {
+        ToolError::internal(format!(
+            "the arguments of `{}` were accepted but could not be made final: {error}",
+            plan.entry.definition.name
+        ))
+    };
+    let filled = read_facts.filled().into_iter().map(|it| it.value.map(|value| (it.key, value)));
+    let filled = filled.collect::<Result<_, _>>().map_err(|error| internal(&error))?;
+    let final_arguments = FinalArguments::with_filled(&plan.entry.definition, &accepted, filled)
+        .map_err(|error| internal(&error))?;
     // Once more, so that the facts are those of what will run.
     let mut facts = rules.facts(plan);
     let mut future = read(plan, scope, final_arguments.arguments(), &mut facts)?;

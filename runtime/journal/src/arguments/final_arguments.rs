@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::filling::fill;
 use toolwright_core::json::tree::{Node, push_segment};
 use toolwright_core::json::{ArgumentsError, canonical_of, read};
@@ -59,6 +61,16 @@ impl FinalArguments {
     /// # Errors
     /// When the text is not what a strict reader accepts, or the defaults of the schema have no end.
     pub fn of(definition: &Definition, accepted: &str) -> Result<Self, ArgumentsError> {
+        Self::with_filled(definition, accepted, Vec::new())
+    }
+
+    /// The same, with values of the moment for absent keys, which the tool's services gave.
+    #[doc(hidden)]
+    pub fn with_filled(
+        definition: &Definition,
+        accepted: &str,
+        filled: Vec<(&'static str, Value)>,
+    ) -> Result<Self, ArgumentsError> {
         let is_secret = |key: &str| definition.secrets().any(|it| it == key);
         let mut node = read(accepted).map_err(|error| outside_of_secrets(error, is_secret))?;
         let found = match node {
@@ -71,6 +83,9 @@ impl FinalArguments {
         };
         if let Some(found) = found {
             return Err(ArgumentsError::NoObject { found });
+        }
+        if let Node::Object(entries) = &mut node {
+            entries.extend(filled.iter().map(|(key, value)| ((*key).to_owned(), Node::of(value))));
         }
         fill(&mut node, &definition.input_schema)?;
         let (arguments, canonical) = (node.text(), canonical_of(&node));

@@ -58,6 +58,8 @@ pub enum Transition {
         /// Whether this was the last attempt.
         exhausted: bool,
     },
+    /// It failed for good, and the application has failed calls among its dead letters.
+    LaidAside,
     /// It was found to have happened.
     Happened,
     /// It was found not to have happened.
@@ -185,6 +187,7 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
         (S::Running, Transition::Errored { failure, effect, exhausted }) => {
             errored(failure, effect, exhausted)
         }
+        (S::Running, Transition::LaidAside) => S::Dead,
 
         (S::Indeterminate, Transition::Happened) => S::Succeeded,
         (S::Indeterminate, Transition::DidNotHappen) => S::Judging,
@@ -228,6 +231,7 @@ impl Transition {
             Self::Answered,
             Self::TurnedAway,
             Self::Succeeded,
+            Self::LaidAside,
             Self::Happened,
             Self::DidNotHappen,
             Self::Doubted,
@@ -265,6 +269,7 @@ impl fmt::Display for Transition {
             Self::TurnedAway => "refused by a stage",
             Self::Succeeded => "finished",
             Self::Errored { failure, .. } => return write!(formatter, "failed ({failure})"),
+            Self::LaidAside => "laid aside as a dead letter",
             Self::Happened => "found to have happened",
             Self::DidNotHappen => "found not to have happened",
             Self::Doubted => "put in doubt again",

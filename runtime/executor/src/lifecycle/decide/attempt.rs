@@ -12,6 +12,7 @@ use crate::retry::Failed;
 use toolwright_core::error::{Class, Done, ToolError};
 use toolwright_journal::journal::{
     CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
+    next as next_state,
 };
 
 impl Moment<'_> {
@@ -59,7 +60,12 @@ impl Moment<'_> {
             Some(delay) => format!("{}; tried again in {delay:.1?}", error.words()),
             None => error.words(),
         };
-        let mut entries = vec![self.advance(next, event, Some(why))?];
+        let is_failed = |event| next_state(next.state, event) == Ok(State::Failed);
+        let is_laid_aside = self.settings.lays_failures_aside
+            && !error.is_not_begun()
+            && is_failed(event);
+        let step = if is_laid_aside { Transition::LaidAside } else { event };
+        let mut entries = vec![self.advance(next, step, Some(why))?];
         let is_given_up = error.done == Some(Done::NotBegun) && error.class == Class::Cancelled;
         if is_given_up && !is_let_go {
             entries.push(self.advance(next, Transition::RunEnded, None)?);

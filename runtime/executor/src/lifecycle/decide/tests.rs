@@ -32,6 +32,7 @@ fn settings() -> Settings {
         no_approver: Some(OnNoApprover::Park),
         seals: false,
         has_stages: false,
+        lays_failures_aside: false,
         project: None,
         is_closed: false,
         guards: super::super::Guards::default(),

@@ -1,0 +1,165 @@
+//! The folder of each run, in which its next command line runs: in memory, or in files that outlive the process.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use toolwright::{Danger, ResourceKind};
+
+use crate::shell::{CommandTable, Commands, classify_by};
+
+/// Where a run is that has not moved.
+const ROOT: &str = ".";
+
+/// The version of the files.
+const VERSION: u32 = 1;
+
+/// The folder of a run, by the id of the run. A line that may change it writes it, and every line reads it: what a line
+/// touches depends on where it runs.
+pub(super) struct RunFolder;
+
+impl ResourceKind for RunFolder {
+    const LABEL: &'static str = "folder of the run";
+    const DECIDES: bool = true;
+}
+
+/// Whether a line may end in another folder than it began in. Of a line that is not safe, only bash knows.
+pub(super) fn may_move(line: &str, table: &CommandTable) -> bool {
+    let commands = Commands::parse_by(line, table);
+    let moves = |program: Option<&str>| {
+        program.is_none_or(|it| matches!(it, "cd" | "pushd" | "popd" | "builtin" | "command"))
+    };
+    classify_by(line, table).danger() > Danger::Safe
+        || commands.commands().iter().any(|it| moves(it.program()))
+}
+
+/// Where each run is, relative to the workspace. A run that is not here is in the workspace itself.
+#[derive(Debug)]
+pub(super) enum Folders {
+    /// As long as the process lives.
+    Memory(Mutex<HashMap<String, String>>),
+    /// In files of this folder, one for each run that has moved.
+    Files(PathBuf),
+}
+
+/// What a file says.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    run: String,
+    folder: String,
+}
+
+impl Default for Folders {
+    fn default() -> Self {
+        Self::Memory(Mutex::default())
+    }
+}
+
+impl Folders {
+    /// The folder that a run is in.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or is not what this release writes.
+    pub(super) fn of(&self, run: &str) -> io::Result<String> {
+        match self {
+            Self::Memory(folders) => {
+                let folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(folders.get(run).cloned().unwrap_or_else(|| ROOT.to_owned()))
+            }
+            Self::Files(kept) => match fs::read(file_of(kept, run)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ROOT.to_owned()),
+                Err(error) => Err(error),
+                Ok(text) => {
+                    let stored: Stored = serde_json::from_slice(&text)?;
+                    if stored.version != VERSION || stored.run != run {
+                        let message = format!(
+                            "found version {} of run `{}`, expected version {VERSION} of run `{run}`",
+                            stored.version, stored.run
+                        );
+                        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                    }
+                    Ok(stored.folder)
+                }
+            },
+        }
+    }
+
+    /// Notes where a run is from now on.
+    ///
+    /// # Errors
+    /// When its file cannot be written; the run is where it was then.
+    pub(super) fn move_to(&self, run: &str, folder: String) -> io::Result<()> {
+        match self {
+            Self::Memory(folders) => {
+                let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
+                match folder == ROOT {
+                    true => folders.remove(run),
+                    false => folders.insert(run.to_owned(), folder),
+                };
+                Ok(())
+            }
+            Self::Files(kept) => {
+                let stored = Stored { version: VERSION, run: run.to_owned(), folder };
+                replace(kept, &file_of(kept, run), &serde_json::to_vec(&stored)?)
+            }
+        }
+    }
+}
+
+/// Ids of runs may be any text.
+fn file_of(kept: &Path, run: &str) -> PathBuf {
+    kept.join(format!("{}.json", hex::encode(Sha256::digest(run))))
+}
+
+/// A reader finds the old text or the new one, also after the machine has stopped.
+fn replace(folder: &Path, file: &Path, text: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let new = file.with_extension(format!("{}.tmp", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut written = options.open(&new)?;
+    written.write_all(text)?;
+    written.sync_all()?;
+    fs::rename(&new, file)?;
+    fs::File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_where_it_was_after_a_restart_and_what_cannot_be_read_is_an_error() {
+        let kept = tempfile::tempdir().expect("a folder");
+        let files = || Folders::Files(kept.path().join("folders"));
+        assert_eq!(files().of("a/../b").expect("read"), ".");
+        files().move_to("a/../b", "sub".to_owned()).expect("written");
+        assert_eq!(files().of("a/../b").expect("read"), "sub");
+        assert_eq!(files().of("b").expect("read"), ".");
+        files().move_to("a/../b", ".".to_owned()).expect("written");
+        assert_eq!(files().of("a/../b").expect("read"), ".");
+        let file = file_of(&kept.path().join("folders"), "a/../b");
+        fs::write(&file, r#"{"version":2,"run":"a/../b","folder":"sub"}"#).expect("written");
+        let error = files().of("a/../b").expect_err("another version").to_string();
+        assert!(error.contains("found version 2"), "{error}");
+        fs::write(&file, "").expect("written");
+        assert!(files().of("a/../b").is_err(), "an empty file says nothing");
+    }
+
+    #[test]
+    fn a_line_moves_its_run_where_it_may() {
+        let moves = |line| may_move(line, CommandTable::standard());
+        for line in ["cd sub", "cat a && cd ..", "(cd sub && ls)", "pushd sub", "make", "$X", "mkdir a; cd a"] {
+            assert!(moves(line), "{line}");
+        }
+        for line in ["ls", "pwd", "cat a | head -2", "echo cd sub", "grep -n cd a"] {
+            assert!(!moves(line), "{line}");
+        }
+    }
+}
