@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use toolwright::{Class, Danger, ProcessOutput, ToolContext, ToolError, tool};
 
+use super::environment::SWITCHED_OFF;
 use super::executors::{ProcessEnd, ProcessRequest, Streams};
 use super::run_command::is_no_program;
 use super::shell::{SandboxedShell, Shell};
@@ -105,7 +106,10 @@ async fn run(
     let script = format!("trap '{{ pwd -P >&\"${FOLDER}\"; }} 2> /dev/null' EXIT\n{line}\n");
     let arguments: [OsString; 5] =
         ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
-    let variables = shell.variables(workspace.root());
+    let mut variables = shell.variables(workspace.root());
+    if shell.danger(line) == Danger::Safe {
+        variables.extend(SWITCHED_OFF.map(|(name, value)| (name.into(), value.into())));
+    }
     let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
         .variables(&variables)
         .limit(Duration::from_secs(seconds.into()))

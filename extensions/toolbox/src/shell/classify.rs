@@ -307,7 +307,7 @@ impl Judge<'_> {
             raise(level, why_arguments(entry, sub.map(|(_, it)| it.why.as_str())));
         }
         if arguments.iter().any(Option::is_none) {
-            let level = entry.unknown.or((rules.count() > 0).then_some(Danger::Moderate));
+            let level = entry.unknown;
             if let Some(level) = level.filter(|_| entry.runs != Some(Runs::Rest)) {
                 raise(level, "has an argument that is not known before");
             }

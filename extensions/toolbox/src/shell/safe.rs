@@ -148,28 +148,16 @@ impl<'a> Prover<'a, '_> {
                 Ok(Ends::at(from))
             }
             "redirected_statement" => {
-                let mut ends = Ends::at(from);
-                for child in node.children(&mut cursor) {
-                    match child.kind() {
-                        "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
-                            self.redirect(child, from)?;
-                        }
-                        _ => ends = self.statement(child, from)?,
-                    }
+                let is_redirect = |it: &Node<'_>| it.kind().ends_with("_redirect");
+                let (redirects, body): (Vec<_>, Vec<_>) = node.children(&mut cursor).partition(is_redirect);
+                match body[..] {
+                    [] => self.redirected(None, from, &redirects),
+                    [body] => self.redirected(Some(body), from, &redirects),
+                    _ => self.doubt(node, "is not understood"),
                 }
-                Ok(ends)
             }
-            "list" => self.list(node, from),
-            "pipeline" => {
-                for child in node.children(&mut cursor) {
-                    match child.kind() {
-                        "|" => {}
-                        "|&" if self.is_bash => {}
-                        _ => self.apart(|it| it.statement(child, from))?,
-                    }
-                }
-                Ok(Ends::at(from))
-            }
+            "list" => self.list(node, from, &[]),
+            "pipeline" => self.pipeline(node, from, &[]),
             "subshell" => {
                 self.apart(|it| it.statements(node, from))?;
                 Ok(Ends::at(from))
@@ -190,8 +178,44 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
+    /// A statement with redirections, which hold for the last command of a list or a pipe.
+    fn redirected(
+        &mut self,
+        body: Option<Node<'_>>,
+        from: &Folders,
+        redirects: &[Node<'_>],
+    ) -> Result<Ends> {
+        if redirects.is_empty()
+            && let Some(body) = body
+        {
+            return self.statement(body, from);
+        }
+        match body {
+            Some(body) if body.kind() == "list" => self.list(body, from, redirects),
+            Some(body) if body.kind() == "pipeline" => self.pipeline(body, from, redirects),
+            _ => {
+                redirects.iter().try_for_each(|it| self.redirect(*it, from))?;
+                body.map_or_else(|| Ok(Ends::at(from)), |it| self.statement(it, from))
+            }
+        }
+    }
+
+    fn pipeline(&mut self, node: Node<'_>, from: &Folders, redirects: &[Node<'_>]) -> Result<Ends> {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        for (at, child) in children.iter().enumerate() {
+            let redirects = if at + 1 == children.len() { redirects } else { &[] };
+            match child.kind() {
+                "|" => {}
+                "|&" if self.is_bash => {}
+                _ => self.apart(|it| it.redirected(Some(*child), from, redirects))?,
+            }
+        }
+        Ok(Ends::at(from))
+    }
+
     /// `a && b` and `a || b`.
-    fn list(&mut self, node: Node<'_>, from: &Folders) -> Result<Ends> {
+    fn list(&mut self, node: Node<'_>, from: &Folders, redirects: &[Node<'_>]) -> Result<Ends> {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         let [first, operator, second] = children[..] else {
@@ -200,11 +224,11 @@ impl<'a> Prover<'a, '_> {
         let first = self.statement(first, from)?;
         let ends = match operator.kind() {
             "&&" => {
-                let second = self.maybe(|it| it.statement(second, &first.good))?;
+                let second = self.maybe(|it| it.redirected(Some(second), &first.good, redirects))?;
                 Ends { good: second.good, bad: first.bad.or(&second.bad) }
             }
             "||" => {
-                let second = self.maybe(|it| it.statement(second, &first.bad))?;
+                let second = self.maybe(|it| it.redirected(Some(second), &first.bad, redirects))?;
                 Ends { good: first.good.or(&second.good), bad: second.bad }
             }
             _ => return self.doubt(operator, "is not understood here"),

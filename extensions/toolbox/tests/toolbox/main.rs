@@ -50,6 +50,10 @@ mod read_file;
 mod run_command;
 #[cfg(feature = "files")]
 mod search;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod settings;
+#[cfg(feature = "shell")]
+mod understood;
 mod support;
 #[cfg(feature = "files")]
 mod write_file;

@@ -65,7 +65,7 @@ impl<'a> Prover<'a, '_> {
         if form.is_only_alone {
             return Err(name.doubt("is not known to only read so"));
         }
-        if form.any {
+        if form.any && !(form.places.len() == 1 && words.iter().all(|it| it.kind == Kind::Literal)) {
             let mut patterns = words.iter().filter(|it| it.kind == Kind::Pattern);
             return patterns.try_for_each(|it| self.file(it, folders, false));
         }
@@ -76,7 +76,10 @@ impl<'a> Prover<'a, '_> {
             Some(Check::Asks)
                 if words.first().is_some_and(|it| matches!(&*it.text, "-v" | "-V")) =>
             {
-                return words.iter().try_for_each(|it| it.literal().map(|_| ()));
+                return words[1..].iter().try_for_each(|it| match it.literal()?.starts_with('-') {
+                    true => Err(it.doubt("is not known of this program")),
+                    false => Ok(()),
+                });
             }
             _ => {}
         }
@@ -137,7 +140,7 @@ impl<'a> Prover<'a, '_> {
         let mut parsed =
             Parsed { places: Vec::new(), first: words.len(), folders: folders.clone() };
         let mut given: Vec<Box<str>> = Vec::new();
-        let (mut ended, mut scripts, mut at) = (false, 0, 0);
+        let (mut ended, mut has_ended, mut scripts, mut at) = (false, false, 0, 0);
         while let Some(word) = words.get(at) {
             at += 1;
             let text: &str = &word.text;
@@ -147,7 +150,7 @@ impl<'a> Prover<'a, '_> {
                 if form.flag("--").is_none() {
                     return Err(word.doubt("is not known of this program"));
                 }
-                ended = true;
+                (ended, has_ended) = (true, true);
                 continue;
             }
             if !is_flag {
@@ -155,6 +158,9 @@ impl<'a> Prover<'a, '_> {
                     word.kind == Kind::Pattern && text.starts_with(['*', '?', '[']) && !ended;
                 if may_be_flag && !form.plain {
                     return Err(word.doubt("may fit the name of a file that looks like a flag"));
+                }
+                if text.len() > 1 && text.starts_with('-') && ended && !has_ended && word.kind == Kind::Literal {
+                    return Err(word.doubt("looks like a flag where a file stands"));
                 }
                 if text == "-" && form.flag("-").is_none() {
                     return Err(word.doubt("is not known of this program"));
@@ -180,13 +186,13 @@ impl<'a> Prover<'a, '_> {
                         range: word.range.clone(),
                     })),
                     (_, None) => {
-                        let value = words.get(at);
+                        let value = next_value(takes, word, words.get(at))?;
                         at += 1;
-                        Some(Cow::Borrowed(value.ok_or_else(|| word.doubt("has no value"))?))
+                        Some(Cow::Borrowed(value))
                     }
                 };
                 if takes == Takes::Texts {
-                    words.get(at).ok_or_else(|| word.doubt("has no value"))?.literal()?;
+                    next_value(takes, word, words.get(at))?.literal()?;
                     at += 1;
                 }
                 scripts += usize::from(matches!(takes, Takes::Script | Takes::NoScript));
@@ -459,6 +465,24 @@ impl Form {
             Some(word) => word.doubt("is a subcommand that is not known to only read"),
             None => name.doubt("is not known to only read so"),
         })
+    }
+}
+
+/// The value of a flag in the next argument. What looks like another flag is one that the writer may have meant so.
+fn next_value<'w, 'a>(
+    takes: Takes,
+    flag: &Word<'a>,
+    value: Option<&'w Word<'a>>,
+) -> Result<&'w Word<'a>> {
+    let value = value.ok_or_else(|| flag.doubt("has no value"))?;
+    let is_flag = match value.text.strip_prefix('-') {
+        None | Some("") => false,
+        Some(rest) if takes == Takes::Script => rest.starts_with('-'),
+        Some(rest) => !rest.starts_with(|it: char| it.is_ascii_digit()),
+    };
+    match is_flag {
+        true => Err(value.doubt("looks like a flag where a value stands")),
+        false => Ok(value),
     }
 }
 
