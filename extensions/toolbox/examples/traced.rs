@@ -18,16 +18,40 @@ use toolwright_toolbox::{Commands, classify};
 
 const CORPUS: &str = include_str!("../tests/commands.txt");
 
+/// The programs of the system: those of a user may be covers of others.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// What `bash` switches off where it runs a safe line, as far as it says what programs write or fetch beside.
+const SWITCHED_OFF: [(&str, &str); 9] = [
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+    ("MANWIDTH", "100"),
+    ("PAGER", "cat"),
+    ("GOTOOLCHAIN", "local"),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    ("npm_config_logs_max", "0"),
+    ("npm_config_update_notifier", "false"),
+];
+
 /// Programs that are written as scripts or as covers of others, and what each of them starts.
-const STARTS: [(&str, &[&str]); 11] = [
+const STARTS: [(&str, &[&str]); 13] = [
     ("zcat", &["gzip", "sh"]),
     ("egrep", &["grep", "sh"]),
     ("fgrep", &["grep", "sh"]),
     ("which", &["sh"]),
     ("dpkg", &["dpkg-query", "sh", "pager", "less"]),
-    ("man", &["preconv", "tbl", "groff", "grotty", "troff", "col", "less", "pager", "cat", "sh", "nroff", "locale"]),
+    (
+        "man",
+        &[
+            "preconv", "tbl", "groff", "grotty", "troff", "col", "less", "pager", "cat", "sh",
+            "nroff", "locale", "gzip", "zsoelim",
+        ],
+    ),
     ("git", &["git-submodule", "sh", "basename", "sed", "uname", "cat"]),
     ("npm", &["node", "env"]),
+    ("apt", &["dpkg"]),
+    ("apt-cache", &["dpkg"]),
     ("pip", &["python3", "env"]),
     ("timeout", &["sh"]),
     ("unzip", &["zipinfo"]),
@@ -42,6 +66,8 @@ fn main() -> std::io::Result<()> {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
+    // A user of npm has it.
+    fs::create_dir(folder.path().join(".npm"))?;
     let mut seen = BTreeSet::new();
     let (mut ran, mut left_out, mut wrong) = (0, BTreeMap::<String, usize>::new(), Vec::new());
     let lines = CORPUS.lines().filter(|it| !it.starts_with('#'));
@@ -51,7 +77,8 @@ fn main() -> std::io::Result<()> {
             continue;
         }
         let commands = Commands::parse(&text);
-        let named: BTreeSet<&str> = commands.commands().iter().filter_map(|it| it.program()).map(name).collect();
+        let named: BTreeSet<&str> =
+            commands.commands().iter().filter_map(|it| it.program()).map(name).collect();
         if let Some(missing) = named.iter().find(|it| !is_there(it)) {
             *left_out.entry((*missing).to_owned()).or_default() += 1;
             continue;
@@ -68,8 +95,9 @@ fn main() -> std::io::Result<()> {
             .args(["timeout", "-k", "1", "5", "bash", "--noprofile", "--norc", "-c"])
             .arg(&text)
             .env_clear()
-            .envs(std::env::var_os("PATH").map(|it| ("PATH", it)))
-            .envs([("HOME", folder.path().as_os_str()), ("TERM", "dumb".as_ref()), ("GIT_OPTIONAL_LOCKS", "0".as_ref()), ("npm_config_logs_max", "0".as_ref())])
+            .env("PATH", PATH)
+            .env("HOME", folder.path())
+            .envs(SWITCHED_OFF)
             .current_dir(&inside)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -82,12 +110,18 @@ fn main() -> std::io::Result<()> {
         }
     }
     let missing: usize = left_out.values().sum();
-    println!("traced: {ran} safe lines ran; {missing} left out, because a program is not installed: {left_out:?}");
+    println!(
+        "traced: {ran} safe lines ran; {missing} left out, because a program is not installed: {left_out:?}"
+    );
     println!("traced: {} did other than what was said", wrong.len());
     for it in &wrong {
         println!("  {it}");
     }
-    if wrong.is_empty() { Ok(()) } else { Err(std::io::Error::other("a safe line did more than to read")) }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(std::io::Error::other("a safe line did more than to read"))
+    }
 }
 
 /// What a call of the system did that no safe line does.
@@ -111,8 +145,12 @@ fn looked_at(call: &str, named: &BTreeSet<&str>) -> Option<String> {
             (!is_known).then(|| format!("starts {file}"))
         }
         "open" | "openat" | "openat2" | "creat" => {
-            let writes = kind == "creat" || ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|it| rest.contains(it));
-            (writes && !NOTHING.contains(&file)).then(|| format!("opens {file} for writing"))
+            let writes = kind == "creat"
+                || ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|it| rest.contains(it));
+            // A file without a name is gone with the program.
+            let is_nameless = rest.contains("O_TMPFILE");
+            (writes && !is_nameless && !NOTHING.contains(&file))
+                .then(|| format!("opens {file} for writing"))
         }
         "connect" => (rest.contains("AF_INET")).then(|| format!("connects: {rest}")),
         _ => Some(format!("does {kind} to {file}")),
@@ -122,8 +160,7 @@ fn looked_at(call: &str, named: &BTreeSet<&str>) -> Option<String> {
 /// Names under which the system has another program: awk is mawk or gawk.
 fn alternatives(program: &str, named: &BTreeSet<&str>) -> bool {
     let real = |it: &str| {
-        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-            .find_map(|folder| folder.join(it).canonicalize().ok())
+        PATH.split(':').find_map(|folder| Path::new(folder).join(it).canonicalize().ok())
     };
     named.iter().any(|it| real(it).is_some_and(|it| it.file_name().is_some_and(|it| it == program)))
 }
@@ -134,12 +171,12 @@ fn name(file: &str) -> &str {
 
 fn is_there(program: &str) -> bool {
     const BUILTIN: [&str; 34] = [
-        "cd", "[", "test", "echo", "printf", "true", "false", ":", "pwd", "exit", "return", "set", "export", "command", "builtin", "type",
-        "jobs", "wait", "times", "time", "kill", "ulimit", "umask", "help", "history", "break", "continue", "sleep", "seq", "dirs", "shift",
-        "local", "read", "unset",
+        "cd", "[", "test", "echo", "printf", "true", "false", ":", "pwd", "exit", "return", "set",
+        "export", "command", "builtin", "type", "jobs", "wait", "times", "time", "kill", "ulimit",
+        "umask", "help", "history", "break", "continue", "sleep", "seq", "dirs", "shift", "local",
+        "read", "unset",
     ];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    BUILTIN.contains(&program) || std::env::split_paths(&path).any(|it| it.join(program).exists())
+    BUILTIN.contains(&program) || PATH.split(':').any(|it| Path::new(it).join(program).exists())
 }
 
 /// A folder with files of the names that the corpus has.
@@ -149,14 +186,36 @@ fn prepare(inside: &Path) -> std::io::Result<()> {
         fs::create_dir_all(inside.join(folder))?;
     }
     for file in [
-        "README.md", "Cargo.toml", "src/lib.rs", "src/main.rs", "a.txt", "b.txt", "names.txt", "data.csv", "a.csv", "package.json",
-        "a.json", "a.bin", "b.bin", "server.log", "build.log", "docs/a.md", "dist/app.js", "numbers.txt", "users.txt",
+        "README.md",
+        "Cargo.toml",
+        "src/lib.rs",
+        "src/main.rs",
+        "a.txt",
+        "b.txt",
+        "names.txt",
+        "data.csv",
+        "a.csv",
+        "package.json",
+        "a.json",
+        "a.bin",
+        "b.bin",
+        "server.log",
+        "build.log",
+        "docs/a.md",
+        "dist/app.js",
+        "numbers.txt",
+        "users.txt",
     ] {
         fs::write(inside.join(file), "{\"name\": 1}\n")?;
     }
     let git = |arguments: &[&str]| {
-        let names = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
-        Command::new("git").args(arguments).envs(names.map(|it| (it, "a"))).current_dir(inside).output()
+        let names =
+            ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
+        Command::new("git")
+            .args(arguments)
+            .envs(names.map(|it| (it, "a")))
+            .current_dir(inside)
+            .output()
     };
     git(&["init", "--quiet", "."])?;
     git(&["add", "."])?;

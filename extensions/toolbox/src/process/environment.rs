@@ -36,7 +36,7 @@ pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
 /// what a program that only reads would write or fetch beside.
 ///
 /// Of git these are a monitor of files, hooks, the check of signatures, and the fetch of what a partial clone lacks.
-pub(super) const SWITCHED_OFF: [(&str, &str); 14] = [
+pub(super) const SWITCHED_OFF: [(&str, &str); 16] = [
     ("GIT_CONFIG_COUNT", "3"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
     ("GIT_CONFIG_VALUE_0", "false"),
@@ -47,8 +47,11 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 14] = [
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
+    // With another width than that of a terminal, man keeps no page that it has formatted.
+    ("MANWIDTH", "100"),
     ("PAGER", "cat"),
     ("GOTOOLCHAIN", "local"),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
     ("npm_config_logs_max", "0"),
     ("npm_config_update_notifier", "false"),
 ];

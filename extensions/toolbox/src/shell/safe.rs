@@ -149,7 +149,8 @@ impl<'a> Prover<'a, '_> {
             }
             "redirected_statement" => {
                 let is_redirect = |it: &Node<'_>| it.kind().ends_with("_redirect");
-                let (redirects, body): (Vec<_>, Vec<_>) = node.children(&mut cursor).partition(is_redirect);
+                let (redirects, body): (Vec<_>, Vec<_>) =
+                    node.children(&mut cursor).partition(is_redirect);
                 match body[..] {
                     [] => self.redirected(None, from, &redirects),
                     [body] => self.redirected(Some(body), from, &redirects),
@@ -224,7 +225,8 @@ impl<'a> Prover<'a, '_> {
         let first = self.statement(first, from)?;
         let ends = match operator.kind() {
             "&&" => {
-                let second = self.maybe(|it| it.redirected(Some(second), &first.good, redirects))?;
+                let second =
+                    self.maybe(|it| it.redirected(Some(second), &first.good, redirects))?;
                 Ends { good: second.good, bad: first.bad.or(&second.bad) }
             }
             "||" => {
@@ -482,8 +484,7 @@ impl<'a> Prover<'a, '_> {
             return self.doubt(node, "is not understood");
         };
         let text = target.literal()?;
-        let is_number =
-            !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+        let is_number = matches!(text, "0" | "1" | "2" | "-");
         let is_nothing = crate::shell::paths::is_nothing(text);
         match operator {
             "<<<" => Ok(()),

@@ -52,8 +52,8 @@ mod run_command;
 mod search;
 #[cfg(all(feature = "shell", feature = "process"))]
 mod settings;
+mod support;
 #[cfg(feature = "shell")]
 mod understood;
-mod support;
 #[cfg(feature = "files")]
 mod write_file;

@@ -77,8 +77,13 @@ fn a_safe_line_starts_no_program_that_the_settings_of_the_repository_name() {
 /// A repository whose settings name a program wherever they can, but for filters, which no variable switches off.
 fn repository(inside: &Path, programs: &Path, marks: &Path) {
     let git = |arguments: &[&str]| {
-        let names = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
-        let done = Command::new("git").args(arguments).envs(names.map(|it| (it, "a"))).current_dir(inside).output();
+        let names =
+            ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
+        let done = Command::new("git")
+            .args(arguments)
+            .envs(names.map(|it| (it, "a")))
+            .current_dir(inside)
+            .output();
         let done = done.unwrap();
         assert!(done.status.success(), "{arguments:?}: {done:?}");
     };
@@ -88,7 +93,14 @@ fn repository(inside: &Path, programs: &Path, marks: &Path) {
     fs::write(inside.join(".gitattributes"), "*.x diff=d\n").unwrap();
     git(&["add", "."]);
     git(&["commit", "--quiet", "-m", "one"]);
-    let settings = ["core.fsmonitor", "diff.d.textconv", "diff.d.command", "diff.external", "gpg.program", "core.pager"];
+    let settings = [
+        "core.fsmonitor",
+        "diff.d.textconv",
+        "diff.d.command",
+        "diff.external",
+        "gpg.program",
+        "core.pager",
+    ];
     for (at, key) in settings.into_iter().enumerate() {
         let program = script(&programs.join(at.to_string()), key, marks);
         git(&["config", key, &program]);
@@ -100,7 +112,11 @@ fn repository(inside: &Path, programs: &Path, marks: &Path) {
 }
 
 fn script(path: &Path, name: &str, marks: &Path) -> String {
-    fs::write(path, format!("#!/bin/sh\necho {name} >> '{}'\ncat \"$1\" 2>/dev/null\n", marks.display())).unwrap();
+    fs::write(
+        path,
+        format!("#!/bin/sh\necho {name} >> '{}'\ncat \"$1\" 2>/dev/null\n", marks.display()),
+    )
+    .unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_str().unwrap().to_owned()
 }

@@ -80,7 +80,7 @@ proptest! {
             "@L > out", "@L >> out", "@L &> out", "@L >| out", "@L 2> out", "@L | tee out", "@L | sh", "@L; frob", "@L && frob", "@L & frob", "frob | @L",
             "@L\nfrob", "@L # x\nfrob", "(@L; frob)", "{ @L; frob; }", "! frob; @L", "if @L; then frob; fi", "while @L; do frob; done", "f() { @L; }; f",
             "eval '@L'", "trap '@L' EXIT", "source x; @L", "@L < ../x", "@L < .env", "cd ..; @L", "cd; @L", "cd -; @L", "cd $x; @L", "@L <> x", "coproc @L", "exec @L",
-            "@L 3> x", "time frob; @L", "env -i @L", "sudo @L", "xargs @L", "@L | xargs cat", "alias ls=x; @L", "@L\r", "@L\u{a0}", "@L\u{200b}", "@L\u{0}", "@L \\\n  --x-y-z",
+            "@L 3> x", "@L {PATH}</dev/null", "@L >&3", "time frob; @L", "env -i @L", "sudo @L", "xargs @L", "@L | xargs cat", "alias ls=x; @L", "@L\r", "@L\u{a0}", "@L\u{200b}", "@L\u{0}", "@L \\\n  --x-y-z",
             "for i in 1; do frob; done; @L", "case x in x) frob;; esac; @L", "@L <<< $x", "@L <<EOF\n$x\nEOF", "bash -c '@L; frob'", "sh -c '@L > x'", "timeout 5 frob; @L",
             "[[ a -eq b ]]; @L", "((x=1)); @L", "let x=1; @L", "read x; @L", "printf -v x y; @L", "test -v x; @L", "unset x; @L", "set -- a; @L", "shopt -s extglob; @L",
         ]),
@@ -98,7 +98,15 @@ proptest! {
 
 #[test]
 fn a_letter_that_looks_like_another_is_not_understood() {
-    for line in ["саt a", "ls\u{a0}-l", "cat\u{3000}a", "ls \u{2010}l", "git\u{2009}status", "gіt status", "ls ‐a"] {
+    for line in [
+        "саt a",
+        "ls\u{a0}-l",
+        "cat\u{3000}a",
+        "ls \u{2010}l",
+        "git\u{2009}status",
+        "gіt status",
+        "ls ‐a",
+    ] {
         assert!(classify(line).danger() > Danger::Safe, "{line}");
     }
 }
@@ -117,16 +125,26 @@ fn a_program_that_an_application_adds_is_safe_in_the_forms_that_it_gives() {
     let table = table.with(form).unwrap();
     assert_eq!(classify_by("ls -l", &table).danger(), Danger::Safe);
     assert_eq!(classify_by("ls -a", &table).danger(), Danger::Moderate);
-    let wrong = CommandTable::standard().clone().with("[[form]]\nnames = [\"x\"]\nflags = \"-l:frob\"\n");
+    let wrong =
+        CommandTable::standard().clone().with("[[form]]\nnames = [\"x\"]\nflags = \"-l:frob\"\n");
     assert_eq!(wrong.unwrap_err().to_string(), "`frob` is nothing that a flag or a place takes");
 }
 
 #[test]
 fn the_word_that_is_not_understood_is_named() {
     let reason = |line: &str| classify(line).to_string();
-    assert_eq!(reason("sed -nf p x"), "moderate: `-nf` has the flag `-f`, which is not known of it");
-    assert_eq!(reason("cat ../calls.db | head -c 3"), "moderate: `../calls.db` lies outside of the folder");
-    assert_eq!(reason("ls; git log $x"), "moderate: `$x` is a variable of which the value is not known");
+    assert_eq!(
+        reason("sed -nf p x"),
+        "moderate: `-nf` has the flag `-f`, which is not known of it"
+    );
+    assert_eq!(
+        reason("cat ../calls.db | head -c 3"),
+        "moderate: `../calls.db` lies outside of the folder"
+    );
+    assert_eq!(
+        reason("ls; git log $x"),
+        "moderate: `$x` is a variable of which the value is not known"
+    );
     let found = classify("ls -l | sort --frob");
     assert_eq!(&"ls -l | sort --frob"[found.worst().unwrap().range.clone()], "--frob");
 }
@@ -175,7 +193,13 @@ fn the_folder_is_followed() {
 
 #[test]
 fn a_line_of_very_many_parts_is_not_read_and_asks() {
-    for line in ["ls;".repeat(5000), "ls\n".repeat(5000), "x=1;".repeat(5000), "ls>a;".repeat(5000), "echo $(id);".repeat(3000)] {
+    for line in [
+        "ls;".repeat(5000),
+        "ls\n".repeat(5000),
+        "x=1;".repeat(5000),
+        "ls>a;".repeat(5000),
+        "echo $(id);".repeat(3000),
+    ] {
         assert!(classify(&line).danger() > Danger::Safe, "{line:.20}");
     }
     assert_eq!(classify(&"ls;".repeat(1000)).danger(), Danger::Safe);

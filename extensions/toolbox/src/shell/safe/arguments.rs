@@ -65,7 +65,8 @@ impl<'a> Prover<'a, '_> {
         if form.is_only_alone {
             return Err(name.doubt("is not known to only read so"));
         }
-        if form.any && !(form.places.len() == 1 && words.iter().all(|it| it.kind == Kind::Literal)) {
+        if form.any && !(form.places.len() == 1 && words.iter().all(|it| it.kind == Kind::Literal))
+        {
             let mut patterns = words.iter().filter(|it| it.kind == Kind::Pattern);
             return patterns.try_for_each(|it| self.file(it, folders, false));
         }
@@ -159,7 +160,12 @@ impl<'a> Prover<'a, '_> {
                 if may_be_flag && !form.plain {
                     return Err(word.doubt("may fit the name of a file that looks like a flag"));
                 }
-                if text.len() > 1 && text.starts_with('-') && ended && !has_ended && word.kind == Kind::Literal {
+                if text.len() > 1
+                    && text.starts_with('-')
+                    && ended
+                    && !has_ended
+                    && word.kind == Kind::Literal
+                {
                     return Err(word.doubt("looks like a flag where a file stands"));
                 }
                 if text == "-" && form.flag("-").is_none() {
@@ -232,12 +238,14 @@ impl<'a> Prover<'a, '_> {
         }
         if is_whole {
             let is_recursive = form.recursive.iter().any(|it| has(it));
-            let skipped = usize::from(scripts > 0);
+            // A script at the first place is no file.
+            let has_script = form.places.first().is_some_and(|it| it.0 == Takes::Script);
+            let skipped = usize::from(has_script && scripts == 0);
             let has_include = given
                 .iter()
                 .any(|it| form.flag(it).is_some_and(|(takes, _)| takes == Takes::Include));
             if is_recursive && !has_include {
-                let files = parsed.places.get(1 - skipped.min(1)..).unwrap_or_default();
+                let files = parsed.places.get(skipped..).unwrap_or_default();
                 if files.is_empty() {
                     return Err(name
                         .doubt("reads every file of the folder: name one below, or `--include`"));
@@ -378,6 +386,9 @@ impl<'a> Prover<'a, '_> {
                 }
             }
             Takes::File | Takes::Name => {
+                if form.check == Some(Check::Archive) && text.contains(':') {
+                    return Err(word.doubt("may be a file of another machine"));
+                }
                 if text != "-" || word.kind != Kind::Literal {
                     self.file(word, folders, takes == Takes::File)?;
                 }
@@ -413,6 +424,22 @@ impl<'a> Prover<'a, '_> {
                 }
             }
             Takes::Revision => revision(word, folders)?,
+            Takes::Topic => {
+                let topic = word.literal()?;
+                if topic.contains('/') || topic.starts_with(['.', '~', '@']) {
+                    return Err(word.doubt("may name a file"));
+                }
+            }
+            Takes::Printf => {
+                if !is_plain_format(word.literal()?) {
+                    return Err(word.doubt("is a format that may set a variable"));
+                }
+            }
+            Takes::Columns => {
+                if word.literal()?.contains("env") {
+                    return Err(word.doubt("shows the environment of processes"));
+                }
+            }
             Takes::Plus => {
                 if !word.literal()?.starts_with('+') {
                     return Err(word.doubt("stands where nothing is known of it"));
@@ -522,6 +549,23 @@ fn set(words: &[Word<'_>]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether each `%` of a format of printf begins a conversion that prints.
+fn is_plain_format(format: &str) -> bool {
+    let mut letters = format.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '%' {
+            continue;
+        }
+        let conversion = letters
+            .by_ref()
+            .find(|it| !matches!(it, '0'..='9' | '-' | '+' | ' ' | '#' | '.' | '*'));
+        if !conversion.is_some_and(|it| "diouxXeEfFgGcsbq%".contains(it)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Letters of ps without `e`, which would show the environment of processes, or a list of columns.

@@ -77,6 +77,7 @@ pub(super) enum Check {
     Set,
     Ps,
     Asks,
+    Archive,
 }
 
 /// What a flag takes, and what a place holds.
@@ -109,6 +110,12 @@ pub(super) enum Takes {
     Revision,
     /// A text that begins with `+`.
     Plus,
+    /// A name without a slash, which is that of no file.
+    Topic,
+    /// A format of printf that sets no variable.
+    Printf,
+    /// Columns of ps, without the environment of processes.
+    Columns,
 }
 
 #[derive(Debug, Clone)]
@@ -216,6 +223,9 @@ impl Takes {
             "format" => Self::Format,
             "revision" => Self::Revision,
             "plus" => Self::Plus,
+            "topic" => Self::Topic,
+            "printf" => Self::Printf,
+            "columns" => Self::Columns,
             other => return Err(format!("`{other}` is nothing that a flag or a place takes")),
         })
     }

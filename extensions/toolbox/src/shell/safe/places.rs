@@ -88,7 +88,8 @@ impl<'a> Prover<'a, '_> {
         }
         // `.*` fits `..` in some shells.
         let fits_parent = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
-        if wildcards == Wildcards::Shell && text.split('/').any(fits_parent) {
+        let leads_up = text.split('/').any(|it| fits_parent(it) || it == "..");
+        if wildcards == Wildcards::Shell && leads_up {
             return Err(word.doubt("may fit the folder above"));
         }
         for base in folders.all() {

@@ -13,7 +13,9 @@ impl<'a> Prover<'a, '_> {
     pub(super) fn word(&self, node: Node<'_>) -> Result<Word<'a>> {
         let mut text = Piece::default();
         self.piece(node, &mut text)?;
-        if is_braces(&text.unquoted) {
+        // `{NAME}<file` sets the variable.
+        let names = text.unquoted.starts_with('{') && text.unquoted != "{}";
+        if names || is_braces(&text.unquoted) {
             return self.doubt(node, "is a list in braces");
         }
         if text.unquoted.starts_with('~') {
