@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  text ─▶ tree ─▶ simple commands ─▶ what wrappers run (env, xargs, sh -c, …) ─▶ a level for each ─▶ the worst
-//!           └─ what the tree cannot show is unknown, and an unknown part is dangerous
+//!           │└─ what the tree cannot show is unknown, and an unknown part is dangerous
+//!           └─ every word is understood, and only reads ─▶ safe; else moderate at least
 //! ```
 //!
 //! Nothing here runs a command or looks at a file.
@@ -15,6 +16,8 @@ mod files;
 mod flags;
 mod paths;
 mod reader;
+mod safe;
+mod secrets;
 mod table;
 mod tree;
 mod unwrap;

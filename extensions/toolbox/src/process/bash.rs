@@ -26,6 +26,7 @@ use std::time::Duration;
 
 use toolwright::{Class, Danger, ProcessOutput, ToolContext, ToolError, tool};
 
+use super::environment::SWITCHED_OFF;
 use super::executors::{ProcessEnd, ProcessRequest, Streams};
 use super::folders::RunFolder;
 use super::run_command::is_no_program;
@@ -136,7 +137,10 @@ impl Line<'_> {
         let script = script(&workspace.root().to_string_lossy(), self.command);
         let arguments: [OsString; 5] =
             ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
-        let variables = shell.variables(workspace.root());
+        let mut variables = shell.variables(workspace.root());
+        if shell.danger(self.command) == Danger::Safe {
+            variables.extend(SWITCHED_OFF.map(|(name, value)| (name.into(), value.into())));
+        }
         let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
             .variables(&variables)
             .limit(Duration::from_secs(self.seconds.into()))

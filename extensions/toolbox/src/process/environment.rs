@@ -32,6 +32,30 @@ pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
     passed_on.chain(own).collect()
 }
 
+/// What a line gets that runs because it is safe: programs that the settings of a folder name are switched off, and so is
+/// what a program that only reads would write or fetch beside.
+///
+/// Of git these are a monitor of files, hooks, the check of signatures, and the fetch of what a partial clone lacks.
+pub(super) const SWITCHED_OFF: [(&str, &str); 16] = [
+    ("GIT_CONFIG_COUNT", "3"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_KEY_1", "core.hooksPath"),
+    ("GIT_CONFIG_VALUE_1", "/dev/null"),
+    ("GIT_CONFIG_KEY_2", "log.showSignature"),
+    ("GIT_CONFIG_VALUE_2", "false"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+    // With another width than that of a terminal, man keeps no page that it has formatted.
+    ("MANWIDTH", "100"),
+    ("PAGER", "cat"),
+    ("GOTOOLCHAIN", "local"),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    ("npm_config_logs_max", "0"),
+    ("npm_config_update_notifier", "false"),
+];
+
 /// Where programs are looked for: never in the workspace, where an agent could put one, and never relative to it.
 fn search_path(path: &OsStr, root: &Path) -> OsString {
     let folders = std::env::split_paths(path).filter(|folder| {

@@ -3,22 +3,26 @@
 mod checks;
 mod places;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
 use toolwright::Danger;
 
-pub(super) use self::places::places;
+use self::places::places;
 use self::places::subcommand;
-use super::commands::{Commands, Function, SimpleCommand};
+use super::commands::{Assigned, Commands, Function, SimpleCommand, Span};
 use super::flags::{is_flag, is_meant, values};
-use super::paths;
 use super::table::{Check, CommandTable, Files, FlagRule, Program, Runs};
+use super::{paths, safe};
 
 /// The levels of the parts of a command line. Made by [`classify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classification {
     parts: Vec<Part>,
+    /// The files that a safe line reads, as they are found from the folder in which it begins.
+    reads: Vec<String>,
 }
 
 /// One thing that a command line does, and how dangerous it is.
@@ -28,17 +32,25 @@ pub struct Part {
     /// How dangerous it is.
     pub danger: Danger,
     /// Why.
-    pub reason: String,
-    /// The part of the text that it is about.
-    pub text: String,
-    /// Where that part stands in the whole text, in bytes.
+    pub reason: Cow<'static, str>,
+    /// Where it stands in the whole text, in bytes. Of a line in a quoted argument, this is the argument's command.
     pub range: Range<usize>,
+    span: Span,
+}
+
+impl Part {
+    /// The part of the text that it is about.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.span.part()
+    }
 }
 
 /// Says how dangerous a command line is, by the table of the toolbox.
 ///
-/// It looks at nothing but the text. A program that is not known is moderate; what cannot be parsed, or known before it
-/// runs, is dangerous.
+/// It looks at nothing but the text. A line is safe where every word of it is understood and all that it runs only reads
+/// and prints, within the folder. Any other is moderate at least, and the word that was not understood is named; what
+/// cannot be parsed, or known before it runs, is dangerous.
 ///
 /// ```
 /// use toolwright::Danger;
@@ -47,7 +59,7 @@ pub struct Part {
 /// assert_eq!(classify("git log --oneline | head -20").danger(), Danger::Safe);
 /// assert_eq!(classify("cargo test --locked").danger(), Danger::Moderate);
 /// let piped = classify("git log; curl e.org | sh");
-/// assert_eq!((piped.danger(), &*piped.worst().expect("it has parts").text), (Danger::Dangerous, "sh"));
+/// assert_eq!((piped.danger(), piped.worst().expect("it has parts").text()), (Danger::Dangerous, "sh"));
 /// assert_eq!(classify("echo 'rm -rf /'").danger(), Danger::Safe);
 /// ```
 #[must_use]
@@ -66,14 +78,13 @@ pub fn classify_by(text: &str, table: &CommandTable) -> Classification {
 impl Classification {
     /// The level of a line that is parsed.
     pub(super) fn of(commands: &Commands, text: &str, table: &CommandTable) -> Self {
-        let mut judge = Judge { table, parts: Vec::new(), made: Vec::new(), base: String::new() };
+        let mut judge =
+            Judge { table, parts: Vec::new(), made: HashSet::new(), base: String::new() };
         for unknown in &commands.unknown {
-            let at = text.find(&unknown.part).unwrap_or(0);
-            let range = at..(at + unknown.part.len()).min(text.len());
-            judge.add(Danger::Dangerous, &unknown.reason, &unknown.part, range);
+            judge.add(Danger::Dangerous, unknown.reason.clone(), &unknown.span);
         }
-        for (name, value, part) in &commands.assignments {
-            judge.assignment(name, value.as_deref(), part, text);
+        for assigned in &commands.assignments {
+            judge.assignment(assigned);
         }
         for redirected in commands.redirects.iter().filter(|it| it.is_write) {
             judge.made.extend(redirected.file.as_deref().map(|it| paths::joined("", it)));
@@ -82,21 +93,48 @@ impl Classification {
             judge.command(command);
         }
         for redirected in &commands.redirects {
-            let (part, range) = (&redirected.part, redirected.range.clone());
+            let span = &redirected.span;
             match (&redirected.file, redirected.is_write) {
                 (Some(file), true) if paths::is_nothing(file) => {}
-                (Some(file), true) => judge.written(file, part, range, Danger::Moderate),
-                (Some(file), false) => judge.read(file, part, range),
-                (None, true) => judge.add(
-                    Danger::Moderate,
-                    "writes a file whose name is not known",
-                    part,
-                    range,
-                ),
+                (Some(file), true) => judge.written(file, span, Danger::Moderate),
+                (Some(file), false) => judge.read(file, span),
+                (None, true) => {
+                    judge.add(Danger::Moderate, "writes a file whose name is not known", span);
+                }
                 (None, false) => {}
             }
         }
-        Self { parts: judge.parts }
+        let mut found = Self { parts: judge.parts, reads: Vec::new() };
+        if found.danger() <= Danger::Moderate {
+            found.prove(commands, text, table);
+        }
+        found
+    }
+
+    /// Makes a line safe that is proved to be so, and any other moderate at least.
+    fn prove(&mut self, commands: &Commands, text: &str, table: &CommandTable) {
+        let Some(tree) = &commands.tree else { return };
+        match safe::prove(tree, text, table) {
+            Ok(proof) => {
+                for part in self.parts.iter_mut().filter(|it| it.danger > Danger::Safe) {
+                    (part.danger, part.reason) = (Danger::Safe, "only reads and prints".into());
+                }
+                self.reads = proof.reads;
+            }
+            Err(doubt) if self.danger() == Danger::Safe => {
+                let (inner, outer) = (doubt.range.clone(), doubt.range);
+                let span = Span { text: text.into(), inner, outer: outer.clone() };
+                let reason = doubt.reason;
+                self.parts.push(Part { danger: Danger::Moderate, reason, range: outer, span });
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// The files that a safe line reads.
+    #[cfg(all(feature = "process", unix))]
+    pub(super) fn reads(&self) -> &[String] {
+        &self.reads
     }
 
     /// The worst level; safe where there is nothing to run.
@@ -124,8 +162,8 @@ impl fmt::Display for Classification {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.worst() {
             None => formatter.write_str("safe: it runs nothing"),
-            Some(Part { danger, reason, text, .. }) => {
-                write!(formatter, "{}: `{text}` {reason}", danger.as_str())
+            Some(part) => {
+                write!(formatter, "{}: `{}` {}", part.danger.as_str(), part.text(), part.reason)
             }
         }
     }
@@ -135,107 +173,102 @@ struct Judge<'t> {
     table: &'t CommandTable,
     parts: Vec<Part>,
     /// The files that the line writes.
-    made: Vec<String>,
+    made: HashSet<String>,
     /// The folder that the line has changed to; empty where it has not, or that is not known.
     base: String,
 }
 
 impl Judge<'_> {
-    fn add(&mut self, danger: Danger, reason: impl Into<String>, text: &str, range: Range<usize>) {
-        self.parts.push(Part { danger, reason: reason.into(), text: text.to_owned(), range });
+    fn add(&mut self, danger: Danger, reason: impl Into<Cow<'static, str>>, span: &Span) {
+        let (reason, range, span) = (reason.into(), span.outer.clone(), span.clone());
+        self.parts.push(Part { danger, reason, range, span });
     }
 
-    fn assignment(&mut self, name: &str, value: Option<&str>, part: &str, text: &str) {
-        let at = text.find(part).unwrap_or(0);
-        let range = at..(at + part.len()).min(text.len());
-        if let Some(known) = self.table.variable(name) {
-            self.add(known.level, &known.why, part, range);
-        } else if value.is_some_and(|it| it.contains("$(") || it.contains('`')) {
-            self.add(
-                Danger::Dangerous,
-                "sets a variable to code, which arithmetic runs",
-                part,
-                range,
-            );
+    fn assignment(&mut self, assigned: &Assigned) {
+        let value = assigned.value.as_deref();
+        if value.is_some_and(|it| it.contains("$(") || it.contains('`')) {
+            let reason = "sets a variable to code, which arithmetic runs";
+            self.add(Danger::Dangerous, reason, &assigned.span);
+        }
+        if let Some(known) = self.table.variable(&assigned.name) {
+            let (level, why) = known.with_value(value);
+            self.add(level, why.to_owned(), &assigned.span);
         }
     }
 
     fn command(&mut self, command: &SimpleCommand) {
-        let (part, range) = (command.part.as_str(), command.range.clone());
-        let Some(program) = command.program.as_deref() else {
-            return self.add(
-                Danger::Dangerous,
-                "runs a program that is not known before",
-                part,
-                range,
-            );
+        let span = &command.span;
+        let Some(program) = command.program() else {
+            return self.add(Danger::Dangerous, "runs a program that is not known before", span);
         };
         if command.function == Function::Itself {
-            return self.add(Danger::Dangerous, "is a function that calls itself", part, range);
+            return self.add(Danger::Dangerous, "is a function that calls itself", span);
         }
         if !program.is_ascii() {
-            return self.add(
-                Danger::Dangerous,
-                "has a name that may look like another",
-                part,
-                range,
-            );
+            return self.add(Danger::Dangerous, "has a name that may look like another", span);
         }
-        let runs_code = |it: &Option<String>| {
-            it.as_deref().is_some_and(|it| it.contains("[$(") || it.contains("[`"))
-        };
-        if command.arguments.iter().any(runs_code) {
-            return self.add(Danger::Dangerous, "has an index that runs a command", part, range);
+        let arguments: Vec<Option<&str>> = command.arguments().collect();
+        let runs_code =
+            |it: &Option<&str>| it.is_some_and(|it| it.contains("[$(") || it.contains("[`"));
+        if arguments.iter().any(runs_code) {
+            return self.add(Danger::Dangerous, "has an index that runs a command", span);
         }
-        self.runs_made(program, command);
+        self.runs_made(program, &arguments, span);
         let Some(entry) = self.table.program(program) else {
             if command.function == Function::Defined {
-                return self.add(Danger::Safe, "is a function of the line", part, range);
+                return self.add(Danger::Safe, "is a function of the line", span);
             }
-            self.secrets(command);
+            self.secrets(&arguments, span);
             let reason = format!("`{program}` is not known here");
-            return self.add(Danger::Moderate, reason, part, range);
+            return self.add(Danger::Moderate, reason, span);
         };
         if self.table.is_elsewhere(program) {
             let reason = "is named as a program of the system, and is another file";
-            self.add(Danger::Moderate, reason, part, range.clone());
+            self.add(Danger::Moderate, reason, span);
         }
         if program == "cd" || program == "pushd" {
-            let to = command.arguments.iter().flatten().find(|it| !is_flag(it));
+            let to = arguments.iter().flatten().find(|it| !is_flag(it) && **it != "--");
             self.base = to.map_or_else(|| "~".to_owned(), |it| paths::joined(&self.base, it));
         }
-        self.known(entry, command);
+        self.known(program, entry, &arguments, span);
     }
 
     /// A line that writes a file and runs it has not shown what it runs.
-    fn runs_made(&mut self, program: &str, command: &SimpleCommand) {
+    fn runs_made(&mut self, program: &str, arguments: &[Option<&str>], span: &Span) {
+        if self.made.is_empty() {
+            return;
+        }
         let is_script =
             self.table.program(program).is_some_and(|it| it.check == Some(Check::Script));
-        let scripts = command.arguments.iter().flatten().filter(|it| is_script && !is_flag(it));
-        let runs = scripts.map(String::as_str).chain(program.contains('/').then_some(program));
+        let scripts = arguments.iter().flatten().filter(|it| is_script && !is_flag(it));
+        let runs = scripts.copied().chain(program.contains('/').then_some(program));
         if runs.map(|it| paths::joined("", it)).any(|it| self.made.contains(&it)) {
             let reason = "runs a file that the line itself writes";
-            self.add(Danger::Dangerous, reason, &command.part, command.range.clone());
+            self.add(Danger::Dangerous, reason, span);
         }
     }
 
-    fn known(&mut self, entry: &Program, command: &SimpleCommand) {
-        let (part, range) = (command.part.as_str(), command.range.clone());
-        let arguments = &command.arguments;
-        let only_reports = |it: &Option<String>| {
-            let it = it.as_deref().unwrap_or_default();
-            entry.alone.iter().any(|alone| alone == it)
-                || matches!(it, "--version" | "--help" | "--verbose")
-        };
-        if !arguments.is_empty() && arguments.iter().all(only_reports) {
-            return self.add(Danger::Safe, "only reports", part, range);
+    fn known(&mut self, program: &str, entry: &Program, arguments: &[Option<&str>], span: &Span) {
+        let is_alone =
+            |it: &Option<&str>| it.is_some_and(|it| entry.alone.iter().any(|alone| alone == it));
+        if !arguments.is_empty() && arguments.iter().all(is_alone) {
+            return self.add(Danger::Safe, "only reports", span);
+        }
+        if matches!(arguments, [Some("--version" | "--help")]) {
+            return self.add(entry.level.min(Danger::Moderate), "only reports", span);
+        }
+        if entry.level > Danger::Safe || !entry.subcommands.is_empty() {
+            let given: Option<Vec<&str>> = arguments.iter().copied().collect();
+            if given.is_some_and(|it| safe::only_reads(program, &it, self.table)) {
+                return self.add(Danger::Safe, "only reads and prints", span);
+            }
         }
         let places = places(entry, arguments);
         let sub = subcommand(entry, &places);
         let (mut danger, mut why) = (entry.level, entry.why.as_str());
         if let Some((_, sub)) = sub {
             (danger, why) = (sub.level, sub.why.as_str());
-            if arguments.iter().flatten().any(|it| sub.shows.contains(it)) {
+            if arguments.iter().flatten().any(|it| sub.shows.iter().any(|shows| shows == it)) {
                 (danger, why) = (Danger::Safe, "only shows");
             }
         } else if !entry.subcommands.is_empty() && places.first().is_some_and(|it| it.is_none()) {
@@ -247,7 +280,7 @@ impl Judge<'_> {
                 (danger, why) = (to, reason);
             }
         };
-        let given: Vec<&str> = arguments.iter().flatten().map(String::as_str).collect();
+        let given: Vec<&str> = arguments.iter().flatten().copied().collect();
         // `-c` is another flag before a subcommand than behind it.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
@@ -256,7 +289,9 @@ impl Judge<'_> {
             let is_there = |flag: &String| {
                 let is_own = index < entry.flags.len() && !flag.starts_with("--");
                 let looked_at = if is_own { &given[..own] } else { &given[..] };
-                looked_at.iter().any(|it| is_meant(it, flag, &entry.value_flags))
+                let value_flags = sub.map(|(_, it)| &it.value_flags).filter(|it| !it.is_empty());
+                let value_flags = value_flags.unwrap_or(&entry.value_flags);
+                looked_at.iter().any(|it| is_meant(it, flag, value_flags))
             };
             if flags.iter().any(is_there) {
                 raise(*level, why);
@@ -272,24 +307,40 @@ impl Judge<'_> {
             raise(level, why_arguments(entry, sub.map(|(_, it)| it.why.as_str())));
         }
         if arguments.iter().any(Option::is_none) {
-            let level = entry.unknown.or((rules.count() > 0).then_some(Danger::Moderate));
+            let level = entry.unknown;
             if let Some(level) = level.filter(|_| entry.runs != Some(Runs::Rest)) {
                 raise(level, "has an argument that is not known before");
             }
         }
+        if let Some(lower) = entry.check.and_then(|it| checks::lower(it, &given, &self.base))
+            && danger == Danger::Dangerous
+            && arguments.iter().all(Option::is_some)
+        {
+            (danger, why) = (Danger::Moderate, lower);
+        }
         if let Some(check) = entry.check
             && let Some((level, reason)) = checks::check(check, arguments, &self.base)
+            && level > danger
         {
-            raise(level, reason);
+            (danger, why) = (level, reason);
         }
-        let (danger, why) = (danger, why.to_owned());
-        self.add(danger, why, part, range.clone());
-        self.files(entry, command, &places);
+        let why = if danger == Danger::Safe {
+            Cow::Borrowed("only reads and prints")
+        } else {
+            why.to_owned().into()
+        };
+        self.add(danger, why, span);
+        self.files(entry, arguments, &places, span);
     }
 
     /// What the files that a program is given say.
-    fn files(&mut self, entry: &Program, command: &SimpleCommand, places: &[Option<&str>]) {
-        let (part, range) = (command.part.as_str(), command.range.clone());
+    fn files(
+        &mut self,
+        entry: &Program,
+        arguments: &[Option<&str>],
+        places: &[Option<&str>],
+        span: &Span,
+    ) {
         let written: Vec<&str> = match entry.writes {
             None => Vec::new(),
             Some(Files::All) => places.iter().flatten().copied().collect(),
@@ -297,78 +348,86 @@ impl Judge<'_> {
             Some(Files::Last) => places.last().copied().flatten().into_iter().collect(),
         };
         for file in written.into_iter().filter(|it| *it != "-") {
-            self.written(file, part, range.clone(), entry.level.max(Danger::Moderate));
+            self.written(file, span, entry.level.max(Danger::Moderate));
         }
-        for flag in &entry.write_flags {
-            for file in values(&command.arguments, flag, &entry.value_flags) {
+        let sub = subcommand(entry, places);
+        let edits = entry.check == Some(Check::Sed)
+            && arguments
+                .iter()
+                .flatten()
+                .any(|it| ["-i", "--in-place"].iter().any(|flag| is_meant(it, flag, &[])));
+        if edits {
+            let has_script = arguments.iter().flatten().any(|it| {
+                ["-e", "-f", "--expression", "--file"].iter().any(|flag| is_meant(it, flag, &[]))
+            });
+            for file in places.iter().skip(usize::from(!has_script)).flatten() {
+                self.written(file, span, Danger::Moderate);
+            }
+        }
+        let write_flags =
+            entry.write_flags.iter().chain(sub.iter().flat_map(|it| &it.1.write_flags));
+        for flag in write_flags {
+            for file in values(arguments, flag, &entry.value_flags) {
                 if !paths::is_nothing(file) && file != "-" {
-                    self.written(file, part, range.clone(), Danger::Moderate);
+                    self.written(file, span, Danger::Moderate);
                 }
             }
         }
-        let is_read = subcommand(entry, places).is_some_and(|(_, sub)| sub.reads);
+        let is_read = sub.is_some_and(|(_, sub)| sub.reads);
         // What is found is read by the program that runs for it.
-        let is_found = entry
-            .markers
-            .iter()
-            .any(|it| command.arguments.iter().flatten().any(|text| text == it));
+        let is_found =
+            entry.markers.iter().any(|it| arguments.iter().flatten().any(|text| text == it));
         if (entry.reads && !entry.only_names) || is_read || is_found {
-            self.secrets(command);
+            self.secrets(arguments, span);
         }
         if is_read {
             // A file of a commit stands behind the commit's name.
             for file in places.iter().flatten().filter_map(|it| it.split_once(':')) {
-                self.read(file.1, part, range.clone());
+                self.read(file.1, span);
             }
         }
         if entry.sets {
-            self.set(entry, command);
+            self.set(entry, arguments, span);
         }
     }
 
     /// What a program of the shell does to variables that it is given by name.
-    fn set(&mut self, entry: &Program, command: &SimpleCommand) {
+    fn set(&mut self, entry: &Program, arguments: &[Option<&str>], span: &Span) {
         let names: Vec<&str> = match entry.value_flags.iter().find(|it| *it == "-v") {
-            Some(flag) => values(&command.arguments, flag, &[]),
-            None => command.arguments.iter().flatten().map(String::as_str).collect(),
+            Some(flag) => values(arguments, flag, &[]),
+            None => arguments.iter().flatten().copied().collect(),
         };
         for name in names {
             if let Some(known) = self.table.variable(name) {
-                let reason = known.why.clone();
-                self.add(known.level, reason, &command.part, command.range.clone());
+                self.add(known.level, known.why.clone(), span);
             }
         }
     }
 
-    fn secrets(&mut self, command: &SimpleCommand) {
-        for argument in command.arguments.iter().flatten() {
+    fn secrets(&mut self, arguments: &[Option<&str>], span: &Span) {
+        for argument in arguments.iter().flatten() {
             let (_, value) =
                 argument.split_once('=').filter(|_| is_flag(argument)).unwrap_or(("", argument));
-            self.read(value.trim_start_matches('@'), &command.part, command.range.clone());
+            self.read(value.trim_start_matches('@'), span);
         }
     }
 
-    fn read(&mut self, file: &str, part: &str, range: Range<usize>) {
+    fn read(&mut self, file: &str, span: &Span) {
         let whole = paths::joined(&self.base, file);
         if paths::is_connection(&whole) {
-            let reason = "opens a connection to another machine";
-            self.add(Danger::Dangerous, reason, part, range);
+            self.add(Danger::Dangerous, "opens a connection to another machine", span);
         } else if paths::is_secret(&whole) {
-            self.add(
-                Danger::Dangerous,
-                format!("reads `{file}`, which may hold secrets"),
-                part,
-                range,
-            );
+            let reason = format!("reads `{file}`, which may hold secrets");
+            self.add(Danger::Dangerous, reason, span);
         }
     }
 
-    fn written(&mut self, file: &str, part: &str, range: Range<usize>, level: Danger) {
-        self.made.push(paths::joined("", file));
+    fn written(&mut self, file: &str, span: &Span, level: Danger) {
+        self.made.insert(paths::joined("", file));
         let whole = paths::joined(&self.base, file);
         match paths::writing(&whole) {
-            Some((danger, reason)) => self.add(danger.max(level), reason, part, range),
-            None => self.add(level, format!("writes `{file}`"), part, range),
+            Some((danger, reason)) => self.add(danger.max(level), reason, span),
+            None => self.add(level, format!("writes `{file}`"), span),
         }
     }
 }

@@ -1,6 +1,10 @@
 //! The simple commands of a command line, those that other commands run among them.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
+
+use tree_sitter::Tree;
 
 use super::table::CommandTable;
 use super::tree::{self, Assignment, Raw};
@@ -26,18 +30,42 @@ pub struct Commands {
     pub(super) commands: Vec<SimpleCommand>,
     pub(super) unknown: Vec<Unknown>,
     pub(super) redirects: Vec<Redirected>,
-    pub(super) assignments: Vec<(String, Option<String>, String)>,
+    pub(super) assignments: Vec<Assigned>,
+    /// What the parser made of the line; nothing where it is not read.
+    pub(super) tree: Option<Tree>,
+}
+
+/// A part of a line: of the text that is parsed, and where it stands in the whole line. Of a line in a quoted argument,
+/// the whole part is that argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) text: Arc<str>,
+    pub(super) inner: Range<usize>,
+    pub(super) outer: Range<usize>,
 }
 
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    pub(super) program: Option<String>,
-    pub(super) arguments: Vec<Option<String>>,
-    pub(super) part: String,
-    pub(super) range: Range<usize>,
+    /// The words of the command that it stands in, which one behind `env` and the like shares with that.
+    pub(super) words: Arc<[Word]>,
+    /// Where its own begin.
+    pub(super) at: usize,
+    /// Whether more arguments follow, which are not known.
+    pub(super) appended: bool,
+    pub(super) span: Span,
     /// It calls a function that the line defines, or nothing.
     pub(super) function: Function,
+    /// It stands in the arguments of a program that is not known, which may run it.
+    pub(super) is_possible: bool,
+}
+
+/// A variable that is set, by `NAME=value` or by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Assigned {
+    pub(super) name: String,
+    pub(super) value: Option<String>,
+    pub(super) span: Span,
 }
 
 /// Whether a command is a call of a function that the line defines.
@@ -54,8 +82,7 @@ pub(super) enum Function {
 pub struct Unknown {
     /// Why it is not known.
     pub reason: String,
-    /// The part of the text that it is about.
-    pub part: String,
+    pub(super) span: Span,
 }
 
 /// A file that the shell opens for a command.
@@ -63,8 +90,7 @@ pub struct Unknown {
 pub(super) struct Redirected {
     pub(super) is_write: bool,
     pub(super) file: Option<String>,
-    pub(super) part: String,
-    pub(super) range: Range<usize>,
+    pub(super) span: Span,
 }
 
 impl Commands {
@@ -78,7 +104,7 @@ impl Commands {
     #[must_use]
     pub fn parse_by(text: &str, table: &CommandTable) -> Self {
         let mut commands = Self::default();
-        commands.read(text, None, table, 0);
+        commands.read(&text.into(), None, table, 0);
         commands
     }
 
@@ -106,101 +132,168 @@ impl Commands {
 
     /// The variables that the line sets, by name.
     pub fn sets(&self) -> impl Iterator<Item = &str> {
-        self.assignments.iter().map(|(name, ..)| name.as_str())
+        self.assignments.iter().map(|it| it.name.as_str())
     }
 
     /// Adds what stands in a text; `outer` is where it stands in the whole line, when it stands in a quoted argument.
     pub(super) fn read(
         &mut self,
-        text: &str,
+        text: &Arc<str>,
         outer: Option<&Range<usize>>,
         table: &CommandTable,
         depth: usize,
     ) {
-        let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or(text).to_owned();
-        let whole = |range: &Range<usize>| outer.cloned().unwrap_or_else(|| range.clone());
+        let span = |range: &Range<usize>| Span {
+            text: Arc::clone(text),
+            inner: range.clone(),
+            outer: outer.cloned().unwrap_or_else(|| range.clone()),
+        };
         if depth > DEEPEST {
-            self.unknown.push(Unknown {
-                reason: "command lines stand in command lines too deeply".to_owned(),
-                part: text.to_owned(),
-            });
+            let reason = "command lines stand in command lines too deeply".to_owned();
+            self.unknown.push(Unknown { reason, span: span(&(0..text.len())) });
             return;
         }
         let mut found = tree::find(text);
+        if depth == 0 {
+            self.tree = found.tree.take();
+        }
         for (reason, range) in &found.refusals {
-            self.unknown.push(Unknown { reason: (*reason).to_owned(), part: part(range) });
+            self.unknown.push(Unknown { reason: (*reason).to_owned(), span: span(range) });
         }
         let raws = std::mem::take(&mut found.commands);
-        for raw in &raws {
-            let words = resolved(raw, &raws, &found.assignments);
-            let (part, range) = (part(&raw.range), whole(&raw.range));
-            let known = found.functions.iter().filter(|(_, end)| *end <= raw.range.start);
-            let functions: Vec<String> = known.map(|(name, _)| name.clone()).collect();
-            let mut unwrap = Unwrap { commands: self, table, part: &part, range: &range, depth };
-            unwrap.add(words, &raw.inside, &functions);
+        let values = Values::of(&raws, &found.assignments);
+        let mut functions = Functions::of(&found.functions);
+        for (at, raw) in raws.into_iter().enumerate() {
+            if self.is_full() {
+                let reason = "it has more than 4096 parts".to_owned();
+                self.unknown.push(Unknown { reason, span: span(&raw.range) });
+                break;
+            }
+            let words = values.resolved(at, raw.words, &raw.range);
+            let known = functions.before(raw.range.start);
+            let span = span(&raw.range);
+            Unwrap { commands: self, table, span: &span, depth }.add(words, &raw.inside, known);
         }
-        for redirect in &found.redirects {
-            let file = redirect.target.text.clone().filter(|_| !redirect.target.is_pattern);
-            let (part, range) = (part(&redirect.range), whole(&redirect.range));
-            self.redirects.push(Redirected { is_write: redirect.is_write, file, part, range });
+        for redirect in found.redirects {
+            let file = redirect.target.text.filter(|_| !redirect.target.is_pattern);
+            let (is_write, span) = (redirect.is_write, span(&redirect.range));
+            self.redirects.push(Redirected { is_write, file, span });
         }
-        for assigned in &found.assignments {
-            let (name, value) = (assigned.name.clone(), assigned.value.text.clone());
-            self.assignments.push((name, value, part(&assigned.range)));
+        for assigned in found.assignments {
+            let (name, value) = (assigned.name, assigned.value.text);
+            self.assignments.push(Assigned { name, value, span: span(&assigned.range) });
         }
+    }
+
+    /// Whether no more is read.
+    pub(super) fn is_full(&self) -> bool {
+        self.commands.len() + self.assignments.len() + self.unknown.len() >= tree::MOST_PARTS
     }
 }
 
-/// The words of a command, with variables replaced whose value can only be one.
-fn resolved(raw: &Raw, all: &[Raw], assignments: &[Assignment]) -> Vec<Word> {
-    raw.words.iter().flat_map(|word| replaced(word, raw, all, assignments)).collect()
+/// The functions that a line defines, by where their definitions end.
+struct Functions<'f> {
+    left: std::iter::Peekable<std::slice::Iter<'f, (String, usize)>>,
+    known: HashSet<&'f str>,
 }
 
-fn replaced(word: &Word, raw: &Raw, all: &[Raw], assignments: &[Assignment]) -> Vec<Word> {
-    let Some(name) = &word.variable else { return vec![word.clone()] };
-    let mut assigned = assignments.iter().filter(|it| it.name == *name);
-    let only = assigned.next().filter(|_| assigned.next().is_none());
-    let value = only
-        .filter(|it| it.holds && it.range.end <= raw.range.start)
-        .and_then(|it| it.value.text.as_deref());
-    // What sets or removes a variable by its name.
-    let sets = [
-        "read",
-        "unset",
-        "mapfile",
-        "readarray",
-        "getopts",
-        "printf",
-        "local",
-        "declare",
-        "typeset",
-        "eval",
-        "source",
-        ".",
-    ];
-    let is_set_elsewhere = all.iter().any(|it| {
-        it.words
-            .first()
-            .is_none_or(|first| first.text.as_deref().is_none_or(|it| sets.contains(&it)))
-            && it.range != raw.range
-    });
-    match value {
-        Some(value) if !is_set_elsewhere => {
-            if word.is_quoted {
-                return vec![Word {
-                    text: Some(value.to_owned()),
-                    is_quoted: true,
-                    ..Word::default()
-                }];
-            }
-            // Unquoted, it is split, and patterns in it are replaced.
-            let is_pattern = value.contains(['*', '?', '[']);
-            value
-                .split_whitespace()
-                .map(|it| Word { text: Some(it.to_owned()), is_pattern, ..Word::default() })
-                .collect()
+impl<'f> Functions<'f> {
+    fn of(found: &'f [(String, usize)]) -> Self {
+        Self { left: found.iter().peekable(), known: HashSet::new() }
+    }
+
+    /// Those that are defined before a place. Places are asked for in the order of the text.
+    fn before(&mut self, at: usize) -> &HashSet<&'f str> {
+        while let Some((name, _)) = self.left.next_if(|(_, end)| *end <= at) {
+            self.known.insert(name);
         }
-        _ => vec![word.clone()],
+        &self.known
+    }
+}
+
+/// The variables whose value can only be one.
+struct Values {
+    /// The value, and where it is set.
+    known: HashMap<String, Option<(String, usize)>>,
+    /// The command that sets or removes variables by their names, where there is only one; beyond, no value is known.
+    setters: (usize, usize),
+}
+
+impl Values {
+    fn of(raws: &[Raw], assignments: &[Assignment]) -> Self {
+        // What sets or removes a variable by its name.
+        const SETS: [&str; 12] = [
+            "read",
+            "unset",
+            "mapfile",
+            "readarray",
+            "getopts",
+            "printf",
+            "local",
+            "declare",
+            "typeset",
+            "eval",
+            "source",
+            ".",
+        ];
+        let mut known = HashMap::new();
+        for assigned in assignments {
+            let value = assigned.value.text.clone().filter(|_| assigned.holds);
+            let value = value.map(|it| (it, assigned.range.end));
+            known.entry(assigned.name.clone()).and_modify(|it| *it = None).or_insert(value);
+        }
+        let mut setters = (0, 0);
+        if !known.is_empty() {
+            for (at, raw) in raws.iter().enumerate() {
+                let sets = raw
+                    .words
+                    .first()
+                    .is_none_or(|first| first.text.as_deref().is_none_or(|it| SETS.contains(&it)));
+                if sets {
+                    setters = (setters.0 + 1, at);
+                }
+            }
+        }
+        Self { known, setters }
+    }
+
+    /// The words of a command, with variables replaced whose value can only be one.
+    fn resolved(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
+        let is_set_elsewhere = self.setters.0 > usize::from(self.setters.1 == at);
+        if self.known.is_empty() || is_set_elsewhere || words.iter().all(|it| it.variable.is_none())
+        {
+            return words;
+        }
+        words.into_iter().flat_map(|word| self.replaced(word, range)).collect()
+    }
+
+    fn replaced(&self, word: Word, range: &Range<usize>) -> Vec<Word> {
+        let value = word.variable.as_ref().and_then(|it| self.known.get(it)?.as_ref());
+        let Some((value, _)) = value.filter(|(_, end)| *end <= range.start) else {
+            return vec![word];
+        };
+        if word.is_quoted {
+            return vec![Word { text: Some(value.clone()), is_quoted: true, ..Word::default() }];
+        }
+        // Unquoted, it is split, and patterns in it are replaced.
+        let is_pattern = value.contains(['*', '?', '[']);
+        let words = value.split_whitespace();
+        words.map(|it| Word { text: Some(it.to_owned()), is_pattern, ..Word::default() }).collect()
+    }
+}
+
+impl Span {
+    /// The part of the text.
+    pub(super) fn part(&self) -> &str {
+        self.text.get(self.inner.clone()).unwrap_or(&self.text)
+    }
+}
+
+impl Unknown {
+    /// The part of the text that it is about.
+    #[must_use]
+    pub fn part(&self) -> &str {
+        self.span.part()
     }
 }
 
@@ -208,23 +301,24 @@ impl SimpleCommand {
     /// The program as it is written; nothing where only the shell that runs the line knows it.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
-        self.program.as_deref()
+        self.words.get(self.at).filter(|it| !it.is_pattern)?.text.as_deref()
     }
 
     /// Its arguments; nothing for one whose text is not known.
-    pub fn arguments(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
-        self.arguments.iter().map(Option::as_deref)
+    pub fn arguments(&self) -> impl Iterator<Item = Option<&str>> {
+        let known = self.words.get(self.at + 1..).unwrap_or_default();
+        known.iter().map(|it| it.text.as_deref()).chain(self.appended.then_some(None))
     }
 
     /// The part of the text in which it stands.
     #[must_use]
     pub fn part(&self) -> &str {
-        &self.part
+        self.span.part()
     }
 
     /// Where that part stands in the whole text, in bytes.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
-        self.range.clone()
+        self.span.outer.clone()
     }
 }

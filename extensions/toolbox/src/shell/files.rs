@@ -2,7 +2,7 @@
 
 use toolwright::Danger;
 
-use super::classify::{Classification, places};
+use super::classify::Classification;
 use super::commands::Commands;
 use super::paths;
 use super::table::CommandTable;
@@ -15,28 +15,16 @@ pub(crate) fn files_of(
     folder: &str,
 ) -> (Vec<Option<String>>, Vec<Option<String>>) {
     let commands = Commands::parse_by(text, table);
-    if Classification::of(&commands, text, table).danger() > Danger::Safe {
+    let found = Classification::of(&commands, text, table);
+    if found.danger() > Danger::Safe {
         return (vec![None], vec![None]);
     }
-    let (mut reads, mut base) = (vec![Some(folder.to_owned())], folder.to_owned());
-    for command in commands.commands() {
-        let Some(entry) = command.program().and_then(|it| table.program(it)) else { continue };
-        let places = places(entry, &command.arguments);
-        if matches!(command.program(), Some("cd" | "pushd")) {
-            base = match places.first().copied().flatten() {
-                Some(to) => paths::joined(&base, to),
-                None => "~".to_owned(),
-            };
-            reads.push(named(&base));
-        } else if entry.reads || !entry.markers.is_empty() {
-            let skipped = usize::from(entry.text_first);
-            reads.extend(
-                places.into_iter().skip(skipped).map(|it| named(&paths::joined(&base, it?))),
-            );
+    let files = found.reads().iter().map(|it| named(&paths::joined(folder, it)));
+    let mut reads = vec![Some(folder.to_owned())];
+    for file in files {
+        if !reads.contains(&file) {
+            reads.push(file);
         }
-    }
-    for file in commands.reads() {
-        reads.push(file.and_then(|it| named(&paths::joined(&base, it))));
     }
     (reads, Vec::new())
 }
@@ -73,10 +61,11 @@ mod tests {
             |names: &[&str]| names.iter().map(|it| Some((*it).to_owned())).collect::<Vec<_>>();
         assert_eq!(read("ls", "."), some(&["."]));
         assert_eq!(read("cat a/../b < c", "sub"), some(&["sub", "sub/b", "sub/c"]));
-        assert_eq!(read("cd .. && cat x", "."), some(&[".", "..", "../x"]));
+        assert_eq!(read("cd sub && cat x", "."), some(&[".", "sub/x"]));
         assert_eq!(read("grep -rn /etc/passwd src", "."), some(&[".", "src"]));
-        assert_eq!(read("cat /etc/h*", "."), some(&[".", "/etc"]));
-        assert_eq!(read("cat ~/x", "."), [Some(".".to_owned()), None]);
+        assert_eq!(read("cat src/h*.rs", "."), some(&[".", "src"]));
+        assert_eq!(read("tar tf a.tar", "sub"), some(&["sub", "sub/a.tar"]));
+        assert_eq!(files_of("cat ../x", CommandTable::standard(), "."), (vec![None], vec![None]));
         assert_eq!(files_of("touch a", CommandTable::standard(), "."), (vec![None], vec![None]));
     }
 }

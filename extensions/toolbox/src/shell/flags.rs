@@ -43,14 +43,13 @@ pub(super) fn is_meant(argument: &str, flag: &str, value_flags: &[String]) -> bo
 
 /// The values of a flag: behind `=`, behind its letter, or the next argument. Its letter may end others: `-sSLo FILE`.
 pub(super) fn values<'c>(
-    arguments: &'c [Option<String>],
+    arguments: &[Option<&'c str>],
     flag: &str,
     value_flags: &[String],
 ) -> Vec<&'c str> {
     let mut values = Vec::new();
     for (at, argument) in arguments.iter().enumerate() {
-        let Some(argument) = argument.as_deref().filter(|it| is_meant(it, flag, value_flags))
-        else {
+        let Some(argument) = argument.filter(|it| is_meant(it, flag, value_flags)) else {
             continue;
         };
         let letter = flag.strip_prefix('-').and_then(|it| it.chars().next());
@@ -66,7 +65,7 @@ pub(super) fn values<'c>(
             }
         };
         match behind {
-            "" => values.extend(arguments.get(at + 1).and_then(|it| it.as_deref())),
+            "" => values.extend(arguments.get(at + 1).copied().flatten()),
             value => values.push(value),
         }
     }
@@ -96,7 +95,7 @@ mod tests {
         for line in
             ["-o x", "-ox", "-o=x", "-sSo x", "-sSox", "--output x", "--output=x", "--out x"]
         {
-            let arguments: Vec<_> = line.split(' ').map(|it| Some(it.to_owned())).collect();
+            let arguments: Vec<_> = line.split(' ').map(Some).collect();
             let all = ["-o", "--output"].map(|flag| values(&arguments, flag, &[]));
             assert_eq!(all.concat(), ["x"], "{line}");
         }

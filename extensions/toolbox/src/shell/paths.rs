@@ -2,6 +2,8 @@
 
 use toolwright::Danger;
 
+use super::secrets::{Wildcards, may_be_secret};
+
 /// Folders of the system, and of the user's settings.
 const SYSTEM: [&str; 14] = [
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/root", "/sbin", "/sys",
@@ -19,32 +21,6 @@ const OPEN: [&str; 9] = [
     "/tmp",
     "/var/tmp",
     "/dev/shm",
-];
-
-/// Parts of names of files with secrets.
-const SECRET: [&str; 22] = [
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "/.ssh/",
-    "/.aws/",
-    "/.gnupg/",
-    "/.kube/",
-    "/.docker/config.json",
-    "/.netrc",
-    "/.git-credentials",
-    "/.pgpass",
-    "/id_rsa",
-    "/id_ed25519",
-    "/id_ecdsa",
-    "/.env/",
-    "/environ/",
-    "/.bash_history/",
-    "/.npmrc/",
-    "/.pypirc/",
-    "/.vault-token/",
-    "/.config/gh/",
-    "/.cargo/credentials",
 ];
 
 /// Files that a program runs by itself.
@@ -108,20 +84,12 @@ pub(super) fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Whether a file holds secrets, by its name. A pattern does where it fits such a name.
+/// Whether a file holds secrets, by its name. A pattern does where it fits such a name; one that begins with a wildcard
+/// fits too much to say anything.
 pub(super) fn is_secret(path: &str) -> bool {
-    if path.contains(['*', '?', '[']) && path.split('/').any(fits_secret) {
-        return true;
-    }
-    let slashed = format!("/{path}/").replace("//", "/");
-    let is_key = path.ends_with(".pem")
-        || path.ends_with(".key")
-        || path.ends_with(".p12")
-        || path.ends_with(".pfx");
-    is_key
-        || SECRET.iter().any(|it| slashed.contains(it))
-        || slashed.contains("/.env.local/")
-        || slashed.contains("/.env.production/")
+    let starts = |part: &str| part.find(['*', '?', '[']).is_none_or(|at| at > 0);
+    let wildcards = if path.split('/').all(starts) { Wildcards::Doubtful } else { Wildcards::None };
+    may_be_secret(path, wildcards)
 }
 
 /// What writing to these sends nowhere.
@@ -132,49 +100,6 @@ pub(super) fn is_nothing(path: &str) -> bool {
 /// Whether a path lies outside of the folder in which a line runs, as far as its name says it.
 pub(super) fn is_outside(path: &str) -> bool {
     path == ".." || path.starts_with("../") || path.starts_with('/') || path.starts_with('~')
-}
-
-/// Whether a part of a path is a pattern that fits the name of a file or folder with secrets. The shell fits a point at the
-/// begin of a name only with a point.
-fn fits_secret(part: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        ".env",
-        ".env.local",
-        ".env.production",
-        ".ssh",
-        ".aws",
-        ".gnupg",
-        ".kube",
-        ".netrc",
-        ".npmrc",
-        ".pypirc",
-        ".pgpass",
-        ".git-credentials",
-        "id_rsa",
-        "id_ed25519",
-    ];
-    // A pattern that names nothing, such as `*`, fits too much to say anything.
-    part.find(['*', '?', '[']).is_some_and(|at| at > 0)
-        && NAMES
-            .iter()
-            .any(|name| name.starts_with('.') == part.starts_with('.') && fits(part, name))
-}
-
-/// Whether a pattern of the shell fits a name.
-fn fits(pattern: &str, name: &str) -> bool {
-    let mut letters = pattern.chars();
-    let Some(first) = letters.next() else { return name.is_empty() };
-    let (rest, mut left) = (letters.as_str(), name.chars());
-    match first {
-        '*' => (0..=name.len()).any(|at| name.is_char_boundary(at) && fits(rest, &name[at..])),
-        '?' => left.next().is_some_and(|_| fits(rest, left.as_str())),
-        '[' => match rest.split_once(']') {
-            // Any letter may stand in the list.
-            Some((_, rest)) => left.next().is_some_and(|_| fits(rest, left.as_str())),
-            None => name.starts_with('['),
-        },
-        letter => left.next() == Some(letter) && fits(rest, left.as_str()),
-    }
 }
 
 fn is_in(path: &str, folders: &[&str]) -> bool {

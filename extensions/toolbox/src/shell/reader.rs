@@ -23,11 +23,11 @@ impl ReadCommands for ShellReader {
     fn read(&self, text: &str) -> CommandLine {
         let read = Commands::parse(text);
         let commands = read.commands().iter().map(|it| ProgramCall {
-            program: it.program.clone(),
-            arguments: it.arguments.clone(),
-            part: it.part.clone(),
+            program: it.program().map(str::to_owned),
+            arguments: it.arguments().map(|it| it.map(str::to_owned)).collect(),
+            part: it.part().to_owned(),
         });
-        let unknown = read.unknown().iter().map(|it| format!("{}: `{}`", it.reason, it.part));
+        let unknown = read.unknown().iter().map(|it| format!("{}: `{}`", it.reason, it.part()));
         let written = read.writes().filter(|it| !it.is_some_and(paths::is_nothing));
         let written = written.map(|it| {
             format!("it writes {}", it.map_or_else(|| "a file".to_owned(), |it| format!("`{it}`")))

@@ -2,14 +2,20 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use toolwright::Danger;
 
 use super::classify::classify_by;
+use super::paths;
+use super::safe::{self, Forms};
 
+/// What programs do.
 const STANDARD: &str = include_str!("commands.toml");
+
+/// In which forms they only read and print.
+const FORMS: &str = include_str!("forms.toml");
 
 /// What is known of programs: how dangerous each is, with which flags and subcommands it does more, what it writes and runs.
 ///
@@ -33,7 +39,9 @@ const STANDARD: &str = include_str!("commands.toml");
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct CommandTable {
-    programs: HashMap<String, Program>,
+    programs: HashMap<String, Arc<Program>>,
+    /// In which forms a program only reads and prints.
+    forms: HashMap<String, Arc<Forms>>,
     variables: Vec<Variables>,
 }
 
@@ -46,6 +54,8 @@ pub struct TableError(String);
 struct Written {
     #[serde(default)]
     program: Vec<Program>,
+    #[serde(default)]
+    form: Vec<safe::Written>,
     #[serde(default)]
     variable: Vec<Variables>,
 }
@@ -80,13 +90,6 @@ pub(super) struct Program {
     /// Whether it shows the names of those files, and not what is in them.
     #[serde(default)]
     pub(super) only_names: bool,
-    /// Whether its first argument is a text: a pattern, a script.
-    #[serde(default)]
-    #[cfg_attr(
-        not(feature = "process"),
-        expect(dead_code, reason = "what runs lines looks at it")
-    )]
-    pub(super) text_first: bool,
     /// Flags whose values are files that it writes.
     #[serde(default)]
     pub(super) write_flags: Vec<String>,
@@ -146,6 +149,12 @@ pub(super) struct Subcommand {
     /// Whether its arguments are files that it reads.
     #[serde(default)]
     pub(super) reads: bool,
+    /// Flags whose values are files that it writes.
+    #[serde(default)]
+    pub(super) write_flags: Vec<String>,
+    /// Its flags that take the next argument, where they are others than those of the program.
+    #[serde(default)]
+    pub(super) value_flags: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -185,6 +194,9 @@ pub(super) enum Check {
     Date,
     Script,
     Remote,
+    Git,
+    Find,
+    Code,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -202,6 +214,27 @@ pub(super) struct Variables {
     pub(super) names: Vec<String>,
     pub(super) level: Danger,
     pub(super) why: String,
+    /// The values with which it has this level; with any other it is dangerous.
+    #[serde(default)]
+    pub(super) values: Vec<String>,
+    /// Whether it has this level only where each part of its value is a folder inside.
+    #[serde(default)]
+    pub(super) inside: bool,
+}
+
+impl Variables {
+    /// The level of setting it to a value.
+    pub(super) fn with_value(&self, value: Option<&str>) -> (Danger, &str) {
+        let is_plain = value.is_some_and(|value| {
+            let is_listed = self.values.is_empty() || self.values.iter().any(|it| it == value);
+            let is_inside = |it: &str| !it.is_empty() && !paths::is_outside(&paths::joined("", it));
+            is_listed && (!self.inside || value.split(':').all(is_inside))
+        });
+        match is_plain || (self.values.is_empty() && !self.inside) {
+            true => (self.level, &self.why),
+            false => (Danger::Dangerous, "changes which code other programs run"),
+        }
+    }
 }
 
 impl CommandTable {
@@ -209,9 +242,12 @@ impl CommandTable {
     #[must_use]
     pub fn standard() -> &'static Self {
         static TABLE: LazyLock<CommandTable> = LazyLock::new(|| {
-            let read = CommandTable::read(STANDARD);
-            // It is part of the program, and a test tries its examples.
-            read.map(|(table, _)| table).expect("the table of the toolbox can be read")
+            let (mut table, _) =
+                CommandTable::read(STANDARD).expect("the table of the toolbox can be read");
+            let (forms, _) = CommandTable::read(FORMS).expect("the forms can be read");
+            // Both are part of the program, and a test tries their examples.
+            table.forms = forms.forms;
+            table
         });
         &TABLE
     }
@@ -222,7 +258,10 @@ impl CommandTable {
     /// When it is no such TOML, an entry has no reason or no name, or an example has another level than it says.
     pub fn with(mut self, text: &str) -> Result<Self, TableError> {
         let (more, examples) = Self::read(text)?;
+        // What is said of a program takes the place of its forms too.
+        self.forms.retain(|name, _| !more.programs.contains_key(name));
         self.programs.extend(more.programs);
+        self.forms.extend(more.forms);
         self.variables.extend(more.variables);
         self.try_examples(&examples)?;
         Ok(self)
@@ -242,8 +281,17 @@ impl CommandTable {
                 return Err(TableError(format!("the entry of `{name}` has no reason: say `why`")));
             }
             examples.extend(program.examples.iter().cloned());
+            let program = Arc::new(program);
             for name in &program.names {
-                table.programs.insert(name.clone(), program.clone());
+                table.programs.insert(name.clone(), Arc::clone(&program));
+            }
+        }
+        for form in written.form {
+            let forms = Arc::new(Forms::read(&form).map_err(TableError)?);
+            for name in form.names {
+                if table.forms.insert(name.clone(), Arc::clone(&forms)).is_some() {
+                    return Err(TableError(format!("there are two forms of `{name}`")));
+                }
             }
         }
         Ok((table, examples))
@@ -266,7 +314,18 @@ impl CommandTable {
     /// What is known of a program, by its name alone or in a folder.
     pub(super) fn program(&self, written: &str) -> Option<&Program> {
         let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
-        self.programs.get(written).or_else(|| self.programs.get(name))
+        self.programs.get(written).or_else(|| self.programs.get(name)).map(Arc::as_ref)
+    }
+
+    /// The forms of a program in which it only reads and prints.
+    pub(super) fn forms(&self, written: &str) -> Option<&Forms> {
+        let name = written.rsplit_once('/').map_or(written, |(_, name)| name);
+        self.forms.get(name).map(Arc::as_ref)
+    }
+
+    /// Whether no program takes this variable for code or for a place.
+    pub(super) fn is_harmless(&self, name: &str) -> bool {
+        self.variable(name).is_some_and(|it| it.level == Danger::Safe)
     }
 
     /// Whether a program is known by its name, and stands in a folder that is none of the system's.
@@ -302,9 +361,9 @@ mod tests {
 
     #[test]
     fn every_example_of_the_standard_table_has_its_level() {
-        let (table, examples) = CommandTable::read(STANDARD).unwrap();
+        let (_, examples) = CommandTable::read(STANDARD).unwrap();
         assert!(examples.len() >= 40, "{}", examples.len());
-        assert_eq!(table.try_examples(&examples), Ok(()));
+        assert_eq!(CommandTable::standard().try_examples(&examples), Ok(()));
     }
 
     #[test]

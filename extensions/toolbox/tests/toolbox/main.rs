@@ -58,8 +58,12 @@ mod repaired_patches;
 mod run_command;
 #[cfg(feature = "files")]
 mod search;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod settings;
 mod support;
 #[cfg(all(feature = "shell", feature = "process"))]
 mod wall;
+#[cfg(feature = "shell")]
+mod understood;
 #[cfg(feature = "files")]
 mod write_file;

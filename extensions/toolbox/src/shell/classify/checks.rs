@@ -4,13 +4,14 @@ use toolwright::Danger;
 
 use crate::shell::flags::{has_letter, is_flag};
 use crate::shell::paths;
+use crate::shell::safe::is_plain_sed;
 use crate::shell::table::Check;
 
 type Found = Option<(Danger, &'static str)>;
 
 /// What these arguments make of a program; nothing where they change nothing.
-pub(super) fn check(check: Check, arguments: &[Option<String>], base: &str) -> Found {
-    let given: Vec<&str> = arguments.iter().flatten().map(String::as_str).collect();
+pub(super) fn check(check: Check, arguments: &[Option<&str>], base: &str) -> Found {
+    let given: Vec<&str> = arguments.iter().flatten().copied().collect();
     match check {
         Check::Sed => sed(&given),
         Check::Awk => awk(&given),
@@ -35,6 +36,8 @@ pub(super) fn check(check: Check, arguments: &[Option<String>], base: &str) -> F
                 "sends files to another machine, or takes them from it",
             ))
         }
+        Check::Git => git(&given),
+        Check::Find | Check::Code => None,
         Check::Date => {
             let sets = given.iter().any(|it| {
                 !it.starts_with(['-', '+'])
@@ -44,6 +47,94 @@ pub(super) fn check(check: Check, arguments: &[Option<String>], base: &str) -> F
             sets.then_some((Danger::Critical, "sets the clock"))
         }
     }
+}
+
+/// What makes a dangerous command moderate: it removes what is built anew, or runs code of the workspace as its tests do.
+pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static str> {
+    /// What tools build, and build once more where it is not there.
+    const BUILT: [&str; 10] = [
+        "target",
+        "dist",
+        "__pycache__",
+        ".pytest_cache",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".tox",
+        ".nyc_output",
+        "coverage",
+        "htmlcov",
+    ];
+    let is_built = |it: &&str| {
+        let whole = paths::joined(base, it);
+        !paths::is_outside(&whole) && BUILT.contains(&whole.rsplit('/').next().unwrap_or_default())
+    };
+    match check {
+        Check::Remove => {
+            let mut files = given.iter().filter(|it| !is_flag(it) && **it != "--").peekable();
+            let is_known = given.iter().filter(|it| is_flag(it)).all(|it| {
+                matches!(*it, "--recursive" | "--force" | "--verbose")
+                    || (!it.starts_with("--") && it[1..].chars().all(|it| "rRfv".contains(it)))
+            });
+            let some = files.peek().is_some();
+            (some && is_known && files.all(is_built)).then_some("removes what is built anew")
+        }
+        Check::Find => match given {
+            [start, "-name", name, "-delete"]
+            | [start, "-name", name, "-type", "f", "-delete"]
+            | [start, "-type", "f", "-name", name, "-delete"]
+                if matches!(*name, "*.pyc" | "*.pyo" | ".DS_Store" | "*.class" | "*.swp")
+                    && !is_flag(start)
+                    && !paths::is_outside(&paths::joined(base, start)) =>
+            {
+                Some("removes what is built anew")
+            }
+            _ => None,
+        },
+        Check::Code => match given {
+            ["--test", files @ ..] if !files.iter().any(|it| is_flag(it)) => {
+                Some("runs code of the workspace")
+            }
+            [
+                "-m",
+                "pytest" | "unittest" | "mypy" | "ruff" | "black" | "flake8" | "pylint" | "isort"
+                | "coverage" | "compileall",
+                ..,
+            ] => Some("runs code of the workspace"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What of git loses changes that are in no commit, or commits that no branch has.
+fn git(given: &[&str]) -> Found {
+    let at = given.iter().position(|it| {
+        matches!(*it, "checkout" | "restore" | "rm" | "branch" | "worktree" | "switch")
+    })?;
+    let (flags, places): (Vec<&str>, Vec<&str>) =
+        given[at + 1..].iter().copied().partition(|it| is_flag(it) || *it == "--");
+    let has = |letter: char, long: &str| {
+        flags.iter().any(|it| has_letter(it, letter) || (it.len() > 3 && long.starts_with(it)))
+    };
+    let is_whole = |it: &&str| {
+        let path = it.rsplit(')').next().unwrap_or_default();
+        matches!(path.trim_end_matches('/'), "." | ":" | "*" | "./*" | ":/." | "" | "..")
+            || *it == ":/"
+    };
+    let only_index = has('S', "--staged") && !has('W', "--worktree");
+    let loses = match given[at] {
+        "checkout" => places.iter().any(is_whole),
+        "restore" => !only_index && places.iter().any(is_whole),
+        "rm" => !flags.contains(&"--cached") && (has('f', "--force") || has('r', "")),
+        "branch" => {
+            has('D', "")
+                || has('M', "")
+                || ((has('d', "--delete") || has('m', "--move")) && has('f', "--force"))
+        }
+        "worktree" => places.first() == Some(&"remove") && has('f', "--force"),
+        _ => false,
+    };
+    loses.then_some((Danger::Dangerous, "loses changes or commits that are nowhere else"))
 }
 
 /// A script that a shell runs. What comes through its input stands in no file.
@@ -84,58 +175,6 @@ fn sed(given: &[&str]) -> Found {
     (!is_plain).then_some((Danger::Dangerous, "has a script that may run commands or write files"))
 }
 
-/// Addresses and `p`, `d`, `q`, `=`, `n`, `s/…/…/`, `y/…/…/`, separated by `;` or lines.
-fn is_plain_sed(script: &str) -> bool {
-    let mut rest = script.chars().peekable();
-    loop {
-        while rest.next_if(|it| it.is_whitespace() || matches!(it, ';' | '{' | '}' | '!')).is_some()
-        {
-        }
-        let Some(first) = rest.next() else { return true };
-        match first {
-            '0'..='9' | '$' | ',' | '~' | '+' => {}
-            '/' => {
-                if !skip_to(&mut rest, '/') {
-                    return false;
-                }
-                while rest.next_if(|it| matches!(it, 'I' | 'M')).is_some() {}
-            }
-            'p' | 'd' | 'q' | '=' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'P' | 'D' => {}
-            's' | 'y' => {
-                let Some(limit) = rest.next().filter(|it| !it.is_alphanumeric() && *it != '\\')
-                else {
-                    return false;
-                };
-                if !skip_to(&mut rest, limit) || !skip_to(&mut rest, limit) {
-                    return false;
-                }
-                while rest
-                    .next_if(|it| matches!(it, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9'))
-                    .is_some()
-                {}
-                if rest.peek().is_some_and(|it| !it.is_whitespace() && !matches!(it, ';' | '}')) {
-                    return false;
-                }
-            }
-            // Text that is added reaches to the end of the line.
-            'a' | 'i' | 'c' => while rest.next_if(|it| *it != '\n').is_some() {},
-            _ => return false,
-        }
-    }
-}
-
-fn skip_to(rest: &mut impl Iterator<Item = char>, limit: char) -> bool {
-    while let Some(letter) = rest.next() {
-        if letter == limit {
-            return true;
-        }
-        if letter == '\\' {
-            rest.next();
-        }
-    }
-    false
-}
-
 /// awk runs commands by `system`, by `|` and by `getline`, and writes files by `>`.
 fn awk(given: &[&str]) -> Found {
     let program = given.iter().copied();
@@ -146,8 +185,12 @@ fn awk(given: &[&str]) -> Found {
         {
             return Some((Danger::Dangerous, "has a script that may run commands"));
         }
-        let mut prints = bare.split("print").skip(1);
-        if prints.any(|it| it.split(['}', ';', '\n']).next().is_some_and(|it| it.contains('>'))) {
+        let printed = bare.find("print").map_or("", |at| &bare[at..]);
+        let mut files = printed.split('>').skip(1).map(|it| it.trim_start().split('"').nth(1));
+        if files.any(|it| it.is_some_and(|it| paths::writing(&paths::joined("", it)).is_some())) {
+            return Some((Danger::Dangerous, "has a script that writes a file outside"));
+        }
+        if printed.contains('>') {
             return Some((Danger::Moderate, "has a script that may write files"));
         }
     }

@@ -6,12 +6,12 @@ use crate::shell::table::{Program, Subcommand};
 /// The arguments that are no flags and no values of flags.
 pub(in crate::shell) fn places<'c>(
     entry: &Program,
-    arguments: &'c [Option<String>],
+    arguments: &[Option<&'c str>],
 ) -> Vec<Option<&'c str>> {
     let (mut places, mut ended) = (Vec::new(), false);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        match argument.as_deref() {
+        match *argument {
             Some("--") if !ended => ended = true,
             Some(flag) if !ended && is_flag(flag) => {
                 if entry.value_flags.iter().any(|it| it == flag) {

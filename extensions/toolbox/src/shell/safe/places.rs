@@ -1,0 +1,137 @@
+//! The folders that a line may be in, and the files that it names from there.
+
+use super::arguments::{Kind, Word};
+use super::{Doubt, Prover, Result};
+use crate::shell::paths;
+use crate::shell::secrets::{Wildcards, may_be_secret};
+
+/// More folders at once are not followed.
+const MOST: usize = 8;
+
+/// Files of the system that say nothing of anybody.
+const PUBLIC: [&str; 16] = [
+    "/dev/null",
+    "/dev/stdin",
+    "/etc/os-release",
+    "/etc/lsb-release",
+    "/etc/debian_version",
+    "/etc/issue",
+    "/etc/redhat-release",
+    "/usr/lib/os-release",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/loadavg",
+    "/proc/uptime",
+    "/proc/version",
+    "/proc/filesystems",
+    "/proc/stat",
+    "/proc/cmdline",
+];
+
+/// In which folder the line is: one of these, relative to where it begins. A `cd` that fails leaves the folder as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Folders(Vec<String>);
+
+impl Folders {
+    pub(super) fn start() -> Self {
+        Self(vec![String::new()])
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    pub(super) fn or(mut self, other: &Self) -> Self {
+        for it in &other.0 {
+            if !self.0.contains(it) {
+                self.0.push(it.clone());
+            }
+        }
+        self
+    }
+
+    pub(super) fn are_too_many(&self) -> bool {
+        self.0.len() > MOST
+    }
+
+    /// The folders after a change to one.
+    pub(super) fn changed(&self, to: &Word<'_>) -> Result<Self> {
+        let text = to.literal()?;
+        if text.is_empty() || text == "-" || text.starts_with('~') {
+            return Err(to.doubt("is a folder that is not known"));
+        }
+        let folders: Vec<String> = self.0.iter().map(|it| paths::joined(it, text)).collect();
+        if folders.iter().any(|it| paths::is_outside(it)) {
+            return Err(to.doubt("lies outside of the folder"));
+        }
+        Ok(Self(folders))
+    }
+
+    /// Whether a name is the folder in which the line begins.
+    pub(super) fn is_root(&self, name: &str) -> bool {
+        self.0.iter().any(|it| paths::joined(it, name).is_empty())
+    }
+}
+
+impl<'a> Prover<'a, '_> {
+    /// A file that is read, or of which the name is shown: it lies inside, and holds no secrets where it is read.
+    pub(super) fn file(&mut self, word: &Word<'a>, folders: &Folders, is_read: bool) -> Result<()> {
+        let text: &str = &word.text;
+        let wildcards = match word.kind {
+            Kind::Literal => Wildcards::None,
+            Kind::Pattern => Wildcards::Shell,
+            Kind::Found => Wildcards::All,
+            Kind::Any => return Err(word.doubt("gives arguments that are not known")),
+        };
+        if text.starts_with(['@', '+']) {
+            return Err(word.doubt("may be more than the name of a file"));
+        }
+        // `.*` fits `..` in some shells.
+        let fits_parent = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
+        let leads_up = text.split('/').any(|it| fits_parent(it) || it == "..");
+        if wildcards == Wildcards::Shell && leads_up {
+            return Err(word.doubt("may fit the folder above"));
+        }
+        for base in folders.all() {
+            let whole = paths::joined(base, text);
+            if PUBLIC.contains(&whole.as_str()) && wildcards == Wildcards::None {
+                continue;
+            }
+            if paths::is_outside(&whole) {
+                return Err(word.doubt("lies outside of the folder"));
+            }
+            if is_read && may_be_secret(&whole, wildcards) {
+                return Err(word.doubt("may hold secrets"));
+            }
+            self.reads.push(whole);
+        }
+        Ok(())
+    }
+}
+
+/// How a statement may end.
+#[derive(Debug, Clone)]
+pub(super) struct Ends {
+    /// In which folders where it succeeds.
+    pub(super) good: Folders,
+    /// In which folders where it fails.
+    pub(super) bad: Folders,
+}
+
+impl Ends {
+    pub(super) fn at(folders: &Folders) -> Self {
+        Self { good: folders.clone(), bad: folders.clone() }
+    }
+
+    /// In which folders the next statement begins.
+    pub(super) fn either(self) -> Result<Folders, ()> {
+        let folders = self.good.or(&self.bad);
+        if folders.are_too_many() { Err(()) } else { Ok(folders) }
+    }
+}
+
+impl Doubt {
+    pub(super) fn too_many(range: std::ops::Range<usize>) -> Self {
+        Self { reason: "leads to too many folders".into(), range }
+    }
+}

@@ -1,0 +1,395 @@
+//! Which names of files and folders hold secrets: one list, for every program, flag, loop and pattern that reaches them.
+
+/// Files with secrets, by the last parts of their paths. `*` stands for any letters.
+const FILES: &[&str] = &[
+    ".env",
+    ".env.*",
+    ".envrc",
+    "*.env",
+    ".netrc",
+    "_netrc",
+    ".git-credentials",
+    ".git/config",
+    ".npmrc",
+    ".yarnrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".htpasswd",
+    ".htdigest",
+    ".vault-token",
+    ".terraformrc",
+    "*.tfstate",
+    "*.tfstate.backup",
+    "*.tfvars",
+    "*.tfvars.json",
+    "credentials.tfrc.json",
+    "credentials",
+    "credentials.json",
+    "credentials.yml",
+    "credentials.yaml",
+    "credentials.yml.enc",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secret.json",
+    "secret.yml",
+    "secret.yaml",
+    "master.key",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.p8",
+    "*.ppk",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.kdb",
+    "*.keychain",
+    "*.keychain-db",
+    "*.ovpn",
+    "*.asc.key",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+    "authorized_keys",
+    "known_hosts",
+    ".bash_history",
+    ".zsh_history",
+    ".sh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".lesshst",
+    ".viminfo",
+    "fish_history",
+    ".docker/config.json",
+    ".dockercfg",
+    ".s3cfg",
+    ".boto",
+    ".rclone.conf",
+    "rclone.conf",
+    ".kube/config",
+    "kubeconfig",
+    ".claude.json",
+    "cookies.sqlite",
+];
+
+/// Files with secrets, by names that others have too: a pattern that begins with a wildcard is not taken for them.
+const LIKELY: &[&str] = &[
+    "credentials.toml",
+    "secrets.toml",
+    ".cargo/credentials*",
+    ".gem/credentials",
+    ".bundle/config",
+    ".composer/auth.json",
+    "auth.json",
+    ".m2/settings.xml",
+    "gradle.properties",
+    "wp-config.php",
+    ".yarnrc.yml",
+    "service-account.json",
+    "service_account.json",
+    "client_secret.json",
+    "client_secrets.json",
+];
+
+/// Ends of names of code and texts, of which a name such as `.env.rs` is no secret.
+const CODE: &[&str] = &[
+    "rs", "toml", "md", "py", "js", "mjs", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "go",
+    "java", "kt", "swift", "rb", "php", "lua", "html", "css", "scss", "sh", "txt", "lock", "snap",
+    "sql", "proto", "xml", "csv", "log", "pyc",
+];
+
+/// Folders of which every file is a secret, by parts of their paths.
+const FOLDERS: &[&str] = &[
+    ".ssh",
+    ".aws",
+    ".azure",
+    ".gnupg",
+    ".kube",
+    ".password-store",
+    ".docker",
+    ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/gcloud",
+    ".config/rclone",
+    ".config/doctl",
+    ".config/op",
+    ".config/sops",
+    ".config/helm",
+    ".config/stripe",
+    ".config/heroku",
+    ".config/github-copilot",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/composer",
+    ".config/configstore",
+    ".config/keybase",
+    ".claude",
+    ".git-crypt",
+    ".codex",
+    ".gemini",
+    ".aider",
+    ".terraform.d",
+    ".oci",
+    ".chef",
+    ".mozilla",
+    ".thunderbird",
+    ".local/share/keyrings",
+    ".local/share/fish",
+    "Library/Keychains",
+    "Library/Application Support",
+    "/etc/ssl/private",
+    "/etc/sudoers.d",
+    "/etc/wireguard",
+    "/etc/NetworkManager/system-connections",
+];
+
+/// Files with secrets at one place of the machine.
+const PLACES: &[&str] = &[
+    "/etc/shadow*",
+    "/etc/gshadow*",
+    "/etc/sudoers",
+    "/etc/krb5.keytab",
+    "/etc/security/opasswd",
+    "/proc/*/environ",
+    "/proc/*/task/*/environ",
+    "/proc/*/mem",
+    "/proc/*/maps",
+    "/proc/*/fd/*",
+    "/proc/kcore",
+    "/dev/mem",
+    "/dev/kmem",
+    "/dev/port",
+    "/dev/sd*",
+    "/dev/hd*",
+    "/dev/vd*",
+    "/dev/xvd*",
+    "/dev/nvme*",
+    "/dev/mmcblk*",
+    "/dev/dm-*",
+    "/dev/mapper/*",
+    "/dev/loop*",
+];
+
+/// Names that look like those of secrets, and show what belongs into them.
+const EXAMPLES: &[&str] =
+    &[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults"];
+
+/// How the parts of a path are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wildcards {
+    /// They are letters like others.
+    None,
+    /// The shell replaces them, and fits a point at the begin of a name only with a point.
+    Shell,
+    /// So, where the text may as well be none of a file: only names that no other text looks like say something.
+    Doubtful,
+    /// They fit every name, hidden ones too: a pattern of `find`, or of a program's own.
+    All,
+}
+
+/// Whether a path, or one of the paths that a pattern fits, holds secrets by its name. It is joined before.
+///
+/// Letters count in either case, because some file systems make no difference.
+pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let is_whole = lower.starts_with('/');
+    let parts: Vec<&str> = lower.split('/').filter(|it| !it.is_empty()).collect();
+    let Some(last) = parts.last() else { return false };
+    let has_wildcards = wildcards != Wildcards::None && lower.contains(['*', '?', '[']);
+    if !has_wildcards && EXAMPLES.contains(last) {
+        return false;
+    }
+    let starts_open = has_wildcards && last.starts_with(['*', '?', '[']);
+    let is_code = last.strip_prefix("*.").is_some_and(|it| CODE.contains(&it));
+    let meets = |rule: &str, part: &str| meet(rule, part, wildcards);
+    let ends = |rule: &str| {
+        let mut at = parts.len();
+        rule.rsplit('/').all(|rule| {
+            // What a program finds may stand in any folder.
+            let Some(next) = at.checked_sub(1) else { return wildcards == Wildcards::All };
+            at = next;
+            meets(rule, parts[at])
+        })
+    };
+    let holds = |rule: &str| {
+        let rule: Vec<&str> = rule.split('/').collect();
+        parts
+            .windows(rule.len())
+            .any(|it| it.iter().zip(&rule).all(|(part, rule)| meets(rule, part)))
+    };
+    let begins = |rule: &str| {
+        let rule: Vec<&str> = rule[1..].split('/').collect();
+        is_whole
+            && parts.len() >= rule.len()
+            && rule.iter().zip(&parts).all(|(rule, part)| meets(rule, part))
+    };
+    FILES.iter().any(|it| !(is_code && *it == ".env.*") && ends(it))
+        || LIKELY.iter().any(|it| (!starts_open || parts.len() > 1 && it.contains('/')) && ends(it))
+        || FOLDERS.iter().any(|it| if it.starts_with('/') { begins(it) } else { holds(it) })
+        || PLACES.iter().any(|it| begins(it) && parts.len() == it.split('/').count() - 1)
+}
+
+/// Whether a name fits a rule; where it is a pattern, whether some name fits both. Takes as many steps as the product
+/// of their lengths, and a rule is short.
+fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
+    let is_pattern = wildcards != Wildcards::None && name.contains(['*', '?', '[']);
+    if !is_pattern {
+        return match rule.split_once('*') {
+            None => rule.eq_ignore_ascii_case(name),
+            Some((before, after)) => {
+                name.len() >= before.len() + after.len()
+                    && name.as_bytes()[..before.len()].eq_ignore_ascii_case(before.as_bytes())
+                    && name.as_bytes()[name.len() - after.len()..]
+                        .eq_ignore_ascii_case(after.as_bytes())
+            }
+        };
+    }
+    if wildcards == Wildcards::Doubtful && !rule.starts_with('.') && !rule.starts_with("id_") {
+        return false;
+    }
+    if wildcards != Wildcards::All && rule.starts_with('.') && name.starts_with(['*', '?']) {
+        return false;
+    }
+    let rule: Vec<char> = rule.chars().map(|it| it.to_ascii_lowercase()).collect();
+    // Which lengths of the rule the letters so far can stand for.
+    let mut row = vec![false; rule.len() + 1];
+    row[0] = true;
+    skip_stars(&rule, &mut row);
+    let mut letters = name.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '*' => {
+                let first = row.iter().position(|it| *it).unwrap_or(row.len());
+                row.iter_mut().skip(first).for_each(|it| *it = true);
+                continue;
+            }
+            // Any letter may stand in the list, and where it has no end it is a letter.
+            '[' => {
+                let rest = letters.as_str();
+                if let Some(end) = rest.char_indices().skip(1).find(|(_, it)| *it == ']') {
+                    letters = rest[end.0 + 1..].chars();
+                }
+                step(&rule, &mut row, |_| true);
+            }
+            '?' => step(&rule, &mut row, |_| true),
+            letter => step(&rule, &mut row, |it| it == letter),
+        }
+    }
+    row[rule.len()]
+}
+
+/// Reads one letter.
+fn step(rule: &[char], row: &mut [bool], fits: impl Fn(char) -> bool) {
+    for at in (0..row.len()).rev() {
+        let by_letter = at > 0 && row[at - 1] && rule[at - 1] != '*' && fits(rule[at - 1]);
+        let by_star = rule.get(at) == Some(&'*') && row[at];
+        row[at] = by_letter || by_star;
+    }
+    skip_stars(rule, row);
+}
+
+/// A star stands for nothing too.
+fn skip_stars(rule: &[char], row: &mut [bool]) {
+    for at in 0..rule.len() {
+        if row[at] && rule[at] == '*' {
+            row[at + 1] = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_found_by_its_name_at_each_place_and_in_either_case() {
+        for path in [
+            ".env",
+            "a/.ENV",
+            ".env.staging",
+            "prod.env",
+            "~/.ssh/config",
+            ".config/gcloud/x",
+            "a/server.pem",
+            ".azure/a/b",
+            "/etc/shadow-",
+            "/proc/self/environ",
+            "/dev/sda1",
+            "/etc/ssl/private/x",
+            "~/.my.cnf",
+            ".claude/settings.json",
+            "terraform.tfstate",
+            ".htpasswd",
+            ".git/config",
+            "~/.mozilla/firefox/x/key4.db",
+            "~/Library/Application Support/x",
+        ] {
+            assert!(may_be_secret(path, Wildcards::None), "{path}");
+        }
+        for path in [
+            "src/a.rs",
+            ".env.example",
+            "environment.rs",
+            "src/key.rs",
+            "/etc/passwd",
+            "a/config",
+            "sshd.md",
+            "docs/*.md",
+        ] {
+            assert!(!may_be_secret(path, Wildcards::None), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_a_secret_where_some_name_fits_both() {
+        for pattern in [
+            ".en*",
+            ".[e]nv",
+            ".e?v",
+            "a/.*",
+            "*",
+            "id_*",
+            "*.p*",
+            "[a-z]*",
+            ".docker/*.json",
+            ".git/*",
+            "*[!a]",
+            "s*.k[a-z]y",
+        ] {
+            assert!(may_be_secret(pattern, Wildcards::Shell), "{pattern}");
+        }
+        for pattern in
+            ["*.rs", "src/*.toml", "docs/*/*.md", "?.txt", "*.lock", "a*b*c*d.rs", "*.toml"]
+        {
+            assert!(!may_be_secret(pattern, Wildcards::Shell), "{pattern}");
+        }
+        for pattern in ["config", "*", "conf*", "*.local"] {
+            assert!(may_be_secret(pattern, Wildcards::All), "{pattern}");
+        }
+        assert!(
+            may_be_secret("*envrc", Wildcards::All) && !may_be_secret("*envrc", Wildcards::Shell)
+        );
+    }
+
+    #[test]
+    fn a_pattern_of_many_stars_takes_no_longer_than_its_length() {
+        let pattern = format!("a{}Z", "*".repeat(60_000));
+        assert!(!may_be_secret(&pattern, Wildcards::Shell));
+        let pattern = "*a".repeat(30_000);
+        assert!(may_be_secret(&pattern, Wildcards::All));
+    }
+}
