@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::shape::{Shape, Types};
 use super::words::Spellings;
+use crate::schema::{Explainer, options};
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
@@ -48,6 +49,7 @@ pub(super) struct Schema {
     pub(super) source: Value,
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
+    pub(super) explainer: Explainer,
     /// A validator for every place, made when a guess is first judged.
     places: OnceLock<Option<ValidatorMap>>,
     /// How deep a value may be nested before judging it takes too long.
@@ -58,10 +60,7 @@ pub(super) struct Schema {
 
 impl Schema {
     pub(super) fn new(source: &Value) -> Result<Self, String> {
-        let root = jsonschema::options()
-            .with_pattern_options(jsonschema::PatternOptions::regex())
-            .should_validate_formats(true)
-            .offline()
+        let root = options()
             .build(source)
             .map_err(|error| format!("{error} (at {})", error.instance_path()))?;
         let sites = Compiler::run(source);
@@ -69,7 +68,8 @@ impl Schema {
         let shapes: usize = sites.iter().map(|site| site.shapes.len()).sum();
         let patience = 20_000 + 64 * shapes;
         let places = OnceLock::new();
-        Ok(Self { source: source.clone(), sites, root, places, nesting, patience })
+        let (source, explainer) = (source.clone(), Explainer::new());
+        Ok(Self { source, sites, root, explainer, places, nesting, patience })
     }
 
     /// Whether a value is right at a place.
@@ -79,14 +79,7 @@ impl Schema {
             let chosen = shape.choices.as_ref().is_none_or(|choices| choices.contains(node));
             return chosen && shape.types.has(Types::of(node));
         }
-        let places = self.places.get_or_init(|| {
-            jsonschema::options()
-                .with_pattern_options(jsonschema::PatternOptions::regex())
-                .should_validate_formats(true)
-                .offline()
-                .build_map(&self.source)
-                .ok()
-        });
+        let places = self.places.get_or_init(|| options().build_map(&self.source).ok());
         let place = places.as_ref().and_then(|it| it.get(&format!("#{}", site.pointer)));
         match (place, node.value()) {
             (Some(validator), Some(value)) => validator.is_valid(&value),
