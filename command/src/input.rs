@@ -9,8 +9,8 @@ mod words;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolwright::Repair;
-use toolwright::unstable::foreign::TypeNames;
 use toolwright::printable;
+use toolwright::unstable::foreign::TypeNames;
 use toolwright::unstable::repair::TruncatedInput;
 
 use crate::{Exit, line, stream};

@@ -9,6 +9,7 @@ mod steps;
 #[cfg(test)]
 mod unions;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +19,7 @@ use serde_json::Value;
 
 use super::problems::{Entered, Teller};
 use steps::{Kind, Step, Walk};
-use toolwright_core::input::Problem;
+use toolwright_core::input::{Problem, words};
 
 /// How many steps an explanation may take: each is a look at one part of a value with one schema.
 const MOST_STEPS: usize = 400_000;
@@ -72,6 +73,7 @@ impl Explainer {
                 depth,
                 walk: &walk,
                 seen: HashSet::new(),
+                left: Cell::new(words::MOST_COMPARED),
                 explanation: &mut explanation,
             };
             work.run(value);
@@ -92,6 +94,8 @@ struct Work<'w> {
     walk: &'w Walk,
     /// The places that a part of the value has been held to.
     seen: HashSet<(String, usize)>,
+    /// What is left to compare for near words.
+    left: Cell<usize>,
     explanation: &'w mut Explanation,
 }
 
@@ -151,6 +155,7 @@ impl Work<'_> {
             source: self.source,
             digits: self.digits,
             entered: Entered { schema, at: &broken.at, by: entered },
+            left: &self.left,
         };
         teller.tell(error, &mut self.explanation.problems);
     }
@@ -179,6 +184,7 @@ impl Work<'_> {
             source: self.source,
             digits: self.digits,
             entered: Entered { schema: schema.unwrap_or(&Value::Null), at, by: Some(&step.at) },
+            left: &self.left,
         };
         let several = step.kind == Kind::OneOf && self.walk.fitting(step, value) > 1;
         self.explanation.problems.push(teller.union(value, several));

@@ -1,5 +1,7 @@
 //! What the validator says of a value, in our words, with what stands there and what was near.
 
+use std::cell::Cell;
+
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -30,6 +32,8 @@ pub(crate) struct Teller<'v> {
     /// The digits of the number at a pointer, where the value does not have them all.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
     pub(crate) entered: Entered<'v>,
+    /// What is left to compare for near words.
+    pub(crate) left: &'v Cell<usize>,
 }
 
 /// The place that was asked about a part of the value.
@@ -65,7 +69,7 @@ impl Teller<'_> {
             Kind::AdditionalProperties { unexpected }
             | Kind::UnevaluatedProperties { unexpected } => {
                 let keys = unexpected.iter().take(MOST_KEYS);
-                found.extend(keys.map(|key| unknown_key(&at, schema, key)));
+                found.extend(keys.map(|key| self.unknown_key(&at, schema, key)));
                 return;
             }
             Kind::Type { .. } if error.instance().is_null() => {
@@ -77,7 +81,7 @@ impl Teller<'_> {
             }
             Kind::Type { .. } => simple(Rule::Type, wanted()),
             Kind::Enum { .. } | Kind::Constant { .. } => {
-                choice(simple(Rule::Choice, wanted()), error.instance(), schema)
+                self.choice(simple(Rule::Choice, wanted()), error.instance(), schema)
             }
             Kind::Minimum { .. } => simple(Rule::Range, in_range(schema, "minimum")),
             Kind::Maximum { .. } => simple(Rule::Range, in_range(schema, "maximum")),
@@ -134,7 +138,29 @@ impl Teller<'_> {
         if value.is_string() && in_format(schema).is_some() {
             return simple(Rule::Value, wanted);
         }
-        choice(simple(Rule::Type, wanted), value, schema)
+        self.choice(simple(Rule::Type, wanted), value, schema)
+    }
+
+    /// A key that is none of those that are known.
+    fn unknown_key(&self, at: &str, schema: &Value, key: &str) -> Problem {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let known: Vec<&str> =
+            properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let mut problem = Problem::unknown_key_within(key, known.iter().copied(), self.left);
+        problem.pointer = below(at, &words::shorten(key));
+        problem
+    }
+
+    /// Adds the choice that was probably meant.
+    fn choice(&self, mut problem: Problem, value: &Value, schema: &Value) -> Problem {
+        let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
+        let constants = constants.flatten().filter_map(|it| it.get("const"));
+        let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let choices = choices.chain(constants).filter_map(Value::as_str);
+        if let Value::String(text) = value {
+            problem.near = words::nearest_within(text, choices, self.left);
+        }
+        problem
     }
 
     /// Where an error is.
@@ -293,24 +319,4 @@ fn rare(kind: &Kind, schema: &Value) -> String {
 fn in_range(schema: &Value, broken: &str) -> String {
     let is_integer = schema.get("type").is_some_and(|it| it == "integer");
     number(if is_integer { "an integer" } else { "a number" }, schema, Some(broken))
-}
-
-fn unknown_key(at: &str, schema: &Value, key: &str) -> Problem {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let known: Vec<&str> = properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-    let mut problem = Problem::unknown_key(key, known.iter().copied());
-    problem.pointer = below(at, &words::shorten(key));
-    problem
-}
-
-/// Adds the choice that was probably meant.
-fn choice(mut problem: Problem, value: &Value, schema: &Value) -> Problem {
-    let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
-    let constants = constants.flatten().filter_map(|it| it.get("const"));
-    let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-    let choices = choices.chain(constants).filter_map(Value::as_str);
-    if let Value::String(text) = value {
-        problem.near = words::nearest(text, choices);
-    }
-    problem
 }

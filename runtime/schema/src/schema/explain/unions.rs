@@ -86,7 +86,12 @@ fn schema() -> impl Strategy<Value = Value> {
 }
 
 /// A value along a schema, whose last leaf is wrong. What it chooses is said by numbers.
-fn tree(root: &Value, schema: &Value, choices: &mut dyn Iterator<Item = u8>, depth: usize) -> Value {
+fn tree(
+    root: &Value,
+    schema: &Value,
+    choices: &mut dyn Iterator<Item = u8>,
+    depth: usize,
+) -> Value {
     let choice = usize::from(choices.next().unwrap_or_default());
     if depth == 0 {
         return [json!("wrong"), json!(null), json!({}), json!([[]]), json!(7)][choice % 5].clone();
