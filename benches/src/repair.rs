@@ -4,6 +4,10 @@
 //! The measure is one number sent as text. For people: two such values; a key and a list that need the
 //! whole ladder; and a call that is refused, which is the dearest, since everything that is wrong is put
 //! into words.
+//!
+//! Beside them, trees of recursive unions: see `union.rs`.
+
+mod union;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -58,7 +62,9 @@ pub fn run(effort: Effort) -> Result<()> {
         let (runtime, ours) = (&runtime, &ours);
         contestants.push(Contestant::new(name, move || sample(runtime, ours, text, calls)));
     }
-    report(&take_turns(rounds, contestants)?, calls)
+    report(&take_turns(rounds, contestants)?, calls)?;
+    union::ratio(&runtime, effort)?;
+    union::stalls(&runtime)
 }
 
 fn sample(runtime: &Runtime, ours: &Ours, text: &str, calls: u32) -> Result<Duration> {

@@ -9,6 +9,7 @@ mod words;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolwright::Repair;
+use toolwright::printable;
 use toolwright::unstable::foreign::TypeNames;
 use toolwright::unstable::repair::TruncatedInput;
 
@@ -93,8 +94,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     }
     stream::run(matches, |number, line, output| {
         let outcome = outcome::of(number, line, &wanted);
-        serde_json::to_writer(&mut *output, &outcome)?;
-        output.write_all(b"\n")?;
+        writeln!(output, "{}", printable::json(&serde_json::to_string(&outcome)?))?;
         Ok(outcome.is_taken())
     })
 }

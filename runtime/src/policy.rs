@@ -61,6 +61,7 @@
 //!     effect: Effect::Idempotent,
 //!     principal: None,
 //!     arguments: r#"{"path":"target/debug"}"#,
+//!     input_schema: None,
 //!     footprint: Some(&footprint),
 //!     approval: None,
 //!     came_at_run_time: false,

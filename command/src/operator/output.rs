@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 
 use serde::Serialize;
+use toolwright::printable;
 
 use super::Stop;
 
@@ -28,10 +29,9 @@ impl Output {
     }
 
     pub(crate) fn object(self, object: &impl Serialize) -> Result<(), Stop> {
-        let mut line = serde_json::to_string(object)
+        let line = serde_json::to_string(object)
             .map_err(|error| Stop::new(crate::Exit::Failed, format!("no JSON: {error}")))?;
-        line.push('\n');
-        self.text(line)
+        self.text(format_args!("{}\n", printable::json(&line)))
     }
 
     /// Text that ends its lines itself.

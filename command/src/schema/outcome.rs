@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolwright::dialect::{Described, Dialect, Finding, Severity};
+use toolwright::printable;
 use toolwright::unstable::foreign::{self, TypeNames};
 
 use crate::line::{self, Tool};
@@ -100,7 +101,8 @@ struct Report<'a> {
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+        let line = serde_json::to_string(self).map_err(|_| fmt::Error)?;
+        formatter.write_str(&printable::json(&line))
     }
 }
 

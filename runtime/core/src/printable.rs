@@ -1,5 +1,7 @@
 //! Text of others, such as a model's or a file's, so that it cannot act on a terminal or pass for something else.
 
+use std::borrow::Cow;
+
 /// The text on one line: each character that [acts](acts) is written as an escape, line breaks among them.
 ///
 /// ```
@@ -23,8 +25,37 @@ pub fn lines(text: &str) -> String {
     escaped(text, true)
 }
 
+/// JSON that says the same, in which each character that [acts](acts) is written as JSON escapes it.
+///
+/// Line breaks between values stay.
+///
+/// ```
+/// use toolwright::printable;
+///
+/// assert_eq!(printable::json("{\"a\u{202e}\":\"\u{9b}2J\"}"), r#"{"a\u202e":"\u009b2J"}"#);
+/// ```
+#[must_use]
+pub fn json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(|it| it != '\n' && acts(it)) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        // JSON has white space alone outside of its strings.
+        if matches!(character, '\n' | '\r' | '\t') || !acts(character) {
+            out.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Whether a terminal, a font or a reader's eye may take a character for something else than itself: controls, what turns the
-/// direction of writing, what has no width or no ink, separators of lines, tags.
+/// direction of writing, joins or stacks what is beside it, every space but the usual one, what has no width or no ink,
+/// separators of lines, tags.
 ///
 /// ```
 /// use toolwright::printable::acts;
@@ -36,11 +67,14 @@ pub fn lines(text: &str) -> String {
 pub fn acts(character: char) -> bool {
     character.is_control()
         || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
-            | '\u{205f}'..='\u{206f}' | '\u{3000}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
+            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+            | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{1680}'
+            | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}'
+            | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{2d7f}' | '\u{3000}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}'
+            | '\u{1107f}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{13455}' | '\u{16fe4}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{1da7f}'..='\u{1da80}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn escaped(text: &str, leaves_lines: bool) -> String {
@@ -65,5 +99,15 @@ mod tests {
         assert_eq!(lines("a\u{1b}[2Jb\r\n\u{9b}c"), "a\\u{1b}[2Jb\\r\n\\u{9b}c");
         assert_eq!(lines("\u{202e}txt.exe"), "\\u{202e}txt.exe");
         assert_eq!(line("Grüße 你好"), "Grüße 你好");
+    }
+
+    #[test]
+    fn json_says_the_same_with_its_characters_escaped() {
+        let value = serde_json::json!({"\u{9b}": ["\u{202e}\u{e0041}", "a\u{7f}\n", "ü"]});
+        let written = serde_json::to_string_pretty(&value).unwrap();
+        let escaped = json(&written);
+        assert!(!escaped.chars().any(|it| it != '\n' && acts(it)), "{escaped}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+        assert!(matches!(json(r#"{"a":"ü"}"#), Cow::Borrowed(_)));
     }
 }

@@ -114,7 +114,8 @@ pub(crate) struct Prepared {
 impl DynamicTool {
     /// A tool by the JSON Schema of its input, whose handler gets the input as a value. The schema is
     /// taken at its word: what it does not close is open, and a key that it calls `writeOnly` or of the format
-    /// `password` is secret, as `#[arg(secret)]` says of a parameter.
+    /// `password` is secret, as `#[arg(secret)]` says of a parameter. A key that holds such a one at any depth is secret as
+    /// a whole; a secret that is under no key of the input is refused.
     #[track_caller]
     pub fn new<R, F, Fut>(
         name: impl Into<String>,
@@ -220,6 +221,8 @@ impl DynamicTool {
             }
             Input::Type(described) => toolwright_schema::schema::describe(described)?,
         };
+        schema::defaults_end(&definition.input_schema)?;
+        schema::secrets_have_names(&definition.input_schema)?;
         definition.parameters = schema::parameters(&definition.input_schema);
         definition.output_schema = match self.output_schema {
             Some(Output::Schema(written)) => Some(schema::output(written)?),

@@ -12,6 +12,7 @@ mod fingerprint;
 mod sealing;
 
 pub use digest::digest;
+pub use filling::endless_defaults;
 pub use final_arguments::FinalArguments;
 pub use fingerprint::fingerprint;
 pub use sealing::{SealingError, SealingKey};

@@ -24,6 +24,7 @@ mod programs;
 mod protection;
 mod question;
 mod read;
+mod rounding;
 mod rule;
 mod tools;
 mod undeclared;

@@ -187,7 +187,7 @@ impl Repairer {
         if !parsed.uses.is_empty() {
             return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
         }
-        let node = self.bounded(parsed)?.0;
+        let node = self.unique(parsed)?.0;
         if self.is_right(&node) {
             return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
         }
@@ -231,11 +231,11 @@ impl Repairer {
                 }
             }
         };
-        self.bounded(parsed.map_err(|broken| unreadable(text, broken))?)
+        self.unique(parsed.map_err(|broken| unreadable(text, broken))?)
     }
 
-    /// Refuses keys that are given twice, and values that are nested too deep.
-    fn bounded(&self, parsed: Parsed) -> Result<(Node, Uses), Refusal> {
+    /// Refuses keys that are given twice.
+    fn unique(&self, parsed: Parsed) -> Result<(Node, Uses), Refusal> {
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: String| {
                 let key = pointer.rsplit('/').next().unwrap_or_default();
@@ -245,10 +245,6 @@ impl Repairer {
             };
             let Duplicates { pointers, more } = parsed.duplicates;
             return Err(Refusal::new(pointers.into_iter().map(problem).collect(), more));
-        }
-        let deepest = self.schema.nesting;
-        if parsed.node.depth() > deepest {
-            return Err(Refusal::of(too_deep(deepest)));
         }
         Ok((parsed.node, parsed.uses))
     }
@@ -359,13 +355,13 @@ fn replace(changes: &mut Vec<Change>, rule: ChangeRule, from: &Node, to: &Node) 
     changes.push(Change { pointer: String::new(), rule, from, to });
 }
 
-fn too_deep(deepest: usize) -> Problem {
-    Problem::new(Rule::Depth, "", format!("at most {deepest} levels of arrays and objects"))
+fn too_deep() -> Problem {
+    Problem::new(Rule::Depth, "", format!("at most {MAX_DEPTH} levels of arrays and objects"))
 }
 
 fn unreadable(text: &str, broken: Break) -> Refusal {
     match broken {
-        Break::Depth => Refusal::of(too_deep(MAX_DEPTH)),
+        Break::Depth => Refusal::of(too_deep()),
         Break::End(what) => {
             let problem = Problem::new(Rule::Syntax, "the end of the text", what);
             Refusal { cut_off: text.contains(['{', '[']), ..Refusal::of(problem) }

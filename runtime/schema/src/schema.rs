@@ -3,6 +3,7 @@
 
 mod check;
 mod exact;
+mod explain;
 mod key_range;
 mod limits;
 mod map_keys;
@@ -29,10 +30,11 @@ use toolwright_core::scalar::Scalars;
 use toolwright_core::spec::{ParamSpec, SchemaOf, Spec};
 use toolwright_core::tool::{Definition, Parameter};
 
+pub(crate) use check::options;
 #[doc(hidden)]
 pub use check::{Checker, has_long_places};
+pub(crate) use explain::{Depth, Explainer};
 pub(crate) use normal::is_machine_format;
-pub(crate) use problems::Teller;
 use toolwright_core::schema::{SchemaProblem, in_words, unwrap_docs};
 
 /// The definition of a tool, and the keys by which its input is read.

@@ -66,7 +66,7 @@ async fn call(
     let call = Call::new(&definition.name, input);
     if matches.get_flag(DRY_RUN) {
         let facts = executor.examine(&call).map_err(|error| failed(&error, stop))?;
-        return print(dry_run::shown(definition, call.arguments(), &facts, form));
+        return print(dry_run::shown(definition, call.arguments(), &facts, form), form);
     }
     let call = call.cancelled_by(stop.token());
     let answer = executor.call(&call).await;
@@ -75,7 +75,7 @@ async fn call(
     }
     match answer.error() {
         Some(error) => Err(failed(error, stop)),
-        None => print(render::answer(&answer, form)),
+        None => print(render::answer(&answer, form), form),
     }
 }
 

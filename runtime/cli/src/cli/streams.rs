@@ -4,12 +4,17 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
 use super::Exit;
-use toolwright_core::printable::lines;
+use super::flags::Form;
+use toolwright_core::printable::{json, lines};
 
-/// Writes a result and a line break; an `Err` ends the command with its code. Who reads may have had
+/// Writes a result, in which nothing acts on a terminal, and a line break; an `Err` ends the command with its code. Who reads may have had
 /// enough, as `head` has: that is no failure, and needs no words.
-pub(super) fn print(result: impl Display) -> Result<(), Exit> {
-    written(writeln!(io::stdout(), "{result}"))
+pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
+    let result = result.to_string();
+    written(match form {
+        Form::Json => writeln!(io::stdout(), "{}", json(&result)),
+        Form::Text => writeln!(io::stdout(), "{}", lines(&result)),
+    })
 }
 
 /// Prints text that brings its own line breaks.

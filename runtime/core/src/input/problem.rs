@@ -3,6 +3,7 @@
 //! - A problem stands on its own: where, which rule, what was found, what was wanted.
 //! - Its text is a lower-case fragment of one line, without a period.
 
+use std::cell::Cell;
 use std::{fmt, ops::Deref};
 
 use super::fault::Fault;
@@ -108,12 +109,22 @@ impl Problem {
         key: &str,
         keys: impl ExactSizeIterator<Item = &'k str> + Clone,
     ) -> Self {
+        Self::unknown_key_within(key, keys, &Cell::new(words::MOST_COMPARED))
+    }
+
+    /// As [`unknown_key`](Self::unknown_key) does, while there is something left of what may be compared.
+    #[doc(hidden)]
+    pub fn unknown_key_within<'k>(
+        key: &str,
+        keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+        left: &Cell<usize>,
+    ) -> Self {
         let expected = match keys.len() {
             0 => "no keys".to_owned(),
             _ => words::one_of(keys.clone()),
         };
         let mut problem = Self::new(Rule::UnknownKey, &words::quote(key), expected);
-        problem.near = words::nearest(key, keys);
+        problem.near = words::nearest_within(key, keys, left);
         problem
     }
 

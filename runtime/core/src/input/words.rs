@@ -3,6 +3,7 @@
 //! - Every function is cold: it runs only once something is known to be wrong.
 //! - The work is bounded by the text it is given, and the result is short.
 
+use std::cell::Cell;
 use std::fmt::{Display, LowerExp};
 
 use serde::de::{Expected, Unexpected};
@@ -13,6 +14,9 @@ use super::formats;
 #[doc(hidden)]
 pub const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
+/// How many pairs of letters are compared to find near words for one answer: some milliseconds' work.
+#[doc(hidden)]
+pub const MOST_COMPARED: usize = 2_000_000;
 
 /// At most 60 characters of `text`, white space and control characters drawn together.
 #[doc(hidden)]
@@ -70,14 +74,30 @@ pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> St
 /// The choice that was probably meant by `word`.
 #[doc(hidden)]
 pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
-    if word.len() > LONGEST {
+    nearest_within(word, choices, &Cell::new(MOST_COMPARED))
+}
+
+/// As [`nearest`] does, while there is something left of what may be compared: pairs of letters, one of the word and one of
+/// a choice. Without a word on choices that are not compared, because another of them may be nearer.
+#[doc(hidden)]
+pub fn nearest_within<'c>(
+    word: &str,
+    choices: impl Iterator<Item = &'c str>,
+    left: &Cell<usize>,
+) -> Option<String> {
+    if word.len() > LONGEST || left.get() == 0 {
         return None;
     }
     let word = plain(word);
-    choices
-        .filter_map(|choice| Some((distance(&word, &plain(choice))?, choice)))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, choice)| choice.to_owned())
+    let mut near = Vec::new();
+    for choice in choices.filter(|it| it.len() <= 4 * LONGEST) {
+        left.set(left.get().saturating_sub(word.len().max(1) * choice.len().max(1)));
+        if left.get() == 0 {
+            return None;
+        }
+        near.extend(distance(&word, &plain(choice)).map(|distance| (distance, choice)));
+    }
+    near.into_iter().min_by_key(|(distance, _)| *distance).map(|(_, choice)| choice.to_owned())
 }
 
 fn distance(word: &str, choice: &str) -> Option<usize> {

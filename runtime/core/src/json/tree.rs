@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use super::pointer::unescaped;
 
 /// A value as it was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
     Null,
     Bool(bool),

@@ -3,7 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
+use toolwright_core::json::pointer::below;
 use toolwright_core::json::reference;
+use toolwright_core::schema::walk;
+
+/// Keywords with a schema for each of several names.
+const IN_MAPS: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"];
 
 /// A key of an input.
 #[derive(Debug, Clone, Copy)]
@@ -37,22 +42,60 @@ pub fn of(root: &Value) -> Vec<Property<'_>> {
     found
 }
 
-/// Whether a schema says that what it describes is secret: by `writeOnly` or by the format `password`, itself, in a
-/// variant or where it refers to.
+/// Whether a schema says that what it describes, or something in it at any depth, is secret: by `writeOnly` or by the format
+/// `password`, itself or where it refers to.
 fn is_secret(root: &Value, schema: &Value) -> bool {
     let mut followed: HashSet<&str> = HashSet::new();
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
-        let says = |keyword: &str, value: Value| schema.get(keyword) == Some(&value);
-        if says("writeOnly", true.into()) || says("format", "password".into()) {
+        if says_secret(schema) {
             return true;
         }
-        let parts = ["anyOf", "oneOf", "allOf"].into_iter();
-        open.extend(parts.filter_map(|it| schema.get(it)?.as_array()).flatten());
+        parts(schema, |_, part| open.push(part));
         let is_new = reference::of(schema).is_some_and(|it| followed.insert(it));
         open.extend(reference::target(root, schema).filter(|_| is_new));
     }
     false
+}
+
+fn says_secret(schema: &Value) -> bool {
+    schema.get("writeOnly") == Some(&Value::Bool(true))
+        || schema.get("format").is_some_and(|it| it == "password")
+}
+
+/// The place of a secret of an input that is under none of its properties.
+pub(super) fn secret_without_a_name(root: &Value) -> Option<String> {
+    if says_secret(root) {
+        return Some(String::new());
+    }
+    let mut found = None;
+    parts(root, |place, part| {
+        if !place.starts_with("/properties/") && is_secret(root, part) {
+            found.get_or_insert(place);
+        }
+    });
+    let refers = || reference::target(root, root).is_some_and(|it| is_secret(root, it));
+    found.or_else(|| refers().then(|| "/$ref".to_owned()))
+}
+
+/// Visits the schemas of which a schema is made, each with its place; not its definitions, which are looked at where
+/// something refers to them.
+fn parts<'s>(schema: &'s Value, mut visit: impl FnMut(String, &'s Value)) {
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        let word = keyword.as_str();
+        let place = below("", word);
+        match value {
+            part if walk::ONE.contains(&word) => visit(place, part),
+            Value::Array(list) if walk::LIST.contains(&word) => {
+                let list = list.iter().enumerate();
+                list.for_each(|(index, part)| visit(below(&place, &index.to_string()), part));
+            }
+            Value::Object(map) if IN_MAPS.contains(&word) => {
+                map.iter().for_each(|(name, part)| visit(below(&place, name), part));
+            }
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -65,6 +108,7 @@ mod tests {
     fn a_schema_says_what_is_secret() {
         let root = json!({"$defs": {
             "Password": {"type": "string", "format": "password"},
+            "Login": {"prefixItems": [{"type": "string"}, {"$ref": "#/$defs/Password"}]},
             "Self": {"anyOf": [{"$ref": "#/$defs/Self"}, {"type": "string"}]},
         }});
         for secret in [
@@ -72,6 +116,10 @@ mod tests {
             json!({"type": "string", "format": "password"}),
             json!({"$ref": "#/$defs/Password"}),
             json!({"anyOf": [{"$ref": "#/$defs/Password"}, {"type": "null"}]}),
+            json!({"type": "object", "properties": {"pin": {"$ref": "#/$defs/Password"}}}),
+            json!({"type": "array", "items": {"type": "object", "properties": {"pin": {"writeOnly": true}}}}),
+            json!({"type": "object", "additionalProperties": {"$ref": "#/$defs/Password"}}),
+            json!({"type": "object", "patternProperties": {"^k": {"$ref": "#/$defs/Login"}}}),
         ] {
             assert!(is_secret(&root, &secret), "{secret}");
         }

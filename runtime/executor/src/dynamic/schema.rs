@@ -43,6 +43,28 @@ pub(super) fn output(written: Value) -> Result<Value, SchemaProblem> {
     Ok(written)
 }
 
+/// Refuses defaults that no call could be filled in with.
+pub(super) fn defaults_end(schema: &Value) -> Result<(), SchemaProblem> {
+    match toolwright_journal::arguments::endless_defaults(schema) {
+        Some(place) => Err(wrong(
+            &place,
+            "the defaults of its properties lead to themselves without an end; leave one of them out",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a secret that is under none of the keys that are known: nothing would leave it out of the journal.
+pub(super) fn secrets_have_names(schema: &Value) -> Result<(), SchemaProblem> {
+    match properties::secret_without_a_name(schema) {
+        Some(place) => Err(wrong(
+            &place,
+            "a secret is not under one of the `properties` of the input, so that it could not be left out of the journal; name its key there",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// The properties one by one: for command lines, and for whoever hides what is secret.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     let parameter = |property: Property<'_>| {

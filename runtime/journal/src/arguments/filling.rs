@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use toolwright_core::json::tree::Node;
 use toolwright_core::json::{ArgumentsError, MAX_DEPTH, reference};
+use toolwright_core::schema::walk::pointers;
 
 /// How many values may be filled in; a text of 64 bytes counts as another.
 const MOST: usize = 1 << 18;
@@ -19,6 +20,21 @@ const MOST_LOOKS: usize = 64;
 pub(super) fn fill(arguments: &mut Node, schema: &Value) -> Result<(), ArgumentsError> {
     let looks = MOST.saturating_add(arguments.weight().saturating_mul(MOST_LOOKS));
     Filling { root: schema, left: MOST, looks }.node(arguments, schema, 0, 0)
+}
+
+/// Finds a place of a schema at which no object can be filled in, because its defaults lead to themselves or are too many.
+#[doc(hidden)]
+#[must_use]
+pub fn endless_defaults(schema: &Value) -> Option<String> {
+    let mut places = Vec::new();
+    pointers(schema, String::new(), &mut places);
+    places.into_iter().find(|place| {
+        let Some(at) = schema.pointer(place).filter(|it| it.get("properties").is_some()) else {
+            return false;
+        };
+        let mut filling = Filling { root: schema, left: MOST, looks: MOST };
+        filling.node(&mut Node::Object(Vec::new()), at, 0, 0).is_err()
+    })
 }
 
 struct Filling<'s> {

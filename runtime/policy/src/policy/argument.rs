@@ -3,11 +3,13 @@
 use super::problem::At;
 use super::rule::RuleKind;
 
-/// A test of one argument. Values and limits are JSON texts, so that no number is rounded.
+/// A test of one argument. Values and limits are JSON texts, so that no number is rounded. Where a tool takes a float, both are
+/// compared as the nearest float: as the tool gets them. Where its schema does not say which of the two it takes, and they
+/// differ, it is unknown whether the test passes.
 ///
 /// | in a file | in code | passes |
 /// | --- | --- | --- |
-/// | `equals = 3` | [`equals`](Self::equals) | this value; numbers are compared exactly |
+/// | `equals = 3` | [`equals`](Self::equals) | this value; integers are compared exactly |
 /// | `one_of = ["a", "b"]` | [`one_of`](Self::one_of) | one of these values |
 /// | `contains = ["a", "b"]` | [`contains`](Self::contains) | a list with one of these in it |
 /// | `within = ["a", "b"]` | [`within`](Self::within) | a list with nothing but these in it |

@@ -10,6 +10,7 @@ use super::holds::Holds;
 use super::paths::Base;
 use super::problem::{At, Problems};
 use super::question::Asking;
+use super::rounding::Place;
 use super::rule::{Rule, RuleKind};
 use super::values::{Check, ValueTest, found};
 use toolwright_core::json::pointer::segments;
@@ -155,7 +156,9 @@ impl CommandTest {
         let holds = self
             .checks
             .iter()
-            .map(|check| check.passes(&items, base, is_allow))
+            .map(|check| {
+                check.passes(&items, base, Place { schema: None, segments: &[] }, is_allow)
+            })
             .min()
             .unwrap_or(Holds::Yes);
         match (is_known, is_allow, holds) {

@@ -4,6 +4,8 @@ use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::commands::{CommandLine, ReadCommands};
 use super::paths::{Base, Name};
 use toolwright_core::footprint::Facts;
@@ -34,6 +36,8 @@ pub struct Question<'a> {
     pub principal: Option<&'a str>,
     /// The arguments that would run, as JSON text.
     pub arguments: &'a str,
+    /// The schema of the tool's arguments, which says how its numbers are read; nothing where the tool is not known.
+    pub input_schema: Option<&'a Value>,
     /// What the call touches; nothing where that is not known, which counts as everything.
     pub footprint: Option<&'a Footprint>,
     /// Why the tool itself wants a person's word.
@@ -62,6 +66,7 @@ impl<'a> Question<'a> {
             effect: definition.effect,
             principal,
             arguments,
+            input_schema: Some(&definition.input_schema),
             footprint: facts.touches(),
             approval: facts.approval.as_deref(),
             came_at_run_time: definition.came_at_run_time,
@@ -83,6 +88,7 @@ impl<'a> Question<'a> {
             effect: definition.effect,
             principal: None,
             arguments: "{}",
+            input_schema: Some(&definition.input_schema),
             footprint: None,
             approval: None,
             came_at_run_time: definition.came_at_run_time,

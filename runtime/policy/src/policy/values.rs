@@ -1,7 +1,6 @@
 //! Tests of arguments, made ready: values in their canonical form, patterns compiled, limits read.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use super::argument::{Side, Test};
 use super::command_flags;
@@ -9,6 +8,8 @@ use super::decimal::Decimal;
 use super::holds::Holds;
 use super::paths::{Base, Folder, PathPattern};
 use super::problem::{At, Problems};
+use super::question::Asking;
+use super::rounding::{Limit, Place, Values};
 use super::rule::RuleKind;
 use toolwright_core::json::pointer::{index, segments};
 use toolwright_core::json::tree::Node;
@@ -23,15 +24,15 @@ pub(super) struct ValueTest {
 
 #[derive(Debug)]
 pub(super) enum Check {
-    OneOf(BTreeSet<String>),
-    Contains(BTreeSet<String>),
-    Within(BTreeSet<String>),
+    OneOf(Values),
+    Contains(Values),
+    Within(Values),
     Begins(Vec<Vec<String>>),
     Flags(Vec<String>),
     OnlyFlags(Vec<String>),
     Under(Vec<Folder>),
     Glob(Vec<PathPattern>),
-    Limit(Side, Decimal),
+    Limit(Side, Limit),
 }
 
 impl ValueTest {
@@ -72,16 +73,17 @@ impl ValueTest {
             problems.add(place, format!("rule `{rule}`: {error}"));
         };
         let mut texts = |values: &[At<String>]| {
-            let mut texts = BTreeSet::new();
+            let mut nodes = Vec::with_capacity(values.len());
             for value in values {
-                match canonical(&value.value) {
-                    Ok(text) => drop(texts.insert(text)),
+                match read(&value.value) {
+                    Ok(node) => nodes.push(node),
                     Err(error) => {
                         each(value, format!("a value for `{}` is no JSON: {error}", pointer.value))
                     }
                 }
             }
-            (texts.len() == values.len()).then_some(texts)
+            let made = Values::of(nodes.iter());
+            (made.count() == values.len()).then_some(made)
         };
         let check = match test {
             // It is asked of command lines alone.
@@ -114,7 +116,7 @@ impl ValueTest {
             }
             Test::Limit(side, value) => match read(&value.value) {
                 Ok(Node::Number(number)) if Decimal::of(&number).is_comparable() => {
-                    Some(Check::Limit(*side, Decimal::of(&number)))
+                    Some(Check::Limit(*side, Limit::of(&number)))
                 }
                 _ => {
                     each(
@@ -129,10 +131,11 @@ impl ValueTest {
     }
 
     /// Whether the arguments pass; of a list of paths or numbers `all` say whether every item must.
-    pub(super) fn passes(&self, arguments: &Node, base: &Base, all: bool) -> Holds {
+    pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
+        let place = Place { schema: asking.question.input_schema, segments: &self.segments };
         match found(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            Some(value) => self.check.passes(value, base, all),
+            Some(value) => self.check.passes(value, asking.base, place, all),
         }
     }
 
@@ -154,14 +157,16 @@ pub(super) fn found<'n>(segments: &[String], arguments: &'n Node) -> Option<&'n 
 }
 
 impl Check {
-    pub(super) fn passes(&self, value: &Node, base: &Base, all: bool) -> Holds {
+    pub(super) fn passes(&self, value: &Node, base: &Base, place: Place<'_>, all: bool) -> Holds {
         match (self, value) {
-            (Self::OneOf(values), value) => values.contains(&canonical_of(value)).into(),
+            (Self::OneOf(values), value) => values.contains(value, place),
             (Self::Contains(values), Node::Array(items)) => {
-                items.iter().any(|item| values.contains(&canonical_of(item))).into()
+                Holds::any(items.iter().map(|item| values.contains(item, place)))
             }
+            // A list of nothing has nothing but these in it.
+            (Self::Within(_), Node::Array(items)) if items.is_empty() => Holds::Yes,
             (Self::Within(values), Node::Array(items)) => {
-                items.iter().all(|item| values.contains(&canonical_of(item))).into()
+                Holds::all(items.iter().map(|item| values.contains(item, place)))
             }
             (Self::Begins(lists), Node::Array(items)) => {
                 let begins = |list: &Vec<String>| {
@@ -181,7 +186,7 @@ impl Check {
                 _,
             ) => Holds::Unknown,
             (_, Node::Array(items)) => {
-                let each = items.iter().map(|item| self.passes(item, base, all));
+                let each = items.iter().map(|item| self.passes(item, base, place, all));
                 if all { Holds::all(each) } else { Holds::any(each) }
             }
             (Self::Under(folders), Node::Text(path)) => {
@@ -193,14 +198,12 @@ impl Check {
                 Holds::any(patterns.iter().map(|pattern| pattern.fits(&name, false)))
             }
             (Self::Limit(side, limit), Node::Number(number)) => {
-                let order = Decimal::of(number).cmp(limit);
-                let holds = match side {
+                limit.holds(number, place, |order| match side {
                     Side::AtLeast => order != Ordering::Less,
                     Side::MoreThan => order == Ordering::Greater,
                     Side::AtMost => order != Ordering::Greater,
                     Side::LessThan => order == Ordering::Less,
-                };
-                holds.into()
+                })
             }
             // A value of another kind than the rule has in mind.
             (Self::Under(_) | Self::Glob(_) | Self::Limit(..), _) => Holds::Unknown,

@@ -4,12 +4,16 @@
 //! - An attempt that fails leaves no trace; two attempts with different results are no repair.
 //! - The steps are counted, and their number is bounded by the size of the text.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
 use super::keys::{self, Aliases};
 use super::list;
 use super::shape::{Shape, Types};
 use super::site::Schema;
 use super::words;
 use toolwright_core::input::shorten;
+use toolwright_core::input::words::MOST_COMPARED;
 use toolwright_core::json::tree::{Node, push_segment, quoted};
 use toolwright_core::json::{MAX_DEPTH, parse};
 use toolwright_core::repairs::{Change, ChangeRule};
@@ -41,6 +45,11 @@ pub(super) struct Guide<'l> {
     place: String,
     /// Whether an array was just made around the value, so that no second one is.
     wrapping: bool,
+    /// What no one repair was found for, by its hash: a collision leaves a value unrepaired, and no more.
+    failed: HashSet<u64>,
+    /// How many pairs of letters may still be compared to find slips.
+    letters_left: usize,
+    hasher: RandomState,
 }
 
 impl<'l> Guide<'l> {
@@ -60,6 +69,9 @@ impl<'l> Guide<'l> {
             most_steps,
             place: String::new(),
             wrapping: false,
+            failed: HashSet::new(),
+            letters_left: MOST_COMPARED,
+            hasher: RandomState::new(),
         }
     }
 
@@ -120,25 +132,51 @@ impl<'l> Guide<'l> {
     }
 
     fn fix_as_one_of(&mut self, node: &mut Node, site: usize, depth: usize) -> bool {
+        let schema = self.schema;
+        let shapes = &schema.sites[site].shapes;
+        if !self.charge(shapes.len()) {
+            return false;
+        }
+        let possible: Vec<usize> =
+            (0..shapes.len()).filter(|shape| self.may_be(node, &shapes[*shape])).collect();
+        // Where nothing else can be meant, half a repair shows what is left to do.
+        if let [only] = possible.as_slice()
+            && !node.is_scalar()
+        {
+            return self.fix_as(node, site, *only, depth);
+        }
         let size = node.weight();
         if !self.charge(size) {
             return false;
         }
-        if self.schema.accepts(site, node) {
-            return true;
-        }
-        let schema = self.schema;
-        let shapes = &schema.sites[site].shapes;
-        let mut found: Option<(Node, Vec<Change>)> = None;
-        let possible: Vec<usize> =
-            (0..shapes.len()).filter(|shape| self.may_be(node, &shapes[*shape])).collect();
-        if !self.charge(shapes.len()) {
+        // Each shape of what holds it would come here again with the same value, and those of that again.
+        let before = self.hasher.hash_one((site, depth, self.wrapping, &*node));
+        if self.failed.contains(&before) {
             return false;
         }
-        // Where nothing else can be meant, half a repair shows what is left to do.
+        if schema.accepts(site, node) {
+            return true;
+        }
+        let fits = self.try_each(node, site, possible, size, depth);
+        if !fits {
+            self.failed.insert(before);
+        }
+        fits
+    }
+
+    /// Repairs a value as each of several shapes, and takes the only result.
+    fn try_each(
+        &mut self,
+        node: &mut Node,
+        site: usize,
+        possible: Vec<usize>,
+        size: usize,
+        depth: usize,
+    ) -> bool {
         if let [only] = possible.as_slice() {
             return self.fix_as(node, site, *only, depth);
         }
+        let mut found: Option<(Node, Vec<Change>)> = None;
         for shape in possible {
             if !self.charge(size) {
                 return false;
@@ -264,7 +302,9 @@ impl<'l> Guide<'l> {
             return;
         }
         let spellings = &self.schema.sites[site].spellings(shape).0;
-        for rename in keys::renames(entries, about, spellings, aliases, self.is_lenient()) {
+        let is_lenient = self.is_lenient();
+        let typos = is_lenient.then_some(&mut self.letters_left);
+        for rename in keys::renames(entries, about, spellings, aliases, typos) {
             let old = std::mem::replace(&mut entries[rename.index].0, rename.to.clone());
             self.within(&old, |guide| {
                 guide.record(rename.rule, quoted(&old), quoted(&rename.to));
@@ -380,11 +420,14 @@ impl<'l> Guide<'l> {
     }
 
     /// A choice that was mistyped, where mistakes may be repaired.
-    fn slips(&self, node: &Node, site: usize, shape: usize) -> Vec<(Node, ChangeRule)> {
+    fn slips(&mut self, node: &Node, site: usize, shape: usize) -> Vec<(Node, ChangeRule)> {
         let Node::Text(text) = node else { return Vec::new() };
-        let close =
-            self.is_lenient().then(|| words::typo_of(text.trim(), self.shape(site, shape).words()));
-        let close = close.flatten().map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceTypo));
+        if !self.is_lenient() {
+            return Vec::new();
+        }
+        let choices = self.shape(site, shape).words();
+        let close = words::typo_of(text.trim(), choices, &mut self.letters_left);
+        let close = close.map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceTypo));
         close.into_iter().collect()
     }
 

@@ -47,13 +47,13 @@ pub(super) struct Rename {
     pub(super) rule: ChangeRule,
 }
 
-/// The renames that bring an object closer to its shape.
+/// The renames that bring an object closer to its shape; slips of the hand while something is left to compare.
 pub(super) fn renames(
     entries: &[(String, Node)],
     shape: &Shape,
     spellings: &Spellings,
     aliases: Option<&Aliases>,
-    lenient: bool,
+    mut typos: Option<&mut usize>,
 ) -> Vec<Rename> {
     let known = |key: &str| shape.properties.contains_key(key);
     if entries.iter().all(|(key, _)| known(key)) || shape.properties.is_empty() {
@@ -74,7 +74,8 @@ pub(super) fn renames(
         let alias = || Some((aliases?.find(key)?, ChangeRule::Alias));
         let typo = || {
             let missing = shape.properties.keys().map(String::as_str).filter(|it| is_wanted(it));
-            let close = (lenient && !many).then(|| words::typo_of(key, missing)).flatten()?;
+            let left = typos.as_deref_mut().filter(|_| !many)?;
+            let close = words::typo_of(key, missing, left)?;
             Some((close, ChangeRule::KeyTypo))
         };
         if let Some((to, rule)) = spelt().or_else(alias).or_else(typo)

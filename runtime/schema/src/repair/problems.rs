@@ -1,6 +1,6 @@
 //! Every problem of a value, up to a limit.
 
-use crate::schema::{Teller, has_long_places};
+use crate::schema::{Depth, has_long_places};
 use std::collections::HashSet;
 use toolwright_core::input::words;
 use toolwright_core::input::{Problem, Rule};
@@ -19,31 +19,17 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
         Some(Node::Number(digits)) => Some(digits.clone()),
         _ => None,
     };
-    let teller = Teller { source: &schema.source, digits: &digits };
     let (mut far, mut far_more) = (Vec::new(), 0);
     let value = node.value().or_else(|| {
         out_of_reach(node, &mut String::new(), &mut far, &mut far_more);
         within_reach(node).value()
     });
     let Some(value) = value else { return (far, far_more) };
-    let mut found = Vec::new();
-    if node.weight() > HEAVIEST || has_long_places(&value) {
-        if let Err(error) = schema.root.validate(&value) {
-            teller.tell(&error, &mut found);
-        }
-        add(far, &mut found);
-        return (found, far_more);
-    }
-    let mut more = 0;
-    for error in schema.root.iter_errors(&value) {
-        if found.len() < MOST {
-            teller.tell(&error, &mut found);
-        } else {
-            more += 1;
-        }
-    }
-    add(far, &mut found);
-    (found, more.max(far_more))
+    let is_heavy = node.weight() > HEAVIEST || has_long_places(&value);
+    let depth = if is_heavy { Depth::First } else { Depth::UpTo(MOST) };
+    let mut explained = schema.explainer.explain(&schema.source, &value, &digits, depth);
+    add(far, &mut explained.problems);
+    (explained.problems, explained.more.max(far_more))
 }
 
 /// Adds numbers out of reach that the schema has nothing against.

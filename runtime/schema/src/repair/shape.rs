@@ -59,12 +59,6 @@ impl Shape {
         both
     }
 
-    /// The places of what it holds.
-    pub(super) fn children(&self) -> impl Iterator<Item = usize> {
-        let beside = self.prefix.iter().chain(&self.items).chain(&self.additional);
-        self.properties.values().chain(beside).copied()
-    }
-
     /// The texts among its choices.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.choices.iter().flatten().filter_map(|choice| match choice {

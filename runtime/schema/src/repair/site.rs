@@ -12,14 +12,12 @@ use serde_json::{Map, Value};
 
 use super::shape::{Shape, Types};
 use super::words::Spellings;
+use crate::schema::{Explainer, options};
 use toolwright_core::json::reference;
 use toolwright_core::json::tree::{Node, push_segment};
 
 /// The most shapes of one place; beyond them nothing is repaired there.
 const MOST_SHAPES: usize = 10_000;
-
-/// The most ways of judging one value that a schema which holds itself may open.
-const MOST_WAYS: usize = 100_000;
 
 /// A place in the schema.
 #[derive(Debug)]
@@ -48,28 +46,24 @@ pub(super) struct Schema {
     pub(super) source: Value,
     pub(super) sites: Vec<Site>,
     pub(super) root: Validator,
+    pub(super) explainer: Explainer,
     /// A validator for every place, made when a guess is first judged.
     places: OnceLock<Option<ValidatorMap>>,
-    /// How deep a value may be nested before judging it takes too long.
-    pub(super) nesting: usize,
     /// How many steps a repair may take, whatever the size of the text.
     pub(super) patience: usize,
 }
 
 impl Schema {
     pub(super) fn new(source: &Value) -> Result<Self, String> {
-        let root = jsonschema::options()
-            .with_pattern_options(jsonschema::PatternOptions::regex())
-            .should_validate_formats(true)
-            .offline()
+        let root = options()
             .build(source)
             .map_err(|error| format!("{error} (at {})", error.instance_path()))?;
         let sites = Compiler::run(source);
-        let nesting = nesting(&sites);
         let shapes: usize = sites.iter().map(|site| site.shapes.len()).sum();
         let patience = 20_000 + 64 * shapes;
         let places = OnceLock::new();
-        Ok(Self { source: source.clone(), sites, root, places, nesting, patience })
+        let (source, explainer) = (source.clone(), Explainer::new());
+        Ok(Self { source, sites, root, explainer, places, patience })
     }
 
     /// Whether a value is right at a place.
@@ -79,44 +73,12 @@ impl Schema {
             let chosen = shape.choices.as_ref().is_none_or(|choices| choices.contains(node));
             return chosen && shape.types.has(Types::of(node));
         }
-        let places = self.places.get_or_init(|| {
-            jsonschema::options()
-                .with_pattern_options(jsonschema::PatternOptions::regex())
-                .should_validate_formats(true)
-                .offline()
-                .build_map(&self.source)
-                .ok()
-        });
+        let places = self.places.get_or_init(|| options().build_map(&self.source).ok());
         let place = places.as_ref().and_then(|it| it.get(&format!("#{}", site.pointer)));
         match (place, node.value()) {
             (Some(validator), Some(value)) => validator.is_valid(&value),
             _ => false,
         }
-    }
-}
-
-/// Where a place can hold itself in several ways, a validator may try them all at each level.
-fn nesting(sites: &[Site]) -> usize {
-    let below = |site: usize| sites[site].shapes.iter().flat_map(Shape::children);
-    let leads_back = |shape: &Shape, start: usize| {
-        let mut seen = vec![false; sites.len()];
-        let mut open: Vec<usize> = shape.children().collect();
-        while let Some(next) = open.pop() {
-            if next == start {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[next], true) {
-                open.extend(below(next));
-            }
-        }
-        false
-    };
-    let ways =
-        |site: usize| sites[site].shapes.iter().filter(|shape| leads_back(shape, site)).count();
-    let several = (0..sites.len()).filter(|site| sites[*site].shapes.len() > 1);
-    match several.map(ways).max() {
-        None | Some(0 | 1) => toolwright_core::json::MAX_DEPTH,
-        Some(ways) => (1..).take_while(|levels| ways.pow(*levels) < MOST_WAYS).count().max(6),
     }
 }
 

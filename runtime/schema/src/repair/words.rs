@@ -68,21 +68,30 @@ impl Spellings {
     }
 }
 
-/// The only word a slip of the hand away: one letter in four, two in eight.
-pub(super) fn typo_of<'w>(word: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+/// The only word a slip of the hand away: one letter in four, two in eight. None where nothing is left of what may be
+/// compared, in pairs of letters: a word that was not compared may be as close.
+pub(super) fn typo_of<'w>(
+    word: &str,
+    words: impl Iterator<Item = &'w str>,
+    left: &mut usize,
+) -> Option<&'w str> {
     let length = word.chars().count();
     if !(4..=LONGEST).contains(&length) {
         return None;
     }
     let reach = if length < 8 { 1 } else { 2 };
     let word = folded(word);
-    let mut close = words
-        .filter(|it| it.len().abs_diff(length) <= 8 && it.len() <= LONGEST)
-        .filter(|it| strsim::osa_distance(&word, &folded(it)) <= reach);
-    match (close.next(), close.next()) {
-        (Some(only), None) => Some(only),
-        _ => None,
+    let mut close = None;
+    for other in words.filter(|it| it.len().abs_diff(length) <= 8 && it.len() <= LONGEST) {
+        *left = left.checked_sub(length * other.len()).unwrap_or_default();
+        if *left == 0 {
+            return None;
+        }
+        if strsim::osa_distance(&word, &folded(other)) <= reach && close.replace(other).is_some() {
+            return None;
+        }
     }
+    close
 }
 
 #[cfg(test)]
@@ -115,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_slip_is_taken_where_only_one_word_is_close() {
-        let typo = |word| typo_of(word, ["celsius", "kelvin", "read", "road"].into_iter());
+        let typo =
+            |word| typo_of(word, ["celsius", "kelvin", "read", "road"].into_iter(), &mut 10_000);
         assert_eq!(typo("celsus"), Some("celsius"));
         assert_eq!(typo("reed"), Some("read"));
         assert_eq!(typo("raad"), None);

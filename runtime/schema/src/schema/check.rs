@@ -1,9 +1,10 @@
 //! A value against its schema, in our words.
 
-use jsonschema::Validator;
+use jsonschema::{ValidationOptions, Validator};
 use serde_json::Value;
 
-use super::problems::Teller;
+use super::explain::{Depth, Explainer};
+use super::problems::shown;
 use toolwright_core::input::{Problem, Rule};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
@@ -17,18 +18,29 @@ const LONGEST_PLACES: usize = 16 << 20;
 pub struct Checker {
     validator: Validator,
     source: Value,
+    explainer: Explainer,
+}
+
+/// How every validator reads a schema.
+pub(crate) fn options<'o>() -> ValidationOptions<'o> {
+    jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft202012)
+        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .should_validate_formats(true)
+        .offline()
 }
 
 impl Checker {
     /// Formats are asserted, as the types behind them do.
     #[doc(hidden)]
     pub fn new(schema: &Value) -> Result<Self, SchemaProblem> {
-        jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
-            .with_pattern_options(jsonschema::PatternOptions::regex())
-            .should_validate_formats(true)
+        options()
             .build(schema)
-            .map(|validator| Self { validator, source: schema.clone() })
+            .map(|validator| Self {
+                validator,
+                source: schema.clone(),
+                explainer: Explainer::new(),
+            })
             .map_err(|error| {
                 let pointer = dangling(schema).unwrap_or_else(|| error.instance_path().to_string());
                 let message = format!(
@@ -55,15 +67,11 @@ impl Checker {
         if self.validator.is_valid(value) {
             return Ok(());
         }
-        let teller = Teller { source: &self.source, digits: &|_| None };
-        let mut problems = Vec::new();
-        if has_long_places(value) {
-            if let Err(error) = self.validator.validate(value) {
-                teller.tell(&error, &mut problems);
-            }
-            return Err(problems);
+        let depth = if has_long_places(value) { Depth::First } else { Depth::UpTo(usize::MAX) };
+        let mut problems = self.explainer.explain(&self.source, value, &|_| None, depth).problems;
+        if problems.is_empty() {
+            problems.push(Problem::new(Rule::Value, &shown(value), "what its schema asks for"));
         }
-        self.validator.iter_errors(value).for_each(|error| teller.tell(&error, &mut problems));
         Err(problems)
     }
 }

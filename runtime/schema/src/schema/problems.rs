@@ -1,5 +1,7 @@
 //! What the validator says of a value, in our words, with what stands there and what was near.
 
+use std::cell::Cell;
+
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -29,6 +31,18 @@ pub(crate) struct Teller<'v> {
     pub(crate) source: &'v Value,
     /// The digits of the number at a pointer, where the value does not have them all.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
+    pub(crate) entered: Entered<'v>,
+    /// What is left to compare for near words.
+    pub(crate) left: &'v Cell<usize>,
+}
+
+/// The place that was asked about a part of the value.
+pub(crate) struct Entered<'v> {
+    pub(crate) schema: &'v Value,
+    /// Where the part is.
+    pub(crate) at: &'v str,
+    /// The place of the keyword that led to the schema.
+    pub(crate) by: Option<&'v str>,
 }
 
 impl Teller<'_> {
@@ -36,9 +50,10 @@ impl Teller<'_> {
     pub(crate) fn tell(&self, error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         let schema = self.schema_of(error);
         let wanted = || expected(schema, self.source);
+        let at = self.at(error);
         let simple = |rule, wanted: String| {
-            let mut problem = Problem::new(rule, &self.found(error), wanted);
-            problem.pointer = error.instance_path().to_string();
+            let mut problem = Problem::new(rule, &self.found(error.instance(), &at), wanted);
+            problem.pointer.clone_from(&at);
             problem
         };
         let value = |wanted: String| simple(Rule::Value, wanted);
@@ -48,38 +63,25 @@ impl Teller<'_> {
                 let wanted = schema.get("properties").and_then(|it| it.get(key));
                 let wanted = wanted.map(|it| expected(it, self.source));
                 let mut problem = Problem::new(Rule::MissingKey, "", wanted.unwrap_or_default());
-                problem.pointer = below(error.instance_path().as_str(), key);
+                problem.pointer = below(&at, key);
                 problem
             }
             Kind::AdditionalProperties { unexpected }
             | Kind::UnevaluatedProperties { unexpected } => {
                 let keys = unexpected.iter().take(MOST_KEYS);
-                found.extend(keys.map(|key| unknown_key(error, schema, key)));
+                found.extend(keys.map(|key| self.unknown_key(&at, schema, key)));
                 return;
             }
             Kind::Type { .. } if error.instance().is_null() => {
                 let mut problem = simple(Rule::Null, wanted());
-                if self.is_optional(error) {
+                if self.is_optional(error, &at) {
                     problem.expected.push_str("; leave the key out instead");
                 }
                 problem
             }
             Kind::Type { .. } => simple(Rule::Type, wanted()),
             Kind::Enum { .. } | Kind::Constant { .. } => {
-                choice(simple(Rule::Choice, wanted()), error, schema)
-            }
-            Kind::AnyOf { .. } if error.instance().is_string() && in_format(schema).is_some() => {
-                value(wanted())
-            }
-            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-                if let Some(closest) = closest(context) {
-                    closest.iter().for_each(|error| self.tell(error, found));
-                    return;
-                }
-                choice(simple(Rule::Type, wanted()), error, schema)
-            }
-            Kind::OneOfMultipleValid { .. } => {
-                value("what fits one of the forms taken here, not several".to_owned())
+                self.choice(simple(Rule::Choice, wanted()), error.instance(), schema)
             }
             Kind::Minimum { .. } => simple(Rule::Range, in_range(schema, "minimum")),
             Kind::Maximum { .. } => simple(Rule::Range, in_range(schema, "maximum")),
@@ -90,10 +92,10 @@ impl Teller<'_> {
                 simple(Rule::Range, format!("a number less than {limit}"))
             }
             Kind::MinLength { .. } | Kind::MaxLength { .. } => {
-                length(error, counts(schema, "minLength", "maxLength", "character"))
+                length(error, at, counts(schema, "minLength", "maxLength", "character"))
             }
             Kind::MinItems { .. } | Kind::MaxItems { .. } => {
-                length(error, counts(schema, "minItems", "maxItems", "item"))
+                length(error, at, counts(schema, "minItems", "maxItems", "item"))
             }
             Kind::UniqueItems => value("items that differ from each other".to_owned()),
             Kind::MultipleOf { multiple_of } => value(format!("a multiple of {multiple_of}")),
@@ -108,7 +110,7 @@ impl Teller<'_> {
                 value(known.map_or_else(|| format!("text in the format {format}"), str::to_owned))
             }
             Kind::PropertyNames { error: wrong } => {
-                found.push(wrong_key(error, wrong, schema, self.source));
+                found.push(wrong_key(&at, wrong, schema, self.source));
                 return;
             }
             kind => value(rare(kind, schema)),
@@ -120,31 +122,67 @@ impl Teller<'_> {
         }
     }
 
+    /// What a part of a value says that fits no branch of a union, or several where one is asked for.
+    pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
+        let Entered { schema, at, .. } = self.entered;
+        let wanted = expected(schema, self.source);
+        let simple = |rule, wanted: String| {
+            let mut problem = Problem::new(rule, &self.found(value, at), wanted);
+            at.clone_into(&mut problem.pointer);
+            problem
+        };
+        if several {
+            let wanted = "what fits one of the forms taken here, not several";
+            return simple(Rule::Value, wanted.to_owned());
+        }
+        if value.is_string() && in_format(schema).is_some() {
+            return simple(Rule::Value, wanted);
+        }
+        self.choice(simple(Rule::Type, wanted), value, schema)
+    }
+
+    /// A key that is none of those that are known.
+    fn unknown_key(&self, at: &str, schema: &Value, key: &str) -> Problem {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let known: Vec<&str> =
+            properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let mut problem = Problem::unknown_key_within(key, known.iter().copied(), self.left);
+        problem.pointer = below(at, &words::shorten(key));
+        problem
+    }
+
+    /// Adds the choice that was probably meant.
+    fn choice(&self, mut problem: Problem, value: &Value, schema: &Value) -> Problem {
+        let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
+        let constants = constants.flatten().filter_map(|it| it.get("const"));
+        let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let choices = choices.chain(constants).filter_map(Value::as_str);
+        if let Value::String(text) = value {
+            problem.near = words::nearest_within(text, choices, self.left);
+        }
+        problem
+    }
+
+    /// Where an error is.
+    fn at(&self, error: &ValidationError<'_>) -> String {
+        format!("{}{}", self.entered.at, error.instance_path())
+    }
+
     /// What stands at the place of an error.
-    fn found(&self, error: &ValidationError<'_>) -> String {
-        match error.instance().as_ref() {
-            Value::String(text) => words::quote(text),
-            Value::Number(number) => {
-                let digits = (self.digits)(error.instance_path().as_str());
-                digits.unwrap_or_else(|| number.to_string())
-            }
-            Value::Array(items) if items.len() > MOST_SHOWN => {
-                format!("an array of {} items", items.len())
-            }
-            Value::Object(entries) if entries.len() > MOST_SHOWN => {
-                format!("an object of {} keys", entries.len())
-            }
-            Value::Array(_) if !is_light(error.instance()) => "an array".to_owned(),
-            Value::Object(_) if !is_light(error.instance()) => "an object".to_owned(),
-            other => words::shorten(&other.to_string()),
+    fn found(&self, value: &Value, at: &str) -> String {
+        match value {
+            Value::Number(number) => (self.digits)(at).unwrap_or_else(|| number.to_string()),
+            other => shown(other),
         }
     }
 
     /// Whether the value stands under a key that may be left out.
-    fn is_optional(&self, error: &ValidationError<'_>) -> bool {
-        let Some((_, key)) = error.instance_path().as_str().rsplit_once('/') else { return false };
+    fn is_optional(&self, error: &ValidationError<'_>, at: &str) -> bool {
+        let Some((_, key)) = at.rsplit_once('/') else { return false };
         let key = unescaped(key);
-        let holder = self.ways(error).into_iter().rev().find_map(|(schema, next)| {
+        let outer = self.entered.by.map(|by| ways(self.source, by)).unwrap_or_default();
+        let inner = ways(self.entered.schema, error.schema_path().as_str());
+        let holder = outer.into_iter().chain(inner).rev().find_map(|(schema, next)| {
             (next == "properties" && schema.get("properties")?.get(&*key).is_some())
                 .then_some(schema)
         });
@@ -156,31 +194,43 @@ impl Teller<'_> {
 
     /// The schema that holds the keyword that failed.
     fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
-        self.ways(error).pop().map_or(&Value::Null, |(schema, _)| schema)
+        let mut ways = ways(self.entered.schema, error.schema_path().as_str());
+        ways.pop().map_or(&Value::Null, |(schema, _)| schema)
     }
+}
 
-    /// The schemas on the way to the keyword that failed, each with what comes next.
-    fn ways(&self, error: &ValidationError<'_>) -> Vec<(&Value, String)> {
-        let mut ways = Vec::new();
-        let mut at = Some(self.source);
-        for segment in error.schema_path().as_str().split('/').skip(1) {
-            let Some(schema) = at else { return Vec::new() };
-            let key = unescaped(segment).into_owned();
-            at = match (schema, key.as_str()) {
-                (Value::Object(object), "$ref") => {
-                    let target = object.get("$ref").and_then(Value::as_str);
-                    let target = target.and_then(|it| it.strip_prefix('#'));
-                    target.and_then(|it| self.source.pointer(it))
-                }
-                (Value::Object(object), key) => object.get(key),
-                (Value::Array(items), index) => {
-                    index.parse::<usize>().ok().and_then(|index| items.get(index))
-                }
-                _ => None,
-            };
-            ways.push((schema, key));
+/// The schemas on the way to a keyword, each with what comes next.
+fn ways<'s>(schema: &'s Value, path: &str) -> Vec<(&'s Value, String)> {
+    let mut ways = Vec::new();
+    let mut at = Some(schema);
+    for segment in path.split('/').skip(1) {
+        let Some(schema) = at else { return Vec::new() };
+        let key = unescaped(segment).into_owned();
+        at = match (schema, key.as_str()) {
+            (Value::Object(object), key) => object.get(key),
+            (Value::Array(items), index) => {
+                index.parse::<usize>().ok().and_then(|index| items.get(index))
+            }
+            _ => None,
+        };
+        ways.push((schema, key));
+    }
+    ways
+}
+
+/// A value in a few words.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => words::quote(text),
+        Value::Array(items) if items.len() > MOST_SHOWN => {
+            format!("an array of {} items", items.len())
         }
-        ways
+        Value::Object(entries) if entries.len() > MOST_SHOWN => {
+            format!("an object of {} keys", entries.len())
+        }
+        Value::Array(_) if !is_light(value) => "an array".to_owned(),
+        Value::Object(_) if !is_light(value) => "an object".to_owned(),
+        other => words::shorten(&other.to_string()),
     }
 }
 
@@ -205,24 +255,19 @@ fn is_light(value: &Value) -> bool {
 }
 
 /// How many there are, and how many there may be.
-fn length(error: &ValidationError<'_>, wanted: Option<String>) -> Problem {
+fn length(error: &ValidationError<'_>, at: String, wanted: Option<String>) -> Problem {
     let found = match error.instance().as_ref() {
         Value::String(text) => words::many(text.chars().count(), "character"),
         Value::Array(items) => words::many(items.len(), "item"),
         other => other.to_string(),
     };
     let mut problem = Problem::new(Rule::Length, &found, wanted.unwrap_or_default());
-    problem.pointer = error.instance_path().to_string();
+    problem.pointer = at;
     problem
 }
 
 /// A key that is not one of those that an object may have.
-fn wrong_key(
-    error: &ValidationError<'_>,
-    wrong: &ValidationError<'_>,
-    schema: &Value,
-    root: &Value,
-) -> Problem {
+fn wrong_key(at: &str, wrong: &ValidationError<'_>, schema: &Value, root: &Value) -> Problem {
     let name = wrong.instance().as_str().unwrap_or_default().to_owned();
     let names = schema.get("propertyNames").unwrap_or(schema);
     let wanted = match wrong.kind() {
@@ -233,7 +278,7 @@ fn wrong_key(
     };
     let mut problem =
         Problem::new(Rule::Value, &words::quote(&name), format!("{wanted} as the key"));
-    problem.pointer = below(error.instance_path().as_str(), &words::shorten(&name));
+    problem.pointer = below(at, &words::shorten(&name));
     problem
 }
 
@@ -274,39 +319,4 @@ fn rare(kind: &Kind, schema: &Value) -> String {
 fn in_range(schema: &Value, broken: &str) -> String {
     let is_integer = schema.get("type").is_some_and(|it| it == "integer");
     number(if is_integer { "an integer" } else { "a number" }, schema, Some(broken))
-}
-
-fn unknown_key(error: &ValidationError<'_>, schema: &Value, key: &str) -> Problem {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let known: Vec<&str> = properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-    let mut problem = Problem::unknown_key(key, known.iter().copied());
-    problem.pointer = below(error.instance_path().as_str(), &words::shorten(key));
-    problem
-}
-
-/// Adds the choice that was probably meant.
-fn choice(mut problem: Problem, error: &ValidationError<'_>, schema: &Value) -> Problem {
-    let constants = ["oneOf", "anyOf"].iter().filter_map(|it| schema.get(it)?.as_array());
-    let constants = constants.flatten().filter_map(|it| it.get("const"));
-    let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-    let choices = choices.chain(constants).filter_map(Value::as_str);
-    if let Value::String(text) = error.instance().as_ref() {
-        problem.near = words::nearest(text, choices);
-    }
-    problem
-}
-
-/// The way through a union that was probably meant: the only one whose type and tag are right.
-fn closest<'e>(
-    context: &'e [Vec<ValidationError<'static>>],
-) -> Option<&'e [ValidationError<'static>]> {
-    let rules_out = |error: &ValidationError<'static>| {
-        matches!(error.kind(), Kind::Constant { .. } | Kind::Enum { .. } | Kind::Type { .. })
-    };
-    let mut meant =
-        context.iter().filter(|errors| !errors.is_empty() && !errors.iter().any(rules_out));
-    match (meant.next(), meant.next()) {
-        (Some(only), None) => Some(only),
-        _ => None,
-    }
 }

@@ -57,11 +57,12 @@ pub async fn bash(
 ) {
 }
 
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
+    let tools = [READ_FILE, WRITE_FILE, DELETE_FILE, SEND_MAIL, CLOCK, BASH];
+    Registry::of(tools).expect("tools of different names").catalog()
+});
+
 pub fn catalog() -> Catalog {
-    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
-        let tools = [READ_FILE, WRITE_FILE, DELETE_FILE, SEND_MAIL, CLOCK, BASH];
-        Registry::of(tools).expect("tools of different names").catalog()
-    });
     CATALOG.clone()
 }
 
@@ -153,6 +154,7 @@ impl Case {
             danger: self.danger,
             effect: self.effect,
             principal: self.principal,
+            input_schema: CATALOG.get(self.tool).map(|it| &it.input_schema),
             arguments: &self.arguments,
             footprint: self.footprint.as_ref(),
             approval: self.approval,

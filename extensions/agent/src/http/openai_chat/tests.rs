@@ -220,3 +220,19 @@ fn a_response_that_is_no_completion_is_refused_with_what_it_is() {
         assert!(fault.message.contains(why), "{}", fault.message);
     }
 }
+
+#[test]
+fn the_tokens_that_were_read_from_the_cache_are_counted() {
+    let usage = |details: &str| {
+        let text = completion(r#"{"content":"Hello."}"#, "stop");
+        let usage = format!(r#""prompt_tokens":5,{details}"completion_tokens":3"#);
+        let plain = r#""prompt_tokens":5,"completion_tokens":3"#;
+        read(&text.replace(plain, &usage)).unwrap().usage.unwrap()
+    };
+    let cached = usage(r#""prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":1},"#);
+    assert_eq!((cached.input_tokens, cached.cached_tokens), (5, 4));
+    assert_eq!(cached.cache_write_tokens, 1);
+    for none in ["", r#""prompt_tokens_details":null,"#, r#""prompt_tokens_details":{},"#] {
+        assert_eq!(usage(none).cached_tokens, 0, "{none}");
+    }
+}

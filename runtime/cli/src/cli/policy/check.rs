@@ -26,8 +26,8 @@ pub(super) fn command() -> Command {
 pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit> {
     let policy = super::policy(executor, matches)?;
     match flags::form(matches) {
-        Form::Json => print(json(&policy, &executor.catalog())),
-        Form::Text => print(page(&policy, &executor.catalog())),
+        Form::Json => print(json(&policy, &executor.catalog()), Form::Json),
+        Form::Text => print(page(&policy, &executor.catalog()), Form::Text),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::cli::run::told;
 use crate::cli::streams::{complain, print};
 use crate::cli::{Exit, typed};
 use toolwright_core::call::Call;
-use toolwright_core::printable::lines;
 use toolwright_executor::executor::Executor;
 use toolwright_policy::policy::Explanation;
 
@@ -58,8 +57,8 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
         .explain_by(&policy, &call)
         .map_err(|error| complain(Exit::of(&error), told(&error)))?;
     match flags::form(matches) {
-        Form::Json => print(json(&explanation)),
-        Form::Text => print(lines(&explanation.to_string())),
+        Form::Json => print(json(&explanation), Form::Json),
+        Form::Text => print(&explanation, Form::Text),
     }
 }
 

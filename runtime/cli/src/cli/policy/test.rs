@@ -55,13 +55,14 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
     for (line, case) in &cases {
         let tried = Tried { line: *line, case, found: judged(executor, &policy, case) };
         failed += usize::from(!tried.holds());
-        print(match form {
+        let words = match form {
             Form::Json => tried.json(),
             Form::Text => tried.words(&name),
-        })?;
+        };
+        print(words, form)?;
     }
     let examples: usize = policy.outline().map(|it| it.examples).sum();
-    print(match form {
+    let words = match form {
         Form::Json => {
             json!({"cases": cases.len(), "failed": failed, "examples": examples}).to_string()
         }
@@ -70,7 +71,8 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
             cases.len() - failed,
             cases.len()
         ),
-    })?;
+    };
+    print(words, form)?;
     if failed == 0 { Ok(()) } else { Err(Exit::Failed) }
 }
 

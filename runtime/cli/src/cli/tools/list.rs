@@ -28,7 +28,7 @@ pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
 /// Tools as a table, or one object a line.
 pub(super) fn lines(definitions: &[&Definition], form: Form) -> Result<(), Exit> {
     if form == Form::Json {
-        return definitions.iter().try_for_each(|it| print(json(it)));
+        return definitions.iter().try_for_each(|it| print(json(it), form));
     }
     let head = ["TOOL", "COMMAND", "DANGER", "WHAT IT DOES"].map(str::to_owned);
     let row = |it: &&Definition| {
@@ -42,7 +42,7 @@ pub(super) fn lines(definitions: &[&Definition], form: Form) -> Result<(), Exit>
     let [tool, command, danger] = [0, 1, 2].map(width);
     rows.iter().try_for_each(|[one, two, three, four]| {
         let line = format!("{one:tool$}  {two:command$}  {three:danger$}  {four}");
-        print(line.trim_end())
+        print(line.trim_end(), form)
     })
 }
 

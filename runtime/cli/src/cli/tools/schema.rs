@@ -5,6 +5,7 @@ use clap::{Arg, ArgMatches, Command};
 
 use super::show::json;
 use crate::cli::Exit;
+use crate::cli::flags::Form;
 use crate::cli::ordered::{object, text};
 use crate::cli::streams::{complain, print, tell};
 use toolwright_core::tool::Definition;
@@ -38,7 +39,7 @@ pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
     let Some(dialect) = matches.get_one::<String>(DIALECT) else {
         let all = || catalog.definitions().collect();
         let shown = if named.is_empty() { all() } else { named };
-        return shown.into_iter().try_for_each(|it| print(normal(it)));
+        return shown.into_iter().try_for_each(|it| print(normal(it), Form::Json));
     };
     let dialect: Dialect = dialect.parse().map_err(|error| complain(Exit::Usage, error))?;
     if named.is_empty() { request(catalog, dialect) } else { elements(&named, dialect) }
@@ -58,7 +59,7 @@ fn request(catalog: &Catalog, dialect: Dialect) -> Result<(), Exit> {
     match catalog.listing(dialect) {
         Ok(listing) => {
             told(listing.notes());
-            print(listing.tools().get())
+            print(listing.tools().get(), Form::Json)
         }
         Err(error) => {
             told(&error.findings);
@@ -74,7 +75,7 @@ fn elements(named: &[&Definition], dialect: Dialect) -> Result<(), Exit> {
         match dialect.render(&Described::of(definition, &order)) {
             Ok(rendered) => {
                 told(&rendered.notes);
-                print(rendered.json)?;
+                print(rendered.json, Form::Json)?;
             }
             Err(findings) => {
                 told(&findings);

@@ -28,10 +28,10 @@ pub(super) fn command() -> Command {
 pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
     let named = super::named(catalog, matches)?;
     match flags::form(matches) {
-        Form::Json => named.into_iter().try_for_each(|it| print(whole(it))),
+        Form::Json => named.into_iter().try_for_each(|it| print(whole(it), Form::Json)),
         Form::Text => {
             let pages: Vec<String> = named.into_iter().map(page).collect();
-            print(pages.join("\n\n"))
+            print(pages.join("\n\n"), Form::Text)
         }
     }
 }

@@ -1,0 +1,239 @@
+//! Numbers as tools get them. JSON may write more digits than a float holds, and a tool that takes a float gets the nearest one:
+//! a limit that only looks at what is written is passed by a number that rounds to what it forbids.
+//!
+//! - An integer is read with all its digits where its tool's schema asks for nothing but integers.
+//! - A schema does not say how wide a float is. Where the widths differ about a limit, it is unknown whether it holds.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::decimal::Decimal;
+use super::holds::Holds;
+use toolwright_core::json::canonical_of;
+use toolwright_core::json::pointer::index;
+use toolwright_core::json::reference;
+use toolwright_core::json::tree::Node;
+
+/// How far references and choices are followed.
+const DEEPEST: usize = 64;
+
+/// The widths of a float.
+#[derive(Debug, Clone, Copy)]
+enum Width {
+    Double,
+    Single,
+}
+
+const WIDTHS: [Width; 2] = [Width::Double, Width::Single];
+
+/// What a tool reads at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// All digits of integers.
+    Integers,
+    /// The nearest float.
+    Floats,
+    /// One or the other, or something else.
+    Unknown,
+}
+
+/// A place of a tool's arguments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// The schema of the arguments, where the tool is known.
+    pub(super) schema: Option<&'p Value>,
+    pub(super) segments: &'p [String],
+}
+
+impl Place<'_> {
+    /// What the tool reads here or in the items of what is here.
+    fn reads(self) -> Reads {
+        let Some(root) = self.schema else { return Reads::Unknown };
+        let mut at = vec![root];
+        for segment in self.segments {
+            at = below(root, &at, Some(segment));
+        }
+        let mut types = BTreeSet::new();
+        let mut is_open = at.is_empty();
+        for _ in 0..DEEPEST {
+            at = whole(root, &at);
+            for schema in &at {
+                match schema.get("type") {
+                    Some(Value::String(name)) => drop(types.insert(name.as_str())),
+                    Some(Value::Array(names)) => {
+                        types.extend(names.iter().filter_map(Value::as_str));
+                    }
+                    _ => is_open |= !refers(schema),
+                }
+            }
+            at.retain(|schema| schema.get("items").is_some());
+            if at.is_empty() {
+                break;
+            }
+            at = below(root, &at, None);
+        }
+        match (types.contains("integer"), types.contains("number")) {
+            _ if is_open => Reads::Unknown,
+            (true, false) => Reads::Integers,
+            (false, true) => Reads::Floats,
+            _ => Reads::Unknown,
+        }
+    }
+
+    /// Whether something holds of the number that the tool gets, by what holds of the one that is written, of the nearest
+    /// float of each width.
+    fn decide(self, written: bool, rounded: impl IntoIterator<Item = bool>) -> Holds {
+        let mut rounded = rounded.into_iter().peekable();
+        let Some(first) = rounded.peek().copied() else { return written.into() };
+        let agree = rounded.all(|it| it == first);
+        if agree && first == written {
+            return written.into();
+        }
+        match self.reads() {
+            Reads::Integers => written.into(),
+            Reads::Floats if agree => first.into(),
+            Reads::Floats | Reads::Unknown => Holds::Unknown,
+        }
+    }
+}
+
+/// A limit, in each width.
+#[derive(Debug)]
+pub(super) struct Limit {
+    written: Decimal,
+    rounded: [Option<Decimal>; 2],
+}
+
+impl Limit {
+    pub(super) fn of(number: &str) -> Self {
+        Self { written: Decimal::of(number), rounded: rounded(number) }
+    }
+
+    /// Whether a number is on a side of it.
+    pub(super) fn holds(
+        &self,
+        number: &str,
+        place: Place<'_>,
+        side: impl Fn(std::cmp::Ordering) -> bool,
+    ) -> Holds {
+        let written = side(Decimal::of(number).cmp(&self.written));
+        let numbers = rounded(number);
+        let pairs = numbers.iter().zip(&self.rounded);
+        let both = pairs.filter_map(|(one, limit)| Some((one.as_ref()?, limit.as_ref()?)));
+        place.decide(written, both.map(|(one, limit)| side(one.cmp(limit))))
+    }
+}
+
+/// Values in their canonical form, in each width.
+#[derive(Debug)]
+pub(super) struct Values {
+    written: BTreeSet<String>,
+    rounded: [BTreeSet<String>; 2],
+}
+
+impl Values {
+    pub(super) fn of<'n>(values: impl Iterator<Item = &'n Node> + Clone) -> Self {
+        let rounded =
+            WIDTHS.map(|width| values.clone().map(|it| rounded_text(it, width)).collect());
+        Self { written: values.map(canonical_of).collect(), rounded }
+    }
+
+    /// How many differ.
+    pub(super) fn count(&self) -> usize {
+        self.written.len()
+    }
+
+    /// Whether a value is one of them. One that is written alike is, in every width.
+    pub(super) fn contains(&self, value: &Node, place: Place<'_>) -> Holds {
+        if self.written.contains(&canonical_of(value)) {
+            return Holds::Yes;
+        }
+        if !has_numbers(value) {
+            return Holds::No;
+        }
+        let widths = WIDTHS.into_iter().zip(&self.rounded);
+        let found = widths.map(|(width, values)| values.contains(&rounded_text(value, width)));
+        place.decide(false, found)
+    }
+}
+
+fn has_numbers(node: &Node) -> bool {
+    match node {
+        Node::Number(_) => true,
+        Node::Array(items) => items.iter().any(has_numbers),
+        Node::Object(entries) => entries.iter().any(|(_, it)| has_numbers(it)),
+        _ => false,
+    }
+}
+
+/// The nearest float of each width; none where a number is beyond them, which no such tool takes.
+fn rounded(number: &str) -> [Option<Decimal>; 2] {
+    WIDTHS.map(|width| nearest(number, width).map(|it| Decimal::of(&it)))
+}
+
+/// The shortest decimal that is read as the nearest float.
+fn nearest(number: &str, width: Width) -> Option<String> {
+    match width {
+        Width::Double => {
+            number.parse::<f64>().ok().filter(|it| it.is_finite()).map(|it| format!("{it:e}"))
+        }
+        Width::Single => {
+            number.parse::<f32>().ok().filter(|it| it.is_finite()).map(|it| format!("{it:e}"))
+        }
+    }
+}
+
+fn rounded_text(value: &Node, width: Width) -> String {
+    fn round(node: &Node, width: Width) -> Node {
+        match node {
+            Node::Number(number) => {
+                Node::Number(nearest(number, width).unwrap_or_else(|| number.clone()))
+            }
+            Node::Array(items) => Node::Array(items.iter().map(|it| round(it, width)).collect()),
+            Node::Object(entries) => {
+                let entries = entries.iter().map(|(key, it)| (key.clone(), round(it, width)));
+                Node::Object(entries.collect())
+            }
+            other => other.clone(),
+        }
+    }
+    canonical_of(&round(value, width))
+}
+
+fn refers(schema: &Value) -> bool {
+    ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"].iter().any(|it| schema.get(it).is_some())
+}
+
+/// Schemas with those that they are made of.
+fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
+    let mut found: Vec<&'s Value> = Vec::new();
+    let mut open = schemas.to_vec();
+    while let Some(schema) = open.pop() {
+        if found.iter().any(|it| std::ptr::eq(*it, schema)) {
+            continue;
+        }
+        found.push(schema);
+        open.extend(reference::target(root, schema));
+        let parts = ["anyOf", "oneOf", "allOf"].into_iter();
+        open.extend(parts.filter_map(|it| schema.get(it)?.as_array()).flatten());
+    }
+    found
+}
+
+/// The schemas of what stands under a key, or of the items.
+fn below<'s>(root: &'s Value, schemas: &[&'s Value], segment: Option<&str>) -> Vec<&'s Value> {
+    let mut found = Vec::new();
+    for schema in whole(root, schemas) {
+        let listed = segment.and_then(index).and_then(|it| schema.get("prefixItems")?.get(it));
+        let named = segment.and_then(|it| schema.get("properties")?.get(it));
+        let items = schema.get("items").filter(|_| segment.is_none_or(|it| index(it).is_some()));
+        let additional = schema.get("additionalProperties").filter(|_| segment.is_some());
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
+        let patterns = patterns.filter(|_| segment.is_some()).into_iter().flatten();
+        found.extend(named.or(additional).into_iter().chain(listed.or(items)));
+        found.extend(patterns.map(|(_, it)| it));
+    }
+    found.retain(|it| it.is_object());
+    found
+}

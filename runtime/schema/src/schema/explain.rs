@@ -1,0 +1,193 @@
+//! Everything that is wrong with a value, found by one reference and one union at a time.
+//!
+//! - The validator says whether a value is right; this says why not. It is asked only after the validator refused.
+//! - A union is explained by one of its branches: the errors of all of them would double with each level.
+//! - A schema is looked at once with each part of the value, and the steps are counted: what they do not reach is left out.
+
+mod closest;
+mod steps;
+#[cfg(test)]
+mod unions;
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::{ValidationError, ValidatorMap};
+use serde_json::Value;
+
+use super::problems::{Entered, Teller};
+use steps::{Kind, Step, Walk};
+use toolwright_core::input::{Problem, words};
+
+/// How many steps an explanation may take: each is a look at one part of a value with one schema.
+const MOST_STEPS: usize = 400_000;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The first problem that is found.
+    First,
+    /// So many problems; the rest are counted.
+    UpTo(usize),
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Default)]
+pub(crate) struct Explanation {
+    pub(crate) problems: Vec<Problem>,
+    /// How many more errors there are.
+    pub(crate) more: usize,
+    /// How many steps it took.
+    #[cfg(test)]
+    pub(crate) steps: usize,
+}
+
+/// A schema ready to say what is wrong with values.
+pub(crate) struct Explainer {
+    /// Made when a value is first refused.
+    places: OnceLock<Option<Arc<ValidatorMap>>>,
+}
+
+impl Explainer {
+    pub(crate) const fn new() -> Self {
+        Self { places: OnceLock::new() }
+    }
+
+    /// Explains why a value is not what a schema, always the same one, asks for. It may find nothing: steps are limited.
+    pub(crate) fn explain(
+        &self,
+        source: &Value,
+        value: &Value,
+        digits: &dyn Fn(&str) -> Option<String>,
+        depth: Depth,
+    ) -> Explanation {
+        let places = self.places.get_or_init(|| steps::compile(source).map(Arc::new));
+        let mut explanation = Explanation::default();
+        if let Some(places) = places {
+            let walk = Walk::begin(Arc::clone(places), MOST_STEPS);
+            let work = Work {
+                source,
+                digits,
+                depth,
+                walk: &walk,
+                seen: HashSet::new(),
+                left: Cell::new(words::MOST_COMPARED),
+                explanation: &mut explanation,
+            };
+            work.run(value);
+            #[cfg(test)]
+            {
+                explanation.steps = walk.steps();
+            }
+        }
+        explanation
+    }
+}
+
+/// An explanation in the making.
+struct Work<'w> {
+    source: &'w Value,
+    digits: &'w dyn Fn(&str) -> Option<String>,
+    depth: Depth,
+    walk: &'w Walk,
+    /// The places that a part of the value has been held to.
+    seen: HashSet<(String, usize)>,
+    /// What is left to compare for near words.
+    left: Cell<usize>,
+    explanation: &'w mut Explanation,
+}
+
+/// A place of the schema that a part of the value breaks.
+struct Broken<'v> {
+    place: String,
+    value: &'v Value,
+    /// Where the part is.
+    at: String,
+    /// The keyword that led here, where it is about the same part.
+    by: Option<Arc<Step>>,
+}
+
+impl Work<'_> {
+    /// The places are looked at in the order of the value, each with what it leads to.
+    fn run(mut self, value: &Value) {
+        let root = Broken { place: String::new(), value, at: String::new(), by: None };
+        let mut open = vec![root];
+        while let Some(broken) = open.pop() {
+            let is_new = self.seen.insert((broken.place.clone(), steps::address(broken.value)));
+            if !is_new || self.walk.is_exhausted() {
+                continue;
+            }
+            if self.look(&broken, &mut open).is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Tells the errors of a place, and adds the places that it leads to.
+    fn look<'v>(&mut self, broken: &Broken<'v>, open: &mut Vec<Broken<'v>>) -> ControlFlow<()> {
+        let way = format!("#{}", broken.place);
+        let (errors, failed) = self.walk.errors(&way, broken.value, self.depth == Depth::First);
+        for error in &errors {
+            self.tell(broken, error);
+            if self.depth == Depth::First && !self.explanation.problems.is_empty() {
+                return ControlFlow::Break(());
+            }
+        }
+        let mut next = Vec::new();
+        let mut at = broken.at.clone();
+        steps::locate(broken.value, failed, &mut at, &mut |step, value, at| {
+            next.extend(self.follow(&step, value, at));
+        });
+        open.extend(next.into_iter().rev());
+        ControlFlow::Continue(())
+    }
+
+    fn tell(&mut self, broken: &Broken<'_>, error: &ValidationError<'_>) {
+        if self.is_full() {
+            self.explanation.more += 1;
+            return;
+        }
+        let entered = broken.by.as_ref().map(|step| step.at.as_str());
+        let schema = self.source.pointer(&broken.place).unwrap_or(&Value::Null);
+        let teller = Teller {
+            source: self.source,
+            digits: self.digits,
+            entered: Entered { schema, at: &broken.at, by: entered },
+            left: &self.left,
+        };
+        teller.tell(error, &mut self.explanation.problems);
+    }
+
+    fn is_full(&self) -> bool {
+        matches!(self.depth, Depth::UpTo(most) if self.explanation.problems.len() >= most)
+    }
+
+    /// The place that a failed reference or union leads to; a union that leads to none is told.
+    fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
+        let place = match step.kind {
+            Kind::Reference => step.ways.first().map(|it| it[1..].to_owned()),
+            Kind::AnyOf | Kind::OneOf => closest::closest(self.walk, step, value)
+                .map(|index| step.ways[index][1..].to_owned()),
+        };
+        let by = Some(Arc::clone(step));
+        if let Some(place) = place {
+            return Some(Broken { place, value, at: at.to_owned(), by });
+        }
+        if self.is_full() {
+            self.explanation.more += 1;
+            return None;
+        }
+        let schema = step.at.rsplit_once('/').and_then(|(holder, _)| self.source.pointer(holder));
+        let teller = Teller {
+            source: self.source,
+            digits: self.digits,
+            entered: Entered { schema: schema.unwrap_or(&Value::Null), at, by: Some(&step.at) },
+            left: &self.left,
+        };
+        let several = step.kind == Kind::OneOf && self.walk.fitting(step, value) > 1;
+        self.explanation.problems.push(teller.union(value, several));
+        None
+    }
+}

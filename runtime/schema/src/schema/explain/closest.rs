@@ -1,0 +1,89 @@
+//! Which branch of a union was probably meant.
+
+use std::collections::HashSet;
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+
+use super::steps::{Kind, Step, Walk, address};
+
+/// What speaks against a branch.
+#[derive(Debug, Default)]
+struct Fit {
+    /// Its type or its tag is another.
+    is_ruled_out: bool,
+    /// How many errors are about the value itself, not about what it holds.
+    at_the_surface: usize,
+    /// Whether something below has another type, or is none of the choices.
+    is_doubtful: bool,
+}
+
+/// The branch whose tag is right; else the only one that fits furthest.
+pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> {
+    let mut meant: Vec<(usize, Fit)> = Vec::new();
+    for (index, way) in step.ways.iter().enumerate() {
+        let mut fit = Fit::default();
+        weigh(walk, way, value, &mut HashSet::new(), &mut fit);
+        if walk.is_exhausted() {
+            return None;
+        }
+        if !fit.is_ruled_out {
+            meant.push((index, fit));
+        }
+    }
+    let least = meant.iter().map(|(_, fit)| fit.at_the_surface).min()?;
+    meant.retain(|(_, fit)| fit.at_the_surface == least);
+    if meant.len() > 1 {
+        meant.retain(|(_, fit)| !fit.is_doubtful);
+    }
+    match meant.as_slice() {
+        [(only, _)] => Some(*only),
+        _ => None,
+    }
+}
+
+/// Adds what a place has against a value, and what the places that it refers to have.
+fn weigh(walk: &Walk, way: &str, value: &Value, followed: &mut HashSet<String>, fit: &mut Fit) {
+    if !followed.insert(way.to_owned()) {
+        return;
+    }
+    let (errors, failed) = walk.errors(way, value, false);
+    errors.iter().for_each(|error| count(error, fit));
+    for (step, part) in failed {
+        match step.kind {
+            Kind::Reference if part == address(value) => {
+                step.ways.iter().for_each(|way| weigh(walk, way, value, followed, fit));
+            }
+            _ if part == address(value) => fit.at_the_surface += 1,
+            _ => {}
+        }
+    }
+}
+
+fn count(error: &ValidationError<'_>, fit: &mut Fit) {
+    use ValidationErrorKind::{Constant, Enum, Type};
+    let place = error.instance_path().as_str();
+    let is_choice = matches!(error.kind(), Constant { .. } | Enum { .. });
+    let is_type = matches!(error.kind(), Type { .. });
+    match place.matches('/').count() {
+        0 => {
+            fit.is_ruled_out |= is_type || is_choice;
+            fit.at_the_surface += 1;
+        }
+        1 => fit.is_ruled_out |= is_tag(error.kind()),
+        _ => {}
+    }
+    fit.is_doubtful |= is_type || is_choice;
+}
+
+/// Whether a key has one value by which branches are told apart.
+fn is_tag(kind: &ValidationErrorKind) -> bool {
+    match kind {
+        ValidationErrorKind::Constant { .. } => true,
+        ValidationErrorKind::Enum { options } => {
+            options.as_array().is_some_and(|options| options.len() == 1)
+        }
+        _ => false,
+    }
+}

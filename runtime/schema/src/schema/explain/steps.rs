@@ -1,0 +1,276 @@
+//! The keywords that lead from one schema to others about the same value, as the validator is to take them when it
+//! explains: each says whether it holds, remembers the answer, and puts down where it does not.
+//!
+//! - A validator hands no value of a caller through to a keyword, so what is remembered stands in the thread, for the
+//!   time of one explanation.
+//! - A place is compiled as far as the next reference or union, so that no error holds the errors of others.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use jsonschema::{Keyword, ValidationError, ValidatorMap};
+use serde_json::{Map, Value};
+
+use crate::schema::check::options;
+use toolwright_core::json::pointer::below;
+use toolwright_core::json::reference;
+use toolwright_core::json::tree::push_segment;
+
+thread_local! {
+    /// The explanation that is being made.
+    static CURRENT: RefCell<Option<Rc<Walk>>> = const { RefCell::new(None) };
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Reference,
+    AnyOf,
+    OneOf,
+}
+
+/// A keyword at its place.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) kind: Kind,
+    /// The keyword's place in the schema.
+    pub(super) at: String,
+    /// The places it leads to, as the validators are named.
+    pub(super) ways: Vec<String>,
+    /// Whether it is about the keys of an object, which are no part of the value.
+    of_names: bool,
+}
+
+/// The keywords that failed, each with the address of the part of the value.
+pub(super) type Failed = Vec<(Arc<Step>, usize)>;
+
+/// What is remembered while a value is explained.
+pub(super) struct Walk {
+    places: Arc<ValidatorMap>,
+    /// Whether a part of the value fits a validator; nothing while that is being found out.
+    known: RefCell<HashMap<(usize, usize), Option<bool>>>,
+    failed: RefCell<Failed>,
+    steps: Cell<usize>,
+    most: usize,
+}
+
+/// An explanation, which ends with this.
+pub(super) struct Running(Rc<Walk>);
+
+impl std::ops::Deref for Running {
+    type Target = Walk;
+
+    fn deref(&self) -> &Walk {
+        &self.0
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        CURRENT.with_borrow_mut(|current| *current = None);
+    }
+}
+
+impl Walk {
+    pub(super) fn begin(places: Arc<ValidatorMap>, most: usize) -> Running {
+        let walk = Rc::new(Self {
+            places,
+            known: RefCell::default(),
+            failed: RefCell::default(),
+            steps: Cell::new(0),
+            most,
+        });
+        CURRENT.with_borrow_mut(|current| *current = Some(Rc::clone(&walk)));
+        Running(walk)
+    }
+
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() > self.most
+    }
+
+    fn charge(&self) -> bool {
+        self.steps.set(self.steps.get() + 1);
+        !self.is_exhausted()
+    }
+
+    /// What a place has against a part of the value: its errors, and the keywords that lead on.
+    pub(super) fn errors<'v>(
+        &'v self,
+        way: &str,
+        value: &'v Value,
+        first: bool,
+    ) -> (Vec<ValidationError<'v>>, Failed) {
+        let Some(place) = self.places.get(way).filter(|_| self.charge()) else {
+            return (Vec::new(), Vec::new());
+        };
+        let errors = if first {
+            place.validate(value).err().into_iter().collect()
+        } else {
+            place.iter_errors(value).collect()
+        };
+        (errors, self.failed.take())
+    }
+
+    /// How many of the ways of a union a part of the value fits, up to two.
+    pub(super) fn fitting(&self, step: &Step, value: &Value) -> usize {
+        step.ways.iter().filter(|way| self.fits(way, value)).take(2).count()
+    }
+
+    /// Whether a part of the value fits a place. What the steps do not reach is taken to fit.
+    fn fits(&self, way: &str, value: &Value) -> bool {
+        let Some(place) = self.places.get(way).filter(|_| self.charge()) else { return true };
+        if !value.is_array() && !value.is_object() {
+            return place.is_valid(value);
+        }
+        let key = (std::ptr::from_ref(place).addr(), address(value));
+        if let Some(known) = self.known.borrow().get(&key) {
+            // A schema that asks itself about the same value says nothing by it.
+            return known.unwrap_or(true);
+        }
+        self.known.borrow_mut().insert(key, None);
+        let fits = place.is_valid(value);
+        self.known.borrow_mut().insert(key, Some(fits));
+        fits
+    }
+
+    fn holds(&self, step: &Step, value: &Value) -> bool {
+        match step.kind {
+            Kind::Reference | Kind::AnyOf => step.ways.iter().any(|way| self.fits(way, value)),
+            Kind::OneOf => self.fitting(step, value) == 1,
+        }
+    }
+}
+
+/// Tells parts of a value from each other while it stays where it is.
+pub(super) fn address(value: &Value) -> usize {
+    std::ptr::from_ref(value).addr()
+}
+
+/// Visits the parts of a value at which keywords failed, in the order of the value.
+pub(super) fn locate<'v>(
+    value: &'v Value,
+    failed: Failed,
+    at: &mut String,
+    visit: &mut dyn FnMut(Arc<Step>, &'v Value, &str),
+) {
+    let mut wanted: HashMap<usize, Vec<Arc<Step>>> = HashMap::new();
+    for (step, address) in failed {
+        wanted.entry(address).or_default().push(step);
+    }
+    search(value, &mut wanted, at, visit);
+}
+
+fn search<'v>(
+    value: &'v Value,
+    wanted: &mut HashMap<usize, Vec<Arc<Step>>>,
+    at: &mut String,
+    visit: &mut dyn FnMut(Arc<Step>, &'v Value, &str),
+) {
+    if wanted.is_empty() {
+        return;
+    }
+    for step in wanted.remove(&address(value)).into_iter().flatten() {
+        visit(step, value, at);
+    }
+    let mut within = |key: &str, value: &'v Value| {
+        let length = at.len();
+        push_segment(at, key);
+        search(value, wanted, at, visit);
+        at.truncate(length);
+    };
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, it)| within(&index.to_string(), it));
+        }
+        Value::Object(entries) => entries.iter().for_each(|(key, it)| within(key, it)),
+        _ => {}
+    }
+}
+
+/// A validator for each place of a schema, in which references and unions are steps.
+pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
+    let mut found = HashMap::new();
+    keywords(source, "", false, &mut found);
+    let found = Arc::new(found);
+    let mut options = options();
+    for keyword in ["$ref", "anyOf", "oneOf"] {
+        let found = Arc::clone(&found);
+        // A keyword is known by its address: a place is compiled without saying where it is.
+        options = options.with_keyword(keyword, move |_: &Map<String, Value>, value: &Value, _| {
+            Ok(Box::new(Stepping(found.get(&address(value)).cloned())))
+        });
+    }
+    options.build_map(source).ok()
+}
+
+/// The references and unions of a schema, by their address.
+fn keywords(schema: &Value, at: &str, of_names: bool, found: &mut HashMap<usize, Arc<Step>>) {
+    match schema {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let at = below(at, key);
+                if let Some((kind, ways)) = ways(key, value, &at) {
+                    let step = Step { kind, at: at.clone(), ways, of_names };
+                    found.insert(address(value), Arc::new(step));
+                }
+                keywords(value, &at, of_names || key == "propertyNames", found);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                keywords(item, &format!("{at}/{index}"), of_names, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn ways(keyword: &str, value: &Value, at: &str) -> Option<(Kind, Vec<String>)> {
+    let kind = match (keyword, value) {
+        ("$ref", Value::String(to)) => {
+            return reference::place(to).map(|it| (Kind::Reference, vec![format!("#{it}")]));
+        }
+        ("anyOf", Value::Array(_)) => Kind::AnyOf,
+        ("oneOf", Value::Array(_)) => Kind::OneOf,
+        _ => return None,
+    };
+    let parts = value.as_array().map_or(0, Vec::len);
+    Some((kind, (0..parts).map(|index| format!("#{at}/{index}")).collect()))
+}
+
+/// A step in the place of its keyword; nothing for a reference to another document.
+struct Stepping(Option<Arc<Step>>);
+
+impl Stepping {
+    fn current() -> Option<Rc<Walk>> {
+        CURRENT.with_borrow(Clone::clone)
+    }
+}
+
+impl<'i> Keyword<'i> for Stepping {
+    /// Puts a failure down and lets the validator go on: an error would copy the value at every level.
+    fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
+        let (Some(step), Some(walk)) = (&self.0, Self::current()) else { return Ok(()) };
+        if walk.holds(step, value) {
+            return Ok(());
+        }
+        if step.of_names {
+            return Err(ValidationError::custom("a key of another form"));
+        }
+        walk.failed.borrow_mut().push((Arc::clone(step), address(value)));
+        Ok(())
+    }
+
+    fn is_valid(&self, value: &'i Value) -> bool {
+        match (&self.0, Self::current()) {
+            (Some(step), Some(walk)) => walk.holds(step, value),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What attackers tried: each is refused, shown or ended as it should be.
+
+mod schemas;
