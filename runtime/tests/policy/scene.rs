@@ -57,11 +57,12 @@ pub async fn bash(
 ) {
 }
 
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
+    let tools = [READ_FILE, WRITE_FILE, DELETE_FILE, SEND_MAIL, CLOCK, BASH];
+    Registry::of(tools).expect("tools of different names").catalog()
+});
+
 pub fn catalog() -> Catalog {
-    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
-        let tools = [READ_FILE, WRITE_FILE, DELETE_FILE, SEND_MAIL, CLOCK, BASH];
-        Registry::of(tools).expect("tools of different names").catalog()
-    });
     CATALOG.clone()
 }
 
@@ -147,6 +148,7 @@ impl Case {
 
     pub fn question(&self) -> Question<'_> {
         Question {
+            definition: CATALOG.definitions().into_iter().find(|it| it.name == self.tool),
             tool: self.tool,
             group: self.group,
             tags: &self.tags,

@@ -103,7 +103,7 @@ impl Compiled {
         let Some(arguments) = asking.arguments() else { return Holds::Unknown };
         let all = self.kind == RuleKind::Allow;
         for test in &self.arguments {
-            holds = holds.min(test.passes(arguments, asking.base, all));
+            holds = holds.min(test.passes(arguments, asking, all));
             if holds == Holds::No {
                 return holds;
             }

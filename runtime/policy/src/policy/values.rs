@@ -9,6 +9,7 @@ use super::decimal::Decimal;
 use super::holds::Holds;
 use super::paths::{Base, Folder, PathPattern};
 use super::problem::{At, Problems};
+use super::question::Asking;
 use super::rule::RuleKind;
 use toolwright_core::json::pointer::{index, segments};
 use toolwright_core::json::tree::Node;
@@ -129,10 +130,12 @@ impl ValueTest {
     }
 
     /// Whether the arguments pass; of a list of paths or numbers `all` say whether every item must.
-    pub(super) fn passes(&self, arguments: &Node, base: &Base, all: bool) -> Holds {
+    pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         match found(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
-            Some(value) => self.check.passes(value, base, all),
+            // The tool came after the rule was made: `git *` fits `git log; rm -rf /`.
+            Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
+            Some(value) => self.check.passes(value, asking.base, all),
         }
     }
 
@@ -154,6 +157,11 @@ pub(super) fn found<'n>(segments: &[String], arguments: &'n Node) -> Option<&'n 
 }
 
 impl Check {
+    /// Whether it looks at a part of the value, so that it cannot tell what a command line runs.
+    fn is_pattern(&self) -> bool {
+        !matches!(self, Self::OneOf(_))
+    }
+
     pub(super) fn passes(&self, value: &Node, base: &Base, all: bool) -> Holds {
         match (self, value) {
             (Self::OneOf(values), value) => values.contains(&canonical_of(value)).into(),
