@@ -23,6 +23,7 @@ mod problem;
 mod programs;
 mod protection;
 mod question;
+mod reachable;
 mod read;
 mod rule;
 mod tools;
@@ -308,6 +309,11 @@ impl Policy {
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
         self.0.settings.roots.iter().map(whole)
+    }
+
+    /// The roots that are no folders on this machine, as they are written. A folder of a container is none.
+    pub fn missing_roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots().zip(self.root_folders()).filter(|(_, it)| !it.is_dir()).map(|(root, _)| root)
     }
 
     /// The rules in short, the strongest first; the protections that hold are among them.

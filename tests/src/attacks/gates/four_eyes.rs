@@ -42,7 +42,9 @@ async fn the_user_of_a_call_does_not_accept_their_own_plan() {
     assert_eq!(path(&history), "judging → planned → judging → planned");
     assert_eq!(
         history[3].why.as_deref(),
-        Some("that its plan is accepted does not count: with `four_eyes`, the user that a call is made for may not approve it")
+        Some(
+            "that its plan is accepted does not count: with `four_eyes`, the user that a call is made for may not approve it"
+        )
     );
 
     // Another person accepts the same plan.
@@ -101,7 +103,10 @@ async fn a_call_without_a_user_that_was_approved_before_is_refused_at_its_claim(
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let strict = executor(&office, false);
-    assert_eq!(kind(&answered(strict.worker().unwrap().resume(waits.call).await)), "approval_required");
+    assert_eq!(
+        kind(&answered(strict.worker().unwrap().resume(waits.call).await)),
+        "approval_required"
+    );
     assert_eq!(office.ran.times(), 0);
 }
 

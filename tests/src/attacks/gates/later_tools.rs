@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use toolwright::policy::{ArgumentTest, CommandLine, Mode, Policy, PolicyBuilder, Protection, ReadCommands, Rule};
+use toolwright::policy::{
+    ArgumentTest, CommandLine, Mode, Policy, PolicyBuilder, Protection, ReadCommands, Rule,
+};
 use toolwright::{Call, Executor, Handle, Registry, tool};
 
 use crate::support::kind;
@@ -59,7 +61,10 @@ async fn impostor(runs: &Runs) {
 }
 
 /// An executor, and the registry that its tools come from.
-fn executor(tools: impl IntoIterator<Item = Handle>, policy: PolicyBuilder) -> (Executor, Registry) {
+fn executor(
+    tools: impl IntoIterator<Item = Handle>,
+    policy: PolicyBuilder,
+) -> (Executor, Registry) {
     let registry = Registry::of(tools).unwrap();
     let builder = Executor::builder(registry.clone()).service(Runs::default());
     (builder.policy(policy).build().unwrap(), registry)
@@ -149,7 +154,8 @@ async fn an_allow_over_a_text_covers_no_command_line_that_came_later() {
         let rule = Rule::allow("notes on git").named("git").tool("gates_shell");
         rule.argument("/line", ArgumentTest::glob(["git *"]))
     };
-    let (executor, registry) = executor([PLAIN], Policy::builder().without(Protection::ALL).rule(glob()).commands(Words));
+    let (executor, registry) =
+        executor([PLAIN], Policy::builder().without(Protection::ALL).rule(glob()).commands(Words));
     assert_eq!(run(&executor, "git log; rm -rf /").await, "ok");
     registry.unregister("gates_shell").unwrap();
     registry.register(LOOSE).unwrap();

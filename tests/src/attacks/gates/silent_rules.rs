@@ -65,7 +65,7 @@ fn a_rule_over_a_place_that_no_argument_has_is_refused() {
         ("/where/sied", "`/where` of `gates_find` is an object"),
         ("/where/side/x", "`/where/side` of `gates_find` is a text"),
         ("/later/sied", "`/later` of `gates_find`"),
-        ("/map/a/b", "`/map/a` of `gates_find` is an integer"),
+        ("/map/a/b", "`/map/a` of `gates_find` is a number"),
         ("/kind/x", "`/kind` of `gates_find`"),
     ] {
         let refusal = of(pointer, equals());
@@ -104,6 +104,26 @@ fn a_test_of_another_kind_than_the_argument_is_refused() {
     }
 }
 
+/// A schema of a server may offer ten ways back to itself, at every step; the policy looks at a bounded number of them.
+#[test]
+fn a_schema_whose_choices_lead_back_to_itself_holds_no_policy_up() {
+    let back = vec![json!({"$ref": "#/properties/any"}); 10];
+    let schema = json!({
+        "type": "object",
+        "properties": {"any": {"type": "string", "anyOf": back}},
+        "additionalProperties": false,
+    });
+    let found = |_: Value, _| async { Ok::<_, ToolError>("") };
+    let registry = Registry::of([DynamicTool::new("gates_loop", "Loops.", schema, found)]);
+    let catalog = registry.unwrap().catalog();
+    for pointer in ["/any", "/any/x"] {
+        let rule = Rule::deny("no").tool("gates_loop");
+        let rule = rule.argument(pointer, ArgumentTest::equals("\"x\""));
+        // Whether it can be is not found out in time, so that the rule is taken or refused.
+        drop(bare().rule(rule).build(&catalog));
+    }
+}
+
 #[test]
 fn a_rule_for_what_a_read_writes_is_refused() {
     let rule = |tool: &str| Rule::deny("no").named("r").tool(tool).writes("src/**");
@@ -121,7 +141,8 @@ fn a_user_whose_name_no_run_has_is_refused() {
         (" ", "is blank"),
         ("", "is blank"),
     ] {
-        let text = format!("version = 1\n[[deny]]\nname = \"r\"\nreason = \"no\"\nprincipal = {name:?}\n");
+        let text =
+            format!("version = 1\n[[deny]]\nname = \"r\"\nreason = \"no\"\nprincipal = {name:?}\n");
         let refusal = refusal(bare().text("policy.toml", &text));
         assert!(refusal.contains(because), "{name:?}: {refusal}");
         assert!(refusal.contains("policy.toml:5:13"), "{name:?}: {refusal}");
@@ -144,7 +165,9 @@ async fn an_objection_against_a_user_counts_for_every_spelling_of_the_name() {
         assert_eq!(kind(&run.call(&call).await), "ok", "{user:?}");
     }
     let allow = Rule::allow("trusted").named("yes").principal("eve").tool("gates_find");
-    let executor = Executor::builder(registry()).policy(Policy::builder().without(Protection::ALL).rule(allow)).build();
+    let executor = Executor::builder(registry())
+        .policy(Policy::builder().without(Protection::ALL).rule(allow))
+        .build();
     let executor = executor.unwrap();
     for (user, expected) in [("eve", "ok"), ("Eve", "approval_required")] {
         let run = executor.run("r").user(user).start().unwrap();
