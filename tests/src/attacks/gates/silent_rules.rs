@@ -104,23 +104,29 @@ fn a_test_of_another_kind_than_the_argument_is_refused() {
     }
 }
 
-/// A schema of a server may offer ten ways back to itself, at every step; the policy looks at a bounded number of them.
+/// A schema of a server may offer eight choices at each of sixteen steps; the policy looks at a bounded number of them.
 #[test]
-fn a_schema_whose_choices_lead_back_to_itself_holds_no_policy_up() {
-    let back = vec![json!({"$ref": "#/properties/any"}); 10];
+fn a_schema_of_many_choices_holds_no_policy_up() {
+    let mut definitions = serde_json::Map::new();
+    for step in 0..16 {
+        let next = vec![json!({"$ref": format!("#/$defs/{}", step + 1)}); 8];
+        definitions.insert(step.to_string(), json!({ "anyOf": next }));
+    }
+    definitions.insert("16".to_owned(), json!({"type": "integer"}));
     let schema = json!({
         "type": "object",
-        "properties": {"any": {"type": "string", "anyOf": back}},
+        "properties": {"any": {"$ref": "#/$defs/0"}},
         "additionalProperties": false,
+        "$defs": definitions,
     });
     let found = |_: Value, _| async { Ok::<_, ToolError>("") };
-    let registry = Registry::of([DynamicTool::new("gates_loop", "Loops.", schema, found)]);
+    let registry = Registry::of([DynamicTool::new("gates_steps", "Steps.", schema, found)]);
     let catalog = registry.unwrap().catalog();
     for pointer in ["/any", "/any/x"] {
-        let rule = Rule::deny("no").tool("gates_loop");
+        let rule = Rule::deny("no").tool("gates_steps");
         let rule = rule.argument(pointer, ArgumentTest::equals("\"x\""));
-        // Whether it can be is not found out in time, so that the rule is taken or refused.
-        drop(bare().rule(rule).build(&catalog));
+        // Whether the place is there is not found out within the bound, so the rule is taken.
+        assert_eq!(bare().rule(rule).build(&catalog).map(drop), Ok(()), "{pointer}");
     }
 }
 
