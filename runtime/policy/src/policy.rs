@@ -334,7 +334,7 @@ impl Policy {
 
 /// Whether a tool takes a command line that no sandbox holds. A tool that is not known may.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
-    let takes_lines =
-        question.definition.is_none_or(|it| it.parameters.iter().any(|it| it.command));
-    takes_lines && !question.tags.iter().any(|tag| tag == SANDBOXED)
+    question.definition.is_none_or(|it| {
+        it.parameters.iter().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)
+    })
 }

@@ -133,7 +133,8 @@ impl NoFiles {
 
     /// Whether a call is of a tool that touches no files by the word of the policy.
     pub(super) fn count_for(&self, asking: &Asking<'_>) -> bool {
-        asking.question.definition.is_some_and(|it| self.covers(it))
+        let question = asking.question;
+        !question.came_at_run_time && question.definition.is_some_and(|it| self.covers(it))
     }
 
     fn covers(&self, definition: &Definition) -> bool {
