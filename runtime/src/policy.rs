@@ -54,6 +54,7 @@
 //!
 //! let footprint = Footprint::nothing().writing::<toolwright::File>("target/debug");
 //! let mut question = Question {
+//!     definition: None,
 //!     tool: "delete_file",
 //!     group: None,
 //!     tags: &[],

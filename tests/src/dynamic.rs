@@ -253,7 +253,7 @@ fn what_is_not_declared_follows_the_rules_of_the_attribute() {
 async fn its_time_out_its_limit_and_its_panics_are_the_runtimes_affair() {
     let object = || json!({"type": "object"});
     let slow = DynamicTool::new("slow", "Waits.", object(), |_, _| {
-        std::future::pending::<Result<(), _>>()
+        crate::support::forever::<Result<(), _>>()
     });
     let panics = DynamicTool::new("panics", "Panics.", object(), |input: Value, _| {
         assert!(input.is_null(), "a defect in a handler");

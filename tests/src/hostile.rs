@@ -24,7 +24,7 @@ impl Drop for Bomb {
 #[tool(effect = read, timeout = "50ms")]
 async fn hold_a_bomb() {
     let _bomb = Bomb;
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 /// Panics with a bomb.
@@ -57,7 +57,7 @@ async fn wait_a_while() {
 #[tool(effect = read, timeout = "50ms")]
 async fn talk_on(context: &ToolContext, kept: &Mutex<Option<ToolContext>>) {
     *kept.lock().unwrap() = Some(context.clone());
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]

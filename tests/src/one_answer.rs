@@ -50,7 +50,7 @@ async fn play(
         Script::Sleep(milliseconds) => {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await
         }
-        Script::Hang => std::future::pending().await,
+        Script::Hang => crate::support::forever().await,
     }
     Ok("played")
 }

@@ -4,7 +4,7 @@ mod declared;
 mod defects;
 mod exposed;
 mod gate;
-mod kept;
+pub mod kept;
 mod plans;
 mod reloading;
 mod settled;

@@ -195,7 +195,7 @@ async fn a_resolver_that_panics_or_gives_nonsense_fails_its_call_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_resolver_may_be_cancelled_or_run_out_of_time() {
-    let never = |_: String| std::future::pending::<Result<Option<DynamicTool>, ToolError>>();
+    let never = |_: String| crate::support::forever::<Result<Option<DynamicTool>, ToolError>>();
     let executor =
         builder([]).resolver_async(never).timeout(Some(Duration::from_secs(5))).build().unwrap();
     assert_eq!(kind(&executor.call(&call("mcp_search")).await), "timeout");

@@ -115,7 +115,7 @@ async fn nothing_is_opened_for_a_call_whose_input_is_wrong() {
 #[tool]
 async fn hold_forever(held: &mut Held<3>) {
     let _ = held;
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 /// Holds a resource and has a defect.
@@ -157,7 +157,7 @@ impl Resource for Locked {
 #[tool]
 async fn hang_with_lock(locked: &mut Locked) {
     let _ = locked;
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 /// Takes the lock for a moment.

@@ -1,9 +1,13 @@
 //! What many tests share: an executor of a few tools, a list that tools write to, a resource that
 //! tells what becomes of it, and a tool that waits until it is let go.
 
-use std::sync::{Arc, Mutex};
+use std::panic::catch_unwind;
+use std::pin::pin;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
 
-use tokio::sync::Semaphore;
+use futures::future::select;
+use tokio::sync::{Notify, Semaphore};
 use toolwright::{
     Answer, Call, Closing, Event, EventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
     Repair, Resource, ToolError, tool,
@@ -158,8 +162,39 @@ pub async fn wait_for_go(turnstile: &Turnstile) -> &'static str {
 /// Never ends by itself.
 #[tool(effect = read)]
 pub async fn never_ends() {
-    std::future::pending::<()>().await;
+    forever::<()>().await;
 }
+
+/// Waits longer than whatever should end it. Where nothing does, it panics, so that its test fails and does not only hang:
+/// at once where the clock is paused and nothing else is waited for, or after a minute.
+pub async fn forever<T>() -> T {
+    let began = Instant::now();
+    let watched = async {
+        while began.elapsed() < Duration::from_secs(60) {
+            TICKS.notified().await;
+        }
+    };
+    // Some runtimes of tests have no clock.
+    let year = || tokio::time::sleep(Duration::from_secs(365 * 86_400));
+    match catch_unwind(year) {
+        Ok(year) => drop(select(pin!(watched), pin!(year)).await),
+        Err(_) => watched.await,
+    }
+    panic!("nothing has stopped this, which waits for ever")
+}
+
+/// Wakes those that wait for ever now and then, so that they can look at the time.
+static TICKS: LazyLock<Arc<Notify>> = LazyLock::new(|| {
+    let ticks = Arc::new(Notify::new());
+    let notified = Arc::clone(&ticks);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_secs(5));
+            notified.notify_waiters();
+        }
+    });
+    ticks
+});
 
 /// Answers.
 #[tool(effect = read)]

@@ -10,7 +10,7 @@ use crate::support::{NEVER_ENDS, PING, answer, builder, call, executor, kind};
 /// Never ends, and may take one second.
 #[tool(timeout = "1s")]
 async fn never_in_a_second() {
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 /// Takes a day, and may.
@@ -66,7 +66,7 @@ async fn a_run_that_is_cancelled_ends_its_calls_and_no_others() {
 #[tool]
 async fn hand_over(context: &ToolContext, others: &Others) {
     others.0.send(context.clone()).unwrap();
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 /// Who outlives a call.

@@ -29,6 +29,8 @@ pub mod near;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]
+pub mod person;
+#[doc(hidden)]
 pub mod printable;
 #[doc(hidden)]
 pub mod registration;

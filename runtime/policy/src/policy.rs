@@ -23,6 +23,7 @@ mod problem;
 mod programs;
 mod protection;
 mod question;
+mod reachable;
 mod read;
 mod rounding;
 mod rule;
@@ -46,6 +47,7 @@ use toolwright_core::footprint::File;
 use toolwright_core::footprint::ResourceKind;
 use toolwright_core::json::tree::Node;
 use toolwright_core::tool::Danger;
+use toolwright_core::tool::Definition;
 use toolwright_core::tool::ToolSet;
 use undeclared::NoFiles;
 
@@ -83,16 +85,6 @@ struct Inner {
     /// Whether a rule says what its calls touch.
     vouches: bool,
     reader: Option<Arc<dyn ReadCommands>>,
-    /// The command lines of tools that have some, as JSON pointers.
-    lines: HashMap<String, ToolLines, FixedState>,
-}
-
-/// The command lines that a tool takes.
-#[derive(Debug)]
-struct ToolLines {
-    pointers: Vec<String>,
-    /// What it runs is held in a sandbox.
-    is_sandboxed: bool,
 }
 
 /// What a policy says besides its rules.
@@ -121,13 +113,7 @@ impl Policy {
         };
         let by_tool = tools.names().map(|it| (it.to_owned(), known(it))).collect();
         let vouches = rules.iter().any(|it| it.touches.is_some());
-        let lines = tools.definitions().filter_map(|it| {
-            let pointers: Vec<String> = it.command_lines().collect();
-            let is_sandboxed = it.tags.iter().any(|tag| tag == SANDBOXED);
-            (!pointers.is_empty()).then(|| (it.name.clone(), ToolLines { pointers, is_sandboxed }))
-        });
-        let lines = lines.collect();
-        Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches, reader, lines }))
+        Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches, reader }))
     }
 
     /// A policy in code, or of several files.
@@ -183,10 +169,7 @@ impl Policy {
     }
 
     fn asking<'a>(&'a self, question: &'a Question<'a>) -> Asking<'a> {
-        let runs_programs = self.0.no_files.runs_programs(question.tool);
-        Asking::new(question, &self.0.base)
-            .with_reader(self.0.reader.as_deref())
-            .of_programs(runs_programs)
+        Asking::new(question, &self.0.base).with_reader(self.0.reader.as_deref())
     }
 
     /// The effect of the mode. A command line that is not safe is asked about in every mode but `unrestricted`, unless a
@@ -194,9 +177,8 @@ impl Policy {
     fn mode_says(&self, question: &Question<'_>) -> ModeSays {
         let mode = self.0.settings.mode;
         let says = mode.says(question.danger);
-        let lines = self.0.lines.get(question.tool);
-        let is_loose = lines.is_some_and(|it| !it.is_sandboxed) && question.danger > Danger::Safe;
-        if is_loose && says == ModeSays::Allow && mode != Mode::Unrestricted {
+        let may_be_loose = question.danger > Danger::Safe && mode != Mode::Unrestricted;
+        if says == ModeSays::Allow && may_be_loose && runs_lines_loosely(question) {
             ModeSays::Ask
         } else {
             says
@@ -205,11 +187,15 @@ impl Policy {
 
     /// The commands of a call, with the rules that match each.
     fn lines(&self, question: &Question<'_>) -> Vec<ExplainedCommand> {
-        let Some(lines) = self.0.lines.get(question.tool) else { return Vec::new() };
+        let lines = question.definition.into_iter().flat_map(Definition::command_lines);
+        let lines: Vec<String> = lines.collect();
+        if lines.is_empty() {
+            return Vec::new();
+        }
         let asking = self.asking(question);
         let Some(arguments) = asking.arguments() else { return Vec::new() };
         let rules: Vec<&Compiled> = self.rules_for(question.tool).collect();
-        command_tests::explained(&lines.pointers, arguments, &asking, &rules)
+        command_tests::explained(&lines, arguments, &asking, &rules)
     }
 
     /// The rules that may say something of a tool, the strongest first.
@@ -326,6 +312,11 @@ impl Policy {
         self.0.settings.roots.iter().map(whole)
     }
 
+    /// The roots that are no folders on this machine, as they are written. A folder of a container is none.
+    pub fn missing_roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots().zip(self.root_folders()).filter(|(_, it)| !it.is_dir()).map(|(root, _)| root)
+    }
+
     /// The rules in short, the strongest first; the protections that hold are among them.
     pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
         self.0.rules.iter().map(RuleOutline::of)
@@ -340,4 +331,11 @@ impl Policy {
     pub fn rules(&self) -> impl Iterator<Item = &str> {
         self.0.rules.iter().map(|it| &*it.name)
     }
+}
+
+/// Whether a tool takes a command line that no sandbox holds. A tool that is not known may.
+fn runs_lines_loosely(question: &Question<'_>) -> bool {
+    question.definition.is_none_or(|it| {
+        it.parameters.iter().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)
+    })
 }

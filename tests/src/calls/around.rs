@@ -276,7 +276,7 @@ struct Endless;
 
 impl Around for Endless {
     fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
-        std::future::pending().boxed()
+        crate::support::forever().boxed()
     }
 }
 

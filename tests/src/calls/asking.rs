@@ -223,7 +223,7 @@ struct Thinking;
 
 impl Approver for Thinking {
     fn ask<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<Reply, ApproverError>> {
-        Box::pin(std::future::pending())
+        Box::pin(crate::support::forever())
     }
 }
 

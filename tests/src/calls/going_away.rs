@@ -22,7 +22,7 @@ async fn keep(ran: &Ran) {
 #[tool(name = "away_hold", effect = idempotent, approval = "it is held for long")]
 async fn hold(ran: &Ran) {
     ran.add("hold");
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Takes ten seconds, and must not be repeated.

@@ -88,7 +88,7 @@ async fn a_run_time_tool_finds_out_what_became_of_its_interrupted_call() {
         let office = office();
         let schema = json!({"type": "object", "properties": {"parcel": {"type": "string"}}});
         let ship = DynamicTool::new("made_ship", "Ships.", schema, |_, _| async {
-            std::future::pending::<()>().await;
+            crate::support::forever::<()>().await;
             Ok(())
         });
         let ship = ship.reconcile_by(move |input, context| async move {

@@ -210,7 +210,7 @@ impl Store for Odd {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        if self.is_deaf { Box::pin(std::future::pending()) } else { self.inner.changed() }
+        if self.is_deaf { Box::pin(crate::support::forever()) } else { self.inner.changed() }
     }
 
     fn file(&self) -> Option<&std::path::Path> {

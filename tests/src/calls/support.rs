@@ -92,14 +92,14 @@ pub async fn fail(
 #[tool(name = "kept_hang")]
 pub async fn hang(ran: &Ran) {
     ran.add("hang");
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Waits for ever, and may be repeated.
 #[tool(name = "kept_hang_again", effect = idempotent)]
 pub async fn hang_again(ran: &Ran) {
     ran.add("hang again");
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Waits for ever; what became of it can be found out.
@@ -114,7 +114,7 @@ pub async fn ship(
     parcel: String,
 ) {
     ran.add(format!("ship {parcel}"));
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Signs in somewhere.

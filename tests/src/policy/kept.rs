@@ -115,7 +115,7 @@ async fn with_four_eyes_whoever_a_call_is_made_for_approves_nothing_of_it() {
     assert_eq!(still.state, State::Pending);
     assert_eq!(office.ran.times(), 0);
     let why = office.history(waits.call).await[3].why.clone().unwrap();
-    assert_eq!(why, "the user that a call is made for may not approve it");
+    assert_eq!(why, "with `four_eyes`, the user that a call is made for may not approve it");
 
     let other = four.run("other").user("bob").start().unwrap();
     let waits = suspended(other.submit(&a_refund()).await);

@@ -109,7 +109,7 @@ async fn count_for_ever(
     /// From where.
     first: u32,
 ) -> u32 {
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
     first
 }
 

@@ -67,7 +67,7 @@ impl Script {
         let attempt = self.times();
         match step.unwrap_or(Step::Done) {
             Step::Done => Ok(format!("done in attempt {attempt}")),
-            Step::Hang => std::future::pending().await,
+            Step::Hang => crate::support::forever().await,
             Step::Panic => panic!("broken in attempt {attempt}"),
             Step::Fail(class) => {
                 let message = format!("attempt {attempt} failed");

@@ -17,13 +17,13 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Waits for ever, five times for a second, and for 2500 milliseconds altogether.
 #[tool(effect = read, timeout = "1s", total_timeout = "2500ms", retry(attempts = 5, delay = "1ms"))]
 async fn hang_by_the_second() {
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Waits for ever, whatever the executor says of the whole call.
 #[tool(effect = read, timeout = "1s", total_timeout = none, retry(attempts = 5, delay = "1ms"))]
 async fn hang_as_often_as_it_may() {
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 async fn timed(executor: &Executor, name: &'static str) -> (String, Duration) {
@@ -77,7 +77,7 @@ async fn a_call_that_gets_no_place_in_time_is_not_begun() {
 #[tokio::test(start_paused = true)]
 async fn a_dynamic_tool_has_a_time_for_the_whole_call_too() {
     let tool = DynamicTool::new("slow", "Waits.", serde_json::json!({"type": "object"}), |_, _| {
-        std::future::pending::<Result<(), _>>()
+        crate::support::forever::<Result<(), _>>()
     });
     let tool = tool.timeout(None).total_timeout(Some(SECOND));
     let executor = Executor::builder(Registry::of([tool]).unwrap()).unrestricted().build().unwrap();

@@ -138,7 +138,7 @@ impl Line<'_> {
         let arguments: [OsString; 5] =
             ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
         let mut variables = shell.variables(workspace.root());
-        if shell.danger(self.command) == Danger::Safe {
+        if shell.danger(self.command, self.outside) == Danger::Safe {
             variables.extend(SWITCHED_OFF.map(|(name, value)| (name.into(), value.into())));
         }
         let request = ProcessRequest::new(&arguments, workspace.root(), &folder)

@@ -359,6 +359,7 @@ impl ExecutorBuilder {
             return None;
         };
         problems.extend(rules.exposed());
+        rules.warn_of_roots();
         if !self.unrestricted && rules.current().plans() && self.journal.store.is_none() {
             problems.push(BuildProblem::NoPlan);
         }

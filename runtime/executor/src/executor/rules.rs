@@ -148,6 +148,7 @@ impl Rules {
             return Err(error);
         }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        self.warn_of_roots();
         Ok(())
     }
 
@@ -167,6 +168,13 @@ impl Rules {
 
     pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
         self.current().explain(&about.question(arguments))
+    }
+
+    /// Warns of roots that are not there: nothing that is meant to be inside of them is.
+    pub(super) fn warn_of_roots(&self) {
+        for root in self.current().missing_roots() {
+            tracing::warn!(root = %root.display(), "a root of the policy is no folder on this machine");
+        }
     }
 
     /// What lies in a folder that tools work in, and must not.

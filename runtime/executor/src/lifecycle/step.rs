@@ -226,6 +226,8 @@ pub enum Refusal {
     SecretCannotWait(String),
     /// A person would have to decide, for this reason, and no approver can be asked.
     NoApprover(String),
+    /// Another person than its user would have to decide, for this reason, and it has no user.
+    NoUser(String),
     /// It would be planned, and needs what only its caller brings.
     CannotBePlanned,
     /// It would be planned, and there is no journal for a plan.

@@ -16,11 +16,12 @@ use super::paths::Base;
 use super::possible;
 use super::problem::{At, Problems, suggestion};
 use super::protection::Protection;
+use super::reachable;
 use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
 use super::tools::Tools;
 use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
-use toolwright_core::tool::{DeclaredDanger, Definition};
+use toolwright_core::tool::{DeclaredDanger, Definition, Effect};
 
 /// Rules made ready, the strongest first; a rule that is wrong may be missing, and is told.
 pub(super) fn compile<'r>(
@@ -152,6 +153,12 @@ impl<'a> Scope<'a> {
         if !selects {
             problems.add(rule.place.as_ref(), format!("rule `{name}` does not say which calls it is for; if it is for all of them, give it the tool `*`"));
         }
+        for user in rule.principals.iter().flatten() {
+            if let Some(why) = misspelt(&user.value) {
+                let message = format!("rule `{name}`: the user `{}` {why}", user.value);
+                problems.add(user.place.as_ref(), message);
+            }
+        }
         if let Some(touches) = &rule.touches {
             vouches(rule, touches, name, problems);
         }
@@ -212,6 +219,19 @@ impl<'a> Scope<'a> {
             let message = format!("rule `{}`: no tool has all that it selects by", compiled.name);
             problems.add(rule.place.as_ref(), message);
         }
+        let writes_nothing = |it: &&Definition| it.effect == Effect::Read && !it.came_at_run_time;
+        if rule.writes.is_some()
+            && is_for_tools
+            && !may_arrive
+            && !selected.is_empty()
+            && selected.iter().all(writes_nothing)
+        {
+            let message = format!(
+                "rule `{}`: no tool that it is for writes anything: each of them has the effect `read`",
+                compiled.name
+            );
+            problems.add(rule.place.as_ref(), message);
+        }
         for (pointer, test) in &rule.arguments {
             let parts = segments(&pointer.value).unwrap_or_default();
             let Some(first) = parts.first() else { continue };
@@ -221,7 +241,9 @@ impl<'a> Scope<'a> {
                 continue;
             }
             if is_open || known().any(|it| it == first) {
-                possible::check(&compiled.name, pointer, &test.0, &selected, problems);
+                if !reachable::check(&compiled.name, pointer, &test.0, &selected, problems) {
+                    possible::check(&compiled.name, pointer, &test.0, &selected, problems);
+                }
                 continue;
             }
             let keys: Vec<&str> = known().map(String::as_str).collect();
@@ -249,6 +271,15 @@ impl<'a> Scope<'a> {
             }
         }
         (made.len() == values.len()).then_some(made)
+    }
+}
+
+/// Why no user is called so.
+fn misspelt(user: &str) -> Option<String> {
+    match user.trim() {
+        "" => Some("is blank: name a user, as the application names the users of its runs".into()),
+        name if name != user => Some(format!("begins or ends with a blank: expected `{name}`")),
+        _ => None,
     }
 }
 

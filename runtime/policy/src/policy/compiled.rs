@@ -12,6 +12,7 @@ use super::protection::Protection;
 use super::question::{Asking, Files};
 use super::rule::{RuleKind, WhenUnknown};
 use super::values::ValueTest;
+use toolwright_core::person::is_same;
 use toolwright_core::tool::{Danger, Effect};
 
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl Compiled {
             && self.dangers.as_ref().is_none_or(|it| it.contains(&question.danger))
             && self.danger_at_least.is_none_or(|it| question.danger >= it)
             && named(&self.groups, question.group)
-            && named(&self.principals, question.principal)
+            && self.is_for(question.principal)
             && self.tags.as_ref().is_none_or(|it| question.tags.iter().any(|tag| it.contains(tag)));
         if !is_plain {
             return Holds::No;
@@ -112,6 +113,14 @@ impl Compiled {
             holds = holds.min(test.passes(arguments, asking, all));
         }
         holds
+    }
+
+    /// Whether the rule is for calls of this user. An objection holds for every spelling of a name, an allow for its own.
+    fn is_for(&self, principal: Option<&str>) -> bool {
+        let Some(users) = &self.principals else { return true };
+        let is_exact = self.kind == RuleKind::Allow;
+        let is_it = |user: &String, name| if is_exact { user == name } else { is_same(user, name) };
+        principal.is_some_and(|name| users.iter().any(|user| is_it(user, name)))
     }
 
     fn files(&self, asking: &Asking<'_>) -> Holds {

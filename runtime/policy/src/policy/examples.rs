@@ -69,6 +69,7 @@ fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), 
     };
     let footprint = footprint(example.reads.as_deref(), example.writes.as_deref());
     let question = Question {
+        definition,
         tool: &example.tool,
         group: definition.and_then(|it| it.group.as_deref()),
         tags: definition.map_or(&[], |it| it.tags.as_slice()),

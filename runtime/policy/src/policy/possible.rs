@@ -14,6 +14,9 @@ use toolwright_core::tool::Definition;
 /// How far choices are followed.
 const DEPTH: usize = 16;
 
+/// How many schemas are looked at for one value. The choices of a foreign schema may lead back to itself.
+const SCHEMAS: usize = 4096;
+
 /// Tells which values of a test none of these tools can be given.
 pub(super) fn check(
     rule: &str,
@@ -106,6 +109,8 @@ fn items(schema: &Value) -> Option<&Value> {
 struct Expected {
     values: Vec<String>,
     kinds: Vec<String>,
+    /// How many schemas were looked at.
+    seen: usize,
 }
 
 impl Expected {
@@ -125,7 +130,9 @@ fn can_be(
     depth: usize,
     expected: &mut Expected,
 ) -> bool {
-    let Some(schema) = reference::follow(root, schema).filter(|_| depth > 0) else { return true };
+    expected.seen += 1;
+    let is_followed = depth > 0 && expected.seen <= SCHEMAS;
+    let Some(schema) = reference::follow(root, schema).filter(|_| is_followed) else { return true };
     let text = canonical_of(value);
     let only = schema.get("const").map(std::slice::from_ref);
     let values = only.or_else(|| schema.get("enum").and_then(Value::as_array).map(Vec::as_slice));

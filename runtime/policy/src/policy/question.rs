@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::commands::{CommandLine, ReadCommands};
 use super::paths::{Base, Name};
+use super::programs::runs_programs;
 use toolwright_core::footprint::Facts;
 use toolwright_core::footprint::File;
 use toolwright_core::footprint::Footprint;
@@ -22,6 +23,9 @@ use toolwright_core::tool::Effect;
 /// A call, as a policy sees it.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
+    /// The tool that the call would run; nothing where it is not there. A mode then asks as of a tool that takes a command
+    /// line, and no word of the policy on a single tool counts.
+    pub definition: Option<&'a Definition>,
     /// The tool's name.
     pub tool: &'a str,
     /// The tool's group.
@@ -59,6 +63,7 @@ impl<'a> Question<'a> {
         arguments: &'a str,
     ) -> Self {
         Self {
+            definition: Some(definition),
             tool: &definition.name,
             group: definition.group.as_deref(),
             tags: &definition.tags,
@@ -81,6 +86,7 @@ impl<'a> Question<'a> {
             DeclaredDanger::Computed => Danger::Safe,
         };
         Self {
+            definition: Some(definition),
             tool: &definition.name,
             group: definition.group.as_deref(),
             tags: &definition.tags,
@@ -124,8 +130,6 @@ pub(super) struct Asking<'a> {
     /// What parses command lines, and those that were parsed.
     reader: Option<&'a dyn ReadCommands>,
     lines: RefCell<Vec<(String, Rc<CommandLine>)>>,
-    /// The tool runs programs: when it names all files, it says that it may be any.
-    runs_programs: bool,
 }
 
 /// Files that a call names; nothing stands for all files.
@@ -145,7 +149,6 @@ impl<'a> Asking<'a> {
             vouched: None,
             reader: None,
             lines,
-            runs_programs: false,
         }
     }
 
@@ -159,9 +162,11 @@ impl<'a> Asking<'a> {
         Self { reader, ..self }
     }
 
-    /// Says whether the tool runs programs.
-    pub(super) fn of_programs(self, runs_programs: bool) -> Self {
-        Self { runs_programs, ..self }
+    /// Whether the tool takes a command line there.
+    pub(super) fn is_line(&self, segments: &[String]) -> bool {
+        let [name] = segments else { return false };
+        let lines = self.question.definition.into_iter().flat_map(|it| &it.parameters);
+        lines.filter(|it| it.command).any(|it| it.name == *name)
     }
 
     /// The commands of a command line, parsed once; nothing where no parser is given.
@@ -240,9 +245,12 @@ impl<'a> Asking<'a> {
         named: impl Iterator<Item = (&'static str, Option<&'n str>)>,
     ) -> Option<Files> {
         let files = named.filter(|(kind, _)| *kind == File::LABEL);
-        if self.runs_programs {
-            return files.map(|(_, name)| name.map(|it| Some(self.base.name(it)))).collect();
-        }
-        Some(files.map(|(_, name)| name.map(|it| self.base.name(it))).collect())
+        let each = files.map(|(_, name)| match name {
+            Some(name) => Some(Some(self.base.name(name))),
+            // A tool that runs programs and names all files says that it may be any.
+            None if self.question.definition.is_some_and(runs_programs) => None,
+            None => Some(None),
+        });
+        each.collect()
     }
 }

@@ -1,16 +1,18 @@
 //! Tools that do not say which files they touch: the policy's list of those that touch none, and the sentence about the
 //! others.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::compile::Scope;
 use super::judged::RuleMatch;
 use super::problem::{At, Problems, suggestion};
 use super::programs::runs_programs;
 use super::question::Asking;
+use toolwright_core::spec::Location;
 use toolwright_core::tool::{Definition, Effect, ToolSet};
 
 /// What begins the name of a group in the list.
@@ -53,17 +55,21 @@ pub struct Undeclared {
 #[derive(Debug, Default)]
 pub(super) struct NoFiles {
     /// The tools that touch no files, by the word of the policy.
-    listed: HashSet<String>,
-    /// The tools that run programs.
-    programs: HashSet<String>,
+    listed: HashMap<String, Listed>,
+}
+
+/// A tool as it was when the policy was made: the word of the policy is for no other of its name.
+#[derive(Debug)]
+struct Listed {
+    location: Location,
+    effect: Effect,
+    input_schema: Value,
 }
 
 impl NoFiles {
     /// The tools that a list names, by themselves or by their groups.
     pub(super) fn of(list: &[At<String>], scope: &Scope<'_>, problems: &mut Problems) -> Self {
-        let programs = scope.catalog.definitions().filter(|it| runs_programs(it));
-        let mut made =
-            Self { listed: HashSet::new(), programs: programs.map(|it| it.name.clone()).collect() };
+        let mut made = Self::default();
         for entry in list {
             let added = match entry.value.strip_prefix(GROUP) {
                 Some(group) => made.add_group(group, scope),
@@ -96,12 +102,12 @@ impl NoFiles {
         if definition.came_at_run_time {
             return Err(too_late(name));
         }
-        if self.programs.contains(name) {
+        if runs_programs(definition) {
             return Err(format!(
                 "`{name}` runs programs, and what they write is not known: say it in an allow with `touches`"
             ));
         }
-        self.listed.insert(name.to_owned());
+        self.listed.insert(name.to_owned(), Listed::of(definition));
         Ok(())
     }
 
@@ -113,30 +119,27 @@ impl NoFiles {
             let groups = scope.catalog.definitions().filter_map(|it| it.group.as_deref());
             return Err(format!("no tool has the group `{group}`{}", suggestion(group, groups)));
         }
-        let programs = &self.programs;
-        let may_be_listed =
-            |it: &&&Definition| !it.came_at_run_time && !programs.contains(&it.name);
-        let listed: Vec<String> =
-            members.iter().filter(may_be_listed).map(|it| it.name.clone()).collect();
-        if listed.is_empty() {
+        let may_be_listed = |it: &&&Definition| !it.came_at_run_time && !runs_programs(it);
+        let mut listed = members.iter().filter(may_be_listed).peekable();
+        if listed.peek().is_none() {
             return Err(format!(
                 "every tool of the group `{group}` comes at run time or runs programs, so what it writes is not known: \
                  say it in an allow with `touches`"
             ));
         }
-        self.listed.extend(listed);
+        self.listed.extend(listed.map(|it| (it.name.clone(), Listed::of(it))));
         Ok(())
-    }
-
-    /// Whether a tool runs programs.
-    pub(super) fn runs_programs(&self, tool: &str) -> bool {
-        self.programs.contains(tool)
     }
 
     /// Whether a call is of a tool that touches no files by the word of the policy.
     pub(super) fn count_for(&self, asking: &Asking<'_>) -> bool {
         let question = asking.question;
-        !question.came_at_run_time && self.listed.contains(question.tool)
+        !question.came_at_run_time && question.definition.is_some_and(|it| self.covers(it))
+    }
+
+    fn covers(&self, definition: &Definition) -> bool {
+        let is_it = |it: &Listed| it.is(definition);
+        !definition.came_at_run_time && self.listed.get(&definition.name).is_some_and(is_it)
     }
 
     /// What is said about a call for which these protections ask because it names no files. The list helps unless one of
@@ -156,7 +159,7 @@ impl NoFiles {
             Effect::Idempotent | Effect::Keyed | Effect::Once => "writes",
         };
         let tool = question.tool.to_owned();
-        let cure = if self.programs.contains(&tool) {
+        let cure = if question.definition.is_some_and(runs_programs) {
             "add an allow with `touches` to the policy".to_owned()
         } else if question.came_at_run_time {
             "add `footprint_by`, or an allow with `touches` to the policy".to_owned()
@@ -171,8 +174,21 @@ impl NoFiles {
 
     /// The tools that are listed and still there, in the order of the catalog.
     pub(super) fn listed_in<'c>(&self, set: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
-        let names = set.definitions().into_iter().map(|it| it.name.as_str());
-        names.filter(|it| self.listed.contains(*it))
+        let covered = set.definitions().into_iter().filter(|it| self.covers(it));
+        covered.map(|it| it.name.as_str())
+    }
+}
+
+impl Listed {
+    fn of(definition: &Definition) -> Self {
+        let Definition { location, effect, input_schema, .. } = definition;
+        Self { location: *location, effect: *effect, input_schema: input_schema.clone() }
+    }
+
+    fn is(&self, definition: &Definition) -> bool {
+        self.location == definition.location
+            && self.effect == definition.effect
+            && self.input_schema == definition.input_schema
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rules over command lines: each program in them with its arguments.
 #![expect(unused_variables, reason = "the tools are never run")]
 
+use std::sync::LazyLock;
+
 use serde_json::json;
 use toolwright::policy::{
     ArgumentTest, CommandLine, Mode, Policy, PolicyBuilder, ProgramCall, ReadCommands, Rule,
@@ -51,20 +53,20 @@ impl ReadCommands for Words {
     }
 }
 
-fn catalog() -> Catalog {
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
     Registry::of([RUN_LINE, RUN_HELD]).expect("tools of different names").catalog()
-}
+});
 
 fn made(builder: PolicyBuilder) -> Policy {
-    builder.commands(Words).build(&catalog()).unwrap_or_else(|error| panic!("{error}"))
+    builder.commands(Words).build(&*CATALOG).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn line(text: &str) -> Case {
-    Case::of("run_line").danger(Danger::Moderate).arguments(&json!({"line": text}).to_string())
+    Case::of("run_line").of_tools(&CATALOG).danger(Danger::Moderate).arguments(&json!({"line": text}).to_string())
 }
 
 fn problem(rule: Rule) -> String {
-    bare().commands(Words).rule(rule).build(&catalog()).expect_err("it is wrong").to_string()
+    bare().commands(Words).rule(rule).build(&*CATALOG).expect_err("it is wrong").to_string()
 }
 
 /// `S4.4`: a policy says which programs of a command line run.
@@ -121,7 +123,7 @@ fn a_rule_that_cannot_see_what_a_line_runs_is_refused() {
     let found = problem(rule().argument("/line", ArgumentTest::program(["rm*"])));
     assert!(found.contains("`rm*` is no name of a program"), "{found}");
     let nothing = bare().rule(rule().argument("/line", ArgumentTest::program(["rm"])));
-    let found = nothing.build(&catalog()).expect_err("it is wrong").to_string();
+    let found = nothing.build(&*CATALOG).expect_err("it is wrong").to_string();
     assert!(found.contains("nothing parses command lines"), "{found}");
 }
 
@@ -131,7 +133,7 @@ fn a_line_above_safe_asks_in_modes_that_would_let_it_run() {
     for mode in Mode::ALL {
         let policy =
             made(Policy::builder().without(toolwright::policy::Protection::ALL).mode(mode));
-        let held = Case::of("run_held").danger(Danger::Moderate).arguments(r#"{"line":"ls"}"#);
+        let held = Case::of("run_held").of_tools(&CATALOG).danger(Danger::Moderate).arguments(r#"{"line":"ls"}"#);
         let expected = if mode == Mode::Unrestricted { "allow" } else { "ask" };
         assert_eq!(line("ls").word(&policy), expected, "{mode}");
         assert_eq!(line("ls").danger(Danger::Safe).word(&policy), "allow", "{mode}");

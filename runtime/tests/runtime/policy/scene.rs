@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use toolwright::policy::{Policy, PolicyBuilder, PolicyDecision, PolicyError, Protection, Rule};
 use toolwright::unstable::policy::Question;
-use toolwright::{Catalog, Danger, Effect, File, Footprint, Registry, tool};
+use toolwright::{Catalog, Danger, Definition, Effect, File, Footprint, Registry, tool};
 
 /// Reads a file.
 #[tool(group = "file", tags("reading"), effect = read, reads(file = path))]
@@ -66,6 +66,10 @@ pub fn catalog() -> Catalog {
     CATALOG.clone()
 }
 
+fn found(catalog: &'static Catalog, tool: &str) -> Option<&'static Definition> {
+    catalog.definitions().find(|it| it.name == tool)
+}
+
 /// A policy without protections.
 pub fn bare() -> PolicyBuilder {
     Policy::builder().without(Protection::ALL)
@@ -100,6 +104,7 @@ pub struct Case {
     pub approval: Option<&'static str>,
     pub came_at_run_time: bool,
     pub accepted: bool,
+    pub definition: Option<&'static Definition>,
 }
 
 impl Case {
@@ -116,7 +121,13 @@ impl Case {
             approval: None,
             came_at_run_time: false,
             accepted: false,
+            definition: found(&CATALOG, tool),
         }
+    }
+
+    /// Of a tool of another catalog.
+    pub fn of_tools(self, catalog: &'static Catalog) -> Self {
+        Self { definition: found(catalog, self.tool), ..self }
     }
 
     pub fn danger(self, danger: Danger) -> Self {
@@ -148,6 +159,7 @@ impl Case {
 
     pub fn question(&self) -> Question<'_> {
         Question {
+            definition: self.definition,
             tool: self.tool,
             group: self.group,
             tags: &self.tags,

@@ -106,7 +106,7 @@ impl After for Stuck {
         _: &'a AroundCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
-        std::future::pending().boxed()
+        crate::support::forever().boxed()
     }
 }
 
@@ -137,7 +137,7 @@ async fn cancellation_reaches_a_stage_that_never_ends_after_the_tool() {
 #[tool(name = "around_endless", effect = read)]
 async fn endless(ran: &Ran) {
     ran.add("endless");
-    std::future::pending::<()>().await;
+    crate::support::forever::<()>().await;
 }
 
 /// As without a stage: what the stage did not come to says nothing else.

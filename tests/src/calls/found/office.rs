@@ -13,21 +13,21 @@ use super::super::support::{Office, Ran};
 #[tool(name = "found_stuck", effect = idempotent, approval = "it takes long")]
 async fn stuck(ran: &Ran) {
     ran.add("stuck");
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Never ends, and asks.
 #[tool(name = "found_stuck_once", approval = "it takes long")]
 async fn stuck_once(ran: &Ran) {
     ran.add("stuck once");
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 /// Never ends, and knows that it never happens.
 #[tool(name = "found_in_vain", reconcile = never)]
 async fn in_vain(ran: &Ran) {
     ran.add("in vain");
-    std::future::pending().await
+    crate::support::forever().await
 }
 
 async fn never(_ran: &Ran) -> Reconciled {
@@ -64,7 +64,7 @@ mod before {
     #[tool(name = "found_again", effect = idempotent)]
     pub async fn again(ran: &Ran) {
         ran.add("again");
-        std::future::pending().await
+        crate::support::forever().await
     }
 }
 

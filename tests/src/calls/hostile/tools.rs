@@ -1,6 +1,5 @@
 //! Tools, approvers and shortcuts of the hostile tests.
 
-use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
@@ -17,7 +16,7 @@ use super::super::support::{Office, Ran};
 #[tool(name = "kept_charge", effect = keyed)]
 pub async fn charge(ran: &Ran, context: &ToolContext) {
     ran.add(format!("charge {}", context.idempotency_key()));
-    pending().await
+    crate::support::forever().await
 }
 
 pub mod later {
@@ -67,7 +66,7 @@ pub async fn guard(
     pin: String,
 ) {
     ran.add(format!("guard {}", pin.len()));
-    pending().await
+    crate::support::forever().await
 }
 
 /// Unlocks something, and says too much about why it asks.
@@ -116,7 +115,7 @@ pub async fn send(
     what: String,
 ) {
     ran.add(format!("send {what}"));
-    pending().await
+    crate::support::forever().await
 }
 
 async fn find_sent(_ran: &Ran, what: String) -> Reconciled {
@@ -159,7 +158,7 @@ pub async fn for_run(
 #[tool(name = "kept_hang_for_run")]
 pub async fn hang_for_run(ticket: &Ticket, ran: &Ran) {
     ran.add(ticket.0);
-    pending().await
+    crate::support::forever().await
 }
 
 pub fn builder_of(office: &Office, registry: Registry) -> ExecutorBuilder {
@@ -178,7 +177,7 @@ pub struct Thinks;
 
 impl Approver for Thinks {
     fn ask<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<Reply, ApproverError>> {
-        Box::pin(pending())
+        Box::pin(crate::support::forever())
     }
 }
 

@@ -1,5 +1,7 @@
 //! `policy check [FILE]`: what a policy says, or all that is wrong with it.
 
+use std::path::Path;
+
 use clap::{ArgMatches, Command};
 use serde_json::json;
 
@@ -44,7 +46,7 @@ fn page(policy: &Policy, catalog: &Catalog) -> String {
         ("Mode", policy.mode().to_string()),
         ("Plan first", yes(policy.plans())),
         ("Four eyes", yes(policy.four_eyes())),
-        ("Roots", or(roots(policy), "none: nothing is said of what lies outside")),
+        ("Roots", or(marked_roots(policy), "none: nothing is said of what lies outside")),
         ("Protected", on),
         ("Named off", off),
         ("No files", or(no_files(policy, catalog), "none")),
@@ -80,6 +82,7 @@ fn json(policy: &Policy, catalog: &Catalog) -> String {
         "plan": policy.plans(),
         "four_eyes": policy.four_eyes(),
         "roots": roots(policy),
+        "missing_roots": policy.missing_roots().map(in_words).collect::<Vec<_>>(),
         "protections": on,
         "protections_off": off,
         "touches_no_files": no_files(policy, catalog),
@@ -94,7 +97,21 @@ fn no_files(policy: &Policy, catalog: &Catalog) -> Vec<String> {
 }
 
 fn roots(policy: &Policy) -> Vec<String> {
-    policy.roots().map(|it| it.display().to_string()).collect()
+    policy.roots().map(in_words).collect()
+}
+
+/// A misspelt root lets nothing of what it is for be touched.
+fn marked_roots(policy: &Policy) -> Vec<String> {
+    let missing: Vec<_> = policy.missing_roots().collect();
+    let marked = policy.roots().map(|root| match missing.contains(&root) {
+        true => format!("{} (no folder on this machine)", root.display()),
+        false => in_words(root),
+    });
+    marked.collect()
+}
+
+fn in_words(root: &Path) -> String {
+    root.display().to_string()
 }
 
 /// Those that hold, and those that do not, because they are off or there is nothing to protect.

@@ -67,7 +67,7 @@ impl<'a> Moment<'a> {
             }
             // What its caller brings is not there when the plan is run.
             Gate::Plan if tool.needs_caller => return refuse(Refusal::CannotBePlanned),
-            Gate::Plan => (vec![opened, self.queue(&mut next, reason)?], None, Then::Report),
+            Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
             Gate::Refuse(refusal @ Refusal::Denied(_)) => {
                 let Refusal::Denied(why) = &refusal else { return refuse(refusal) };
                 let denied = self.advance(&mut next, Transition::Denied, Some(why.clone()))?;
@@ -97,11 +97,18 @@ impl<'a> Moment<'a> {
         Ok(entry)
     }
 
-    /// Moves a call to `planned`, with all that a person needs to decide about the plan.
-    fn queue(self, record: &mut CallRecord, reason: Option<&str>) -> Known<Entry> {
+    /// Moves a call to `planned`, with all that a person needs to decide about the plan; `why` says why it is planned once
+    /// more.
+    fn queue(
+        self,
+        record: &mut CallRecord,
+        reason: Option<&str>,
+        why: Option<String>,
+    ) -> Known<Entry> {
         let preview = self.preview()?;
         let reason = reason.unwrap_or(PLANNED).to_owned();
-        let entry = self.advance(record, Transition::Planned, Some(reason.clone()))?;
+        let why = why.unwrap_or_else(|| reason.clone());
+        let entry = self.advance(record, Transition::Planned, Some(why))?;
         record.decision = None;
         // No approver is notified of it before the plan is shown, and it does not expire.
         record.ask = Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true });
@@ -209,7 +216,10 @@ impl<'a> Moment<'a> {
                 (self.ask(&mut next, reason, told(why))?, Then::Notify)
             }
             Gate::Ask(reason) => (self.ask(&mut next, reason, told(why))?, Then::Notify),
-            Gate::Plan => (self.queue(&mut next, None)?, Then::Report),
+            Gate::Plan => {
+                let why = self.accepted_by_its_user(evaluated.four_eyes);
+                (self.queue(&mut next, None, why)?, Then::Report)
+            }
             Gate::Refuse(refusal) => {
                 let error = refusal.error(&tool, &next.place.run);
                 return self.refuse(&error, behind);

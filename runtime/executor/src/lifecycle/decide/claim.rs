@@ -53,6 +53,7 @@ impl Moment<'_> {
             is_decided: decided.is_ok(),
             denied_before: denied_before.map(|denied| denied && self.has(Guard::DenialHolds)),
             is_granted: self.snapshot.grants.as_ref().map(|_| grant.is_some()),
+            lacks_user: four_eyes && !self.has_user(),
             cannot_be_stored: evaluated.has_secrets && !self.settings.seals,
             no_approver: self.settings.no_approver,
             has_journal: true,

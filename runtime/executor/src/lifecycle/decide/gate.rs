@@ -16,6 +16,8 @@ pub(crate) struct Known {
     pub(crate) denied_before: Option<bool>,
     /// A grant covers it, where that was read.
     pub(crate) is_granted: Option<bool>,
+    /// Another person than its user has to decide, and it has no user: no decision could count.
+    pub(crate) lacks_user: bool,
     /// It holds secrets, and there is no key to encrypt them with.
     pub(crate) cannot_be_stored: bool,
     /// What happens where no approver can be asked; nothing where one can.
@@ -30,6 +32,7 @@ impl Known {
         is_decided: false,
         denied_before: Some(false),
         is_granted: Some(false),
+        lacks_user: false,
         cannot_be_stored: false,
         no_approver: Some(OnNoApprover::Deny),
         has_journal: false,
@@ -61,6 +64,9 @@ pub(crate) fn gate(policy: &PolicyDecision, known: Known) -> Result<Gate, Need> 
         PolicyDecision::Queue if known.denied_before.ok_or(Need::Denials)? => {
             return Ok(Gate::Refuse(Refusal::DeniedBefore));
         }
+        PolicyDecision::Queue if known.lacks_user => {
+            return Ok(Gate::Refuse(Refusal::NoUser(PLANNED.to_owned())));
+        }
         PolicyDecision::Queue if known.cannot_be_stored => {
             return Ok(Gate::Refuse(Refusal::SecretCannotWait(PLANNED.to_owned())));
         }
@@ -79,6 +85,7 @@ pub(crate) fn gate(policy: &PolicyDecision, known: Known) -> Result<Gate, Need> 
     let reason = reasons.join("; ");
     Ok(match known.no_approver {
         Some(OnNoApprover::Deny) => Gate::Refuse(Refusal::NoApprover(reason)),
+        _ if known.lacks_user => Gate::Refuse(Refusal::NoUser(reason)),
         Some(OnNoApprover::Fail) => Gate::Fail(reason),
         Some(OnNoApprover::Park) | None if known.cannot_be_stored => {
             Gate::Refuse(Refusal::SecretCannotWait(reason))
@@ -101,7 +108,7 @@ mod tests {
     fn cases() -> impl Iterator<Item = (PolicyDecision, Known)> {
         let nobody =
             [None, Some(OnNoApprover::Deny), Some(OnNoApprover::Park), Some(OnNoApprover::Fail)];
-        (0..16).flat_map(move |bits: u8| {
+        (0..32).flat_map(move |bits: u8| {
             nobody.into_iter().flat_map(move |no_approver| {
                 policies().map(|policy| {
                     let known = Known {
@@ -109,6 +116,7 @@ mod tests {
                         is_granted: Some(bits & 2 != 0),
                         denied_before: Some(bits & 4 != 0),
                         cannot_be_stored: bits & 8 != 0,
+                        lacks_user: bits & 16 != 0,
                         no_approver,
                         has_journal: true,
                     };
@@ -153,11 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_planned_waits_unless_it_was_denied_or_cannot_be_stored() {
+    fn what_is_planned_waits_unless_it_was_denied_or_cannot_be_accepted_or_stored() {
         for case in cases().filter(|case| case.0 == PolicyDecision::Queue) {
-            let expected = match (case.1.denied_before, case.1.cannot_be_stored) {
-                (Some(true), _) => Gate::Refuse(Refusal::DeniedBefore),
-                (_, true) => Gate::Refuse(Refusal::SecretCannotWait(PLANNED.to_owned())),
+            let Known { denied_before, lacks_user, cannot_be_stored, .. } = case.1;
+            let expected = match (denied_before, lacks_user, cannot_be_stored) {
+                (Some(true), ..) => Gate::Refuse(Refusal::DeniedBefore),
+                (_, true, _) => Gate::Refuse(Refusal::NoUser(PLANNED.to_owned())),
+                (_, _, true) => Gate::Refuse(Refusal::SecretCannotWait(PLANNED.to_owned())),
                 _ => Gate::Plan,
             };
             assert_eq!(of(&case), expected, "{case:?}");
@@ -176,6 +186,13 @@ mod tests {
         let denied = |known: &Known| known.denied_before == Some(true) && !known.is_decided;
         for case in cases().filter(|case| asks(&case.0) && denied(&case.1)) {
             assert_eq!(of(&case), Gate::Refuse(Refusal::DeniedBefore), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_no_decision_could_count_for_never_waits() {
+        for case in cases().filter(|case| case.1.lacks_user) {
+            assert!(!matches!(of(&case), Gate::Ask(_) | Gate::Plan), "{case:?}");
         }
     }
 

@@ -4,8 +4,10 @@
 use super::super::guard::Guard;
 use super::super::snapshot::{Past, Signature};
 use super::moment::{Known, Moment};
+use super::words::NOT_ITS_OWN_USER;
 use crate::executor::LOCAL_APPROVER;
 use toolwright_core::context::CallId;
+use toolwright_core::person::is_another;
 use toolwright_journal::approval::{Decision, Statement, Subject};
 use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have_happened};
 
@@ -88,15 +90,27 @@ pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     })
 }
 
-/// Whether a person accepted the plan with exactly this call in it.
+/// Whether a person accepted the plan with exactly this call in it; with `four_eyes`, another one than its user.
 #[must_use]
-pub fn is_accepted(past: Option<&Past>, id: CallId, digest: &str) -> bool {
+pub fn is_accepted(
+    past: Option<&Past>,
+    record: &CallRecord,
+    digest: &str,
+    four_eyes: bool,
+) -> bool {
     let Some(Signature::Counts(statement)) = past.and_then(|past| past.accepted.as_ref()) else {
         return false;
     };
-    let is_of_it = |of: &CallId, with: &str| *of == id && with == digest;
+    let is_of_it = |of: &CallId, with: &str| *of == record.id && with == digest;
     statement.verdict == Decision::Accept
+        && !(four_eyes && is_own(record, &statement.by))
         && matches!(&statement.about, Subject::Call { id, digest, .. } if is_of_it(id, digest))
+}
+
+/// Whether the call may be made for the person of this name. A call without a user may be made for anybody, and a key
+/// without a person's name may be in anybody's hands.
+fn is_own(record: &CallRecord, by: &str) -> bool {
+    by == LOCAL_APPROVER || !is_another(record.requester.user.as_deref(), by)
 }
 
 impl<'a> Moment<'a> {
@@ -184,7 +198,7 @@ impl<'a> Moment<'a> {
             None => return Ok(Err("nothing allows it any more".to_owned())),
         };
         if four_eyes && self.is_own(&statement.by) {
-            return Ok(Err("the user that a call is made for may not approve it".to_owned()));
+            return Ok(Err(NOT_ITS_OWN_USER.to_owned()));
         }
         if self.is_about_it(statement, digest) {
             return Ok(Ok(()));
@@ -212,8 +226,22 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Whether this is whom the call is made for. A key without a person's name may be in anybody's hands.
+    /// Whether this may be the person that the call is made for.
     pub(super) fn is_own(self, by: &str) -> bool {
-        self.snapshot.record.requester.user.as_deref() == Some(by) || by == LOCAL_APPROVER
+        is_own(&self.snapshot.record, by)
+    }
+
+    /// Whether the call says for whom it is made.
+    pub(super) fn has_user(self) -> bool {
+        let user = self.snapshot.record.requester.user.as_deref();
+        user.is_some_and(|user| !user.trim().is_empty())
+    }
+
+    /// Why an acceptance of the call's plan does not count, where it was its own user who accepted it.
+    pub(super) fn accepted_by_its_user(self, four_eyes: bool) -> Option<String> {
+        let accepted = self.snapshot.past.as_ref()?.accepted.as_ref()?;
+        let Signature::Counts(statement) = accepted else { return None };
+        let is_own = four_eyes && self.is_own(&statement.by);
+        is_own.then(|| Invalid::of(Transition::Accepted, NOT_ITS_OWN_USER).why)
     }
 }

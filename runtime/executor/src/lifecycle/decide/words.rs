@@ -15,6 +15,10 @@ pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings
 pub(super) const NOT_REPEATED: &str =
     "it was begun before, and its tool must not be repeated any more";
 
+/// Why a decision does not count where the policy has `four_eyes`.
+pub(super) const NOT_ITS_OWN_USER: &str =
+    "with `four_eyes`, the user that a call is made for may not approve it";
+
 /// Why a call is evaluated again whose tool is defined in another way than when it was evaluated.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
@@ -58,6 +62,15 @@ impl Refusal {
                 error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
                     "there is no approver; give one (`.approver(…)` of an agent, `.ask(…)` of an executor), let a `.policy(…)` \
                     allow the call, or run everything with `.unrestricted()`",
+                )
+            }
+            Self::NoUser(reason) => {
+                let words = format!(
+                    "`{tool}` needs the approval of another person than its user ({reason}), and the call has no user"
+                );
+                let error = ToolError::new("approval_required", words).class(NOT_STARTED);
+                error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
+                    "the policy has `four_eyes`; give the run the name of its user with `.user(…)`",
                 )
             }
             Self::CannotBePlanned => {

@@ -213,14 +213,18 @@ impl<'a> Lifecycle<'a> {
     /// Of a new call, the arguments are those of its record.
     fn evaluate_new(self, look: &mut Look<'a, '_>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
-        let policy = self.policy(found.plan(), (facts, settled), self.run.user(), false);
         let rules = &self.run.core.rules;
+        // One policy says both: a reload in between would make another one of two.
+        let current = rules.current();
+        let user = self.run.user();
+        let about = About { plan: found.plan(), facts, user, accepted: false };
+        let policy = about.judged_by(&current, Some(settled)).verdict;
         // The stages have looked at it since it was judged first.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !rules.is_open() && !is_again) {
             watch.judged(&policy);
         }
-        let four_eyes = rules.current().four_eyes();
+        let four_eyes = current.four_eyes();
         let has_secrets = settled.has_secrets();
         let evaluated = Evaluated { policy, four_eyes, has_secrets, arguments: None };
         look.snapshot.evaluated = Some(Ok(evaluated));
@@ -253,7 +257,9 @@ impl<'a> Lifecycle<'a> {
             false => self.digest(record, &record.fingerprint, &settled) == record.digest,
         };
         let user = record.requester.user.as_deref();
-        let accepted = is_accepted(look.snapshot.past.as_ref(), record.id, &digest);
+        let current = self.run.core.rules.current();
+        let four_eyes = current.four_eyes();
+        let accepted = is_accepted(look.snapshot.past.as_ref(), record, &digest, four_eyes);
         let now = FinalCall {
             arguments: arguments.map_err(|error| store_failed(&record.tool, error))?,
             shown: settled.shown().to_owned(),
@@ -265,9 +271,10 @@ impl<'a> Lifecycle<'a> {
             digest,
             is_unchanged,
         };
+        let about = About { plan, facts: &facts, user, accepted };
         let evaluated = Evaluated {
-            policy: self.policy(plan, (&facts, &settled), user, accepted),
-            four_eyes: self.run.core.rules.current().four_eyes(),
+            policy: about.judged_by(&current, Some(&settled)).verdict,
+            four_eyes,
             has_secrets: settled.has_secrets(),
             arguments: Some(Box::new(now)),
         };

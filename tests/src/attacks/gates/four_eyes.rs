@@ -1,0 +1,131 @@
+//! With four eyes, what a call's own user says opens nothing: no approval, no accepted plan, no grant; however the name is
+//! spelt, and whether there is one.
+
+use toolwright::approval::{Decision, Statement, Subject};
+use toolwright::journal::{CallRecord, State};
+use toolwright::{Call, Executor, OnNoApprover};
+
+use crate::calls::support::{Office, a_refund, answered, key, office, path, suspended, terms};
+use crate::policy::kept::open;
+use crate::support::kind;
+
+fn executor(office: &Office, plan: bool) -> Executor {
+    let builder = office.ruled().policy(open().four_eyes(true).plan(plan));
+    let bob = key("bob", 2).public();
+    let builder = builder.trust("ada", office.ada.public()).trust("bob", bob);
+    builder.on_no_approver(OnNoApprover::Park).build().unwrap()
+}
+
+fn accept(record: &CallRecord, office: &Office, by: &str) -> Statement {
+    let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
+    let about = Subject::Call { id, generation, digest };
+    Statement { about, verdict: Decision::Accept, at: office.clock.now(), by: by.to_owned() }
+}
+
+/// What Bob says counts from now on.
+async fn say_as_bob(office: &Office, statement: &Statement) {
+    let signed = key("bob", 2).sign(statement).unwrap();
+    office.service().submit(signed, office.clock.now()).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_user_of_a_call_does_not_accept_their_own_plan() {
+    let office = office();
+    let executor = executor(&office, true);
+    let run = executor.run("own").user("Ada").start().unwrap();
+    answered(run.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await);
+    let [record] = &office.records().await[..] else { panic!("one") };
+    office.say(accept(record, &office, "ada")).await.unwrap();
+    executor.worker().unwrap().sweep().await.unwrap();
+    assert_eq!((office.state(record.id).await, office.ran.times()), (State::Planned, 0));
+    let history = office.history(record.id).await;
+    assert_eq!(path(&history), "judging → planned → judging → planned");
+    assert_eq!(
+        history[3].why.as_deref(),
+        Some(
+            "that its plan is accepted does not count: with `four_eyes`, the user that a call is made for may not approve it"
+        )
+    );
+
+    // Another person accepts the same plan.
+    let again = office.record(record.id).await;
+    say_as_bob(&office, &accept(&again, &office, "bob")).await;
+    executor.worker().unwrap().sweep().await.unwrap();
+    assert_eq!((office.state(record.id).await, office.ran.times()), (State::Succeeded, 1));
+}
+
+/// The acceptance is looked at once more when the call is claimed: four eyes may be wanted by then.
+#[tokio::test]
+async fn a_plan_that_its_user_accepted_before_four_eyes_were_wanted_waits_for_another() {
+    let office = office();
+    let lax = office.ruled().policy(open().plan(true)).trust("ada", office.ada.public());
+    let lax = lax.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let run = lax.run("own").user("ada").start().unwrap();
+    answered(run.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await);
+    let [record] = &office.records().await[..] else { panic!("one") };
+    office.say(accept(record, &office, "ada")).await.unwrap();
+    executor(&office, true).worker().unwrap().sweep().await.unwrap();
+    assert_eq!((office.state(record.id).await, office.ran.times()), (State::Planned, 0));
+}
+
+#[tokio::test]
+async fn a_name_in_another_spelling_is_no_other_person() {
+    for user in ["Ada", "ada ", "\tADA"] {
+        let office = office();
+        let run = executor(&office, false).run("own").user(user).start().unwrap();
+        let waits = suspended(run.submit(&a_refund()).await);
+        office.approve(waits.call).await.unwrap();
+        let still = suspended(run.worker().unwrap().resume(waits.call).await);
+        assert_eq!((still.state, office.ran.times()), (State::Pending, 0), "{user:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_user_is_refused_where_another_person_would_have_to_approve_it() {
+    for plan in [false, true] {
+        let office = office();
+        let executor = executor(&office, plan);
+        let runs = [executor.run("none").start(), executor.run("blank").user(" ").start()];
+        for run in runs.map(Result::unwrap) {
+            let refused = answered(run.submit(&a_refund()).await);
+            assert_eq!(kind(&refused), "approval_required", "plan: {plan}");
+            let words = refused.error().unwrap().to_string();
+            assert!(words.contains("the call has no user"), "{words}");
+        }
+        assert_eq!(office.ran.times(), 0);
+    }
+}
+
+/// A call that waited before the policy wanted four eyes, and has no user, does not run by anybody's word.
+#[tokio::test]
+async fn a_call_without_a_user_that_was_approved_before_is_refused_at_its_claim() {
+    let office = office();
+    let waits = suspended(office.executor().submit(&a_refund()).await);
+    office.approve(waits.call).await.unwrap();
+    let strict = executor(&office, false);
+    assert_eq!(
+        kind(&answered(strict.worker().unwrap().resume(waits.call).await)),
+        "approval_required"
+    );
+    assert_eq!(office.ran.times(), 0);
+}
+
+#[tokio::test]
+async fn a_grant_of_the_calls_own_user_opens_nothing() {
+    let office = office();
+    let executor = executor(&office, false);
+    // Bob's call, by which Ada gives a grant.
+    let of_bob = executor.run("of bob").user("bob").start().unwrap();
+    let waits = suspended(of_bob.submit(&a_refund()).await);
+    let record = office.record(waits.call).await;
+    let granting =
+        Statement::approve_with_grant(&record, terms(&record), "ada", office.clock.now());
+    office.say(granting).await.unwrap();
+    assert_eq!(kind(&answered(of_bob.worker().unwrap().resume(waits.call).await)), "ok");
+    assert_eq!(kind(&answered(of_bob.submit(&a_refund()).await)), "ok");
+    for user in ["ada", "Ada "] {
+        let own = executor.run(format!("of {user}")).user(user).start().unwrap();
+        suspended(own.submit(&a_refund()).await);
+    }
+    assert_eq!(office.ran.times(), 2);
+}
