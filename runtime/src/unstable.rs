@@ -26,7 +26,7 @@ pub mod lifecycle {
 /// The state machine of a journalled call.
 pub mod journal {
     pub use toolwright_journal::journal::{
-        Asked, Contradiction, FORMAT, Illegal, TraceDecision, TraceInput, TraceStep, next, replay,
+        Asked, Contradiction, Counter, FORMAT, Illegal, NotAdvanced, TraceDecision, TraceInput, TraceStep, next, replay,
         trace,
     };
 }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod approval;
+mod attacks;
 mod blocking;
 mod building;
 mod by_macro;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
     CallRecord, CallSlot, CallWrite, Entry, MemoryStore, Note, State, Store, Transaction,
-    Transition, next, replay,
+    Transition, Illegal, NotAdvanced, next, replay,
 };
 
 fn note() -> Note {
@@ -58,7 +58,8 @@ proptest! {
                         write(&store, Some(before.version), &record, entry).await;
                     }
                     Err(illegal) => {
-                        prop_assert_eq!((illegal.state, illegal.event), (before.state, event));
+                        let expected = Illegal { state: before.state, event };
+                        prop_assert_eq!(illegal, NotAdvanced::Illegal(expected));
                         prop_assert!(record == before, "an illegal event changed the record");
                     }
                 }

@@ -1,0 +1,3 @@
+//! What attackers tried: each way that was found is a test that fails without its mend.
+
+mod rows;
