@@ -32,8 +32,11 @@ async fn ready(office: &Office) -> CallId {
 #[tokio::test]
 async fn a_damaged_call_stops_no_sweep() {
     let office = office();
-    let mut damaged = vec![waiting(&office).await, ready(&office).await];
-    let [expires, runs] = [waiting(&office).await, ready(&office).await];
+    let mut damaged = vec![waiting(&office).await];
+    let expires = waiting(&office).await;
+    office.clock.pass(A_DAY);
+    damaged.push(ready(&office).await);
+    let runs = ready(&office).await;
     for lost in 0..2 {
         let hang = Call::new("kept_hang", "{}");
         let executor = office.executor();
@@ -50,7 +53,6 @@ async fn a_damaged_call_stops_no_sweep() {
         }
     }
     damaged.iter().for_each(|id| office.store.damage(*id));
-    office.clock.pass(A_DAY);
     let swept = office.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!((swept.expired, swept.lost, swept.gone_on), (1, 1, 1), "{swept:?}");
     assert_eq!(swept.left, damaged.len(), "what was left out is counted: {swept:?}");
@@ -102,6 +104,25 @@ async fn the_end_of_a_run_ends_the_calls_beside_a_damaged_one() {
     office.store.damage(calls[0]);
     assert_eq!(office.executor().worker().unwrap().end_run("r").await.unwrap(), 2);
     assert_eq!(office.state(calls[2]).await, State::Cancelled);
+}
+
+/// As after a restart: what is recorded of the turn counts, and what is not begins.
+#[tokio::test]
+async fn the_calls_of_a_turn_go_on_beside_a_damaged_one() {
+    let office = office();
+    let run = office.executor().run("r").start().unwrap();
+    let note = || Call::new("kept_note", r#"{"text":"a"}"#);
+    let calls = [a_refund(), note(), note()];
+    let waits = suspended(run.submit_turn(1, &calls[..2]).await.remove(0));
+    office.store.damage(waits.call);
+    let mut outcomes = run.submit_turn(1, &calls).await.into_iter();
+    let damaged = outcomes.next().unwrap();
+    let failure = damaged.failure().map(ToString::to_string).unwrap();
+    assert!(failure.contains(&waits.call.to_string()), "{failure}");
+    for known_or_new in outcomes {
+        assert_eq!(answered(known_or_new).text(), "a");
+    }
+    assert_eq!(office.ran.times(), 2);
 }
 
 /// That it was rejected is known of it, whatever else cannot be read.

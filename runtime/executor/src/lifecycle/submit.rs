@@ -307,6 +307,8 @@ impl<'a> Lifecycle<'a> {
                     failure = Some(CallFailure::PlaceTaken { place, call, tool });
                 }
                 Ok(_) => continue,
+                // It does not go on; that is no reason against the others.
+                Err(CallFailure::NotRecorded { error, .. }) if error.is_of_a_row() => continue,
                 Err(failed) => failure = Some(failed),
             }
             break;
