@@ -15,9 +15,8 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply};
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed,
-    MemoryStore, Page,
-    State, Store, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    Page, State, Store, StoreError, Transaction,
 };
 use toolwright::{Call, CallId, Executor, Registry, tool};
 

@@ -10,8 +10,8 @@ mod states;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use toolwright::{CallId, Effect};
 use toolwright::journal::{CallRecord, Entry, State, Transition};
+use toolwright::{CallId, Effect};
 
 use crate::evidence::Evidence;
 use crate::marks::{Attempt, Mark, What};

@@ -88,7 +88,8 @@ impl Meddles for Sqlite {
             _ => whole.replace(&state, "\"state\":\"resting\""),
         };
         let call = CallId::from_bytes(id);
-        let damage = Damage { call, run: record.place.run, index: record.place.index, whole, broken };
+        let damage =
+            Damage { call, run: record.place.run, index: record.place.index, whole, broken };
         replace(&file, &damage, &damage.whole, &damage.broken)?;
         Ok(Some(damage))
     }

@@ -168,11 +168,7 @@ pub fn checked(life: &Life, store: &dyn Opens) -> anyhow::Result<Checked> {
     checked_beside(life, store, &[])
 }
 
-fn checked_beside(
-    life: &Life,
-    store: &dyn Opens,
-    damaged: &[Damage],
-) -> anyhow::Result<Checked> {
+fn checked_beside(life: &Life, store: &dyn Opens, damaged: &[Damage]) -> anyhow::Result<Checked> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let evidence = runtime.block_on(async {
         let store = store.open(&life.folder).await?;
@@ -182,10 +178,7 @@ fn checked_beside(
 }
 
 /// Waits for all, kills and stops them when their time has come.
-fn attend(
-    mut running: Vec<Running>,
-    meddling: &mut Meddling<'_>,
-) -> anyhow::Result<Vec<Running>> {
+fn attend(mut running: Vec<Running>, meddling: &mut Meddling<'_>) -> anyhow::Result<Vec<Running>> {
     let begun = Instant::now();
     while running.iter().any(|it| it.ended.is_none()) {
         meddling.attend(begun.elapsed())?;

@@ -291,7 +291,9 @@ impl Store for Faulty {
             let mut found = found.await?;
             match self.fault {
                 Fault::SummariesAreOld => found.calls.iter_mut().for_each(|it| it.version = 1),
-                Fault::SummariesHaveNoDueTime => found.calls.iter_mut().for_each(|it| it.due = None),
+                Fault::SummariesHaveNoDueTime => {
+                    found.calls.iter_mut().for_each(|it| it.due = None)
+                }
                 Fault::SummariesAreNotPaged => {
                     let all = Page::first(usize::MAX);
                     found = self.inner.summaries(filter, all).await?;

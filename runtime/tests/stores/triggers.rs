@@ -45,7 +45,8 @@ async fn a_journal_without_its_own_triggers_or_with_changed_ones_is_not_opened()
     other.execute_batch("DROP TRIGGER events_are_not_removed").unwrap();
     let error = refused(&folder).await;
     assert!(error.contains("lacks triggers of its own, \"events_are_not_removed\""), "{error}");
-    let changed = "CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events BEGIN SELECT 1; END";
+    let changed =
+        "CREATE TRIGGER events_are_not_removed BEFORE DELETE ON events BEGIN SELECT 1; END";
     other.execute_batch(changed).unwrap();
     let error = refused(&folder).await;
     assert!(error.contains("\"events_are_not_removed\" on \"events\""), "{error}");
@@ -85,5 +86,11 @@ async fn of_many_that_are_written_together_none_is_where_there_is_a_foreign_trig
     for commit in futures::future::join_all(commits).await {
         assert!(commit.unwrap_err().to_string().contains("triggers that are not its own"));
     }
-    assert!(store.list(&Default::default(), toolwright::journal::Page::first(9)).await.unwrap().is_empty());
+    assert!(
+        store
+            .list(&Default::default(), toolwright::journal::Page::first(9))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }

@@ -84,7 +84,9 @@ pub async fn run<S: Store>(
     let mut broken = Vec::new();
     for rule in rules::<S>() {
         let store = open().await;
-        if let Err(panic) = AssertUnwindSafe(rule.holds_for(store, Arc::clone(&damage))).catch_unwind().await {
+        if let Err(panic) =
+            AssertUnwindSafe(rule.holds_for(store, Arc::clone(&damage))).catch_unwind().await
+        {
             broken.push(format!("{}: {}", rule.name, words(&*panic)));
         }
     }

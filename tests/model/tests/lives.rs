@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallWrite, Entry, MemoryStore, Note, State, Store, Transaction,
-    Transition, Illegal, NotAdvanced, next, replay,
+    CallRecord, CallSlot, CallWrite, Entry, Illegal, MemoryStore, NotAdvanced, Note, State, Store,
+    Transaction, Transition, next, replay,
 };
 
 fn note() -> Note {

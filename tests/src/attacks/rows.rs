@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply, Response, Statement, Subject,
+    ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply, Response, Statement,
+    Subject,
 };
 use toolwright::journal::{CallRecord, CallWrite, DocumentWrite, State, Store, Transaction};
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
-    Answer, Call, CallId, Class, EventKind, Executor, OnNoApprover, Outcome, Registry, ToolError, tool,
+    Answer, Call, CallId, Class, EventKind, Executor, OnNoApprover, Outcome, Registry, ToolError,
+    tool,
 };
 
 use crate::calls::support::{Office, a_refund, answered, office, suspended};

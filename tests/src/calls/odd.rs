@@ -7,9 +7,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed,
-    MemoryStore, Page,
-    Store, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    Page, Store, StoreError, Transaction,
 };
 
 /// Something that is done once.

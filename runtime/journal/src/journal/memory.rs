@@ -199,7 +199,8 @@ impl Store for MemoryStore {
         filter: &'a Filter,
         page: Page,
     ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
-        async move { Ok(self.kept().listed(filter, page, |_, call| Ok(CallSummary::of(call)))) }.boxed()
+        async move { Ok(self.kept().listed(filter, page, |_, call| Ok(CallSummary::of(call)))) }
+            .boxed()
     }
 
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {

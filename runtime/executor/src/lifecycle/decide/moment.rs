@@ -7,7 +7,8 @@ use super::super::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow
 use super::super::step::{Need, Problem, Settings, Step, Then};
 use crate::executor::later;
 use toolwright_journal::journal::{
-    Answered, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction, Transition,
+    Answered, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction,
+    Transition,
 };
 
 /// One look at a call.
