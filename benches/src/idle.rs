@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply};
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, MemoryStore, Page,
-    State, Store, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    Page, State, Store, StoreError, Transaction,
 };
 use toolwright::{Call, CallId, Executor, Registry, tool};
 
@@ -109,8 +109,8 @@ impl Idle {
             loop {
                 let some = store.summaries(&filter, page).await?;
                 seen += some.len();
-                match some.last().filter(|_| some.len() == PAGE) {
-                    Some(last) => page = page.after(last.id),
+                match some.next {
+                    Some(last) => page = page.after(last),
                     None => break,
                 }
             }
@@ -172,16 +172,16 @@ impl Store for Counting {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
-        self.counted(self.inner.list(filter, page), json).boxed()
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+        self.counted(self.inner.list(filter, page), |found| json(&found.calls)).boxed()
     }
 
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
-        self.counted(self.inner.summaries(filter, page), debug).boxed()
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+        self.counted(self.inner.summaries(filter, page), |found| debug(&found.calls)).boxed()
     }
 
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {

@@ -6,8 +6,8 @@ mod watch;
 use clap::{ArgMatches, Command};
 use toolwright::journal::CallRecord;
 
-use crate::operator::{Session, Stop, filter, ids, session};
-use crate::shown::call::Call;
+use crate::operator::{Output, Session, Stop, filter, ids, session};
+use crate::shown::call::{Call, DAMAGED};
 use crate::shown::entry::Happened;
 use crate::shown::table::Table;
 use crate::shown::{printable, sheet, when};
@@ -25,14 +25,15 @@ With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\"
 \"epoch\", \"lease\", \"not_before\", \"ask\": {\"reason\", \"preview\", \"deadline\"}, \"decision\": \
 {\"verdict\", \"by\", \"at\", \"key\"}, \"grant\", \"has_proposal\", \"failures\": [{\"attempt\", \
 \"at\", \"failure\", \"kind\", \"message\", \"cause\"}], \"answer\": {\"is_error\", \"text\"}, \"result\": \
-{\"is_error\", \"text\"}, \"delivered\", \"created\", \"updated\"}.
+{\"is_error\", \"text\"}, \"delivered\", \"created\", \"updated\", \"damage\"}. Of a call that cannot be read, \
+\"state\" is \"damaged\", \"damage\" says why, and all else but \"id\" is null.
 
 `history` and `watch` write an entry a line: {\"call\", \"tool\", \
 \"run\", \"number\", \"at\", \"who\", \"from\", \"event\", \"failure\", \"exhausted\", \"to\", \"generation\", \
 \"digest\", \"why\", \"verdict\", \"key\"}; `trace` a step a line: {\"call\", \"input\", \"from\", \
 \"decision\": [{\"event\", \"to\", \"why\"}], \"version\", \"generation\", \"at\", \"who\"}.
 
-Exit code: 0 done; 1 the journal failed; 2 the command line is wrong; 3 there is no such call.";
+Exit code: 0 done; 1 the journal failed, or a call in it cannot be read; 2 the command line is wrong; 3 there is no such call.";
 
 pub(crate) fn command() -> Command {
     Command::new(NAME)
@@ -75,17 +76,30 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 }
 
 async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let calls = filter::calls(matches, session, filter::states(matches)).await?;
-    write(session, &calls, || {
-        let mut table = Table::new(["ID", "STATE", "TOOL", "RUN", "MADE", "ARGUMENTS"]);
-        for call in &calls {
-            let made = when::away(call.created, session.now);
-            let arguments = printable::shortened(&call.shown, LONGEST);
-            let (id, run) = (call.id.to_string(), &call.place.run);
-            table.row([&id, call.state.name(), &call.tool, run, &made, &arguments]);
+    let filter = filter::given(matches, filter::states(matches));
+    let rows = filter::rows(matches, session, &filter, |_| true).await?;
+    let mut table = Table::new(["ID", "STATE", "TOOL", "RUN", "MADE", "ARGUMENTS"]);
+    for row in &rows {
+        match (row, session.output) {
+            (Ok(call), Output::Text) => {
+                let made = when::away(call.created, session.now);
+                let arguments = printable::shortened(&call.shown, LONGEST);
+                let (id, run) = (call.id.to_string(), &call.place.run);
+                table.row([&id, call.state.name(), &call.tool, run, &made, &arguments]);
+            }
+            (Err(damaged), Output::Text) => {
+                table.row([&damaged.id.to_string(), DAMAGED, "-", "-", "-", "(cannot be read)"]);
+            }
+            (Ok(call), json) => json.object(&Call::of(call))?,
+            (Err(damaged), json) => json.object(&Call::damaged(damaged))?,
         }
-        table
-    })
+    }
+    if session.output == Output::Text {
+        session.output.text(table)?;
+    }
+    let damaged = rows.iter().filter_map(|row| row.as_ref().err());
+    damaged.for_each(|damaged| session.leave_out(damaged, "it stops no other call"));
+    Ok(())
 }
 
 /// A list of calls, a line each for programs, in a table for people.
@@ -95,7 +109,7 @@ pub(crate) fn write(
     table: impl FnOnce() -> Table,
 ) -> Result<(), Stop> {
     match session.output {
-        crate::operator::Output::Text => session.output.text(table()),
+        Output::Text => session.output.text(table()),
         json => calls.iter().try_for_each(|call| json.object(&Call::of(call))),
     }
 }

@@ -10,11 +10,12 @@ mod states;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use toolwright::Effect;
 use toolwright::journal::{CallRecord, Entry, State, Transition};
+use toolwright::{CallId, Effect};
 
 use crate::evidence::Evidence;
 use crate::marks::{Attempt, Mark, What};
+use crate::meddle::Damage;
 use crate::script::{Intended, Run};
 use crate::watched::Told;
 
@@ -56,6 +57,10 @@ pub struct Checked {
     pub calls: usize,
     /// How many of them are parked, because nobody knows whether they happened.
     pub indeterminate: usize,
+    /// How many calls were made unreadable for a while.
+    pub damaged: usize,
+    /// How often the journal had a foreign trigger for a while.
+    pub triggers: usize,
     /// What is not as it should be.
     pub findings: Vec<Finding>,
 }
@@ -110,6 +115,12 @@ impl Case<'_> {
 /// Looks at every call that was ever intended.
 #[must_use]
 pub fn check(evidence: &Evidence) -> Checked {
+    check_beside(evidence, &[])
+}
+
+/// Looks at every call that was ever intended, but for those that are damaged.
+#[must_use]
+pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
     let mut checked = Checked::default();
     let outside = Outside::of(&evidence.marks);
     let places: HashMap<_, _> = evidence
@@ -124,6 +135,9 @@ pub fn check(evidence: &Evidence) -> Checked {
     for number in &outside.runs {
         let run = Run::of(evidence.seed, *number);
         for (index, intended) in (0_u32..).zip(&run.calls) {
+            if damaged.iter().any(|it| (it.run.as_str(), it.index) == (&*run.id(), index)) {
+                continue;
+            }
             let known = places.get(&(run.id(), index));
             let record = known.map(|(record, _)| *record);
             seen.extend(record.map(|record| record.id));
@@ -152,7 +166,8 @@ pub fn check(evidence: &Evidence) -> Checked {
             promises::check(&case, &mut findings);
         }
     }
-    for call in told.into_keys() {
+    let is_damaged = |call: &CallId| damaged.iter().any(|it| it.call == *call);
+    for call in told.into_keys().filter(|call| !is_damaged(call)) {
         let mut findings = Findings { token: "-", all: &mut checked.findings };
         findings.add(Kind::Lost, format!("call {call} was reported, and is not in the journal"));
     }
@@ -160,6 +175,13 @@ pub fn check(evidence: &Evidence) -> Checked {
         let mut findings = Findings { token: "-", all: &mut checked.findings };
         let why = format!("call {id} of {} was never intended", record.place.run);
         findings.unless(seen.contains(id), why);
+    }
+    let reported: BTreeSet<_> = evidence.damaged.iter().copied().collect();
+    let expected: BTreeSet<_> = damaged.iter().map(|it| it.call).collect();
+    if reported != expected {
+        let mut findings = Findings { token: "-", all: &mut checked.findings };
+        let why = format!("{reported:?} are listed as damaged, and {expected:?} are");
+        findings.add(Kind::Unexpected, why);
     }
     checked
 }

@@ -1,6 +1,6 @@
 //! What is left when a world has come to its end: marks, journal, what was promised, how lives ended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -28,6 +28,8 @@ pub struct Evidence {
     pub told: Vec<Told>,
     /// The journal.
     pub calls: HashMap<CallId, (CallRecord, Vec<Entry>)>,
+    /// The calls of the journal that cannot be read.
+    pub damaged: HashSet<CallId>,
 }
 
 impl Evidence {
@@ -37,20 +39,23 @@ impl Evidence {
     /// When something of it cannot be read.
     pub async fn gather(life: &Life, store: &Arc<dyn Store>) -> anyhow::Result<Self> {
         let Life { folder, seed, keeps_reads, clock_jumps, .. } = life;
-        let mut calls = HashMap::new();
+        let (mut calls, mut damaged) = (HashMap::new(), HashSet::new());
         let mut page = Page::first(PAGE);
         loop {
             let some = store.list(&Filter::default(), page).await?;
-            let Some(last) = some.last().map(|it| it.id) else { break };
-            for record in some {
+            for record in some.calls {
                 let history = store.history(record.id).await?;
                 calls.insert(record.id, (record, history));
             }
-            page = page.after(last);
+            damaged.extend(some.damaged.into_iter().map(|it| it.id));
+            match some.next {
+                Some(last) => page = page.after(last),
+                None => break,
+            }
         }
         let marks = marks::read(folder).context("the marks cannot be read")?;
         let told = watched::read(folder).context("what was told cannot be read")?;
         let (seed, keeps_reads, clock_jumps) = (*seed, *keeps_reads, *clock_jumps);
-        Ok(Self { seed, keeps_reads, clock_jumps, marks, told, calls })
+        Ok(Self { seed, keeps_reads, clock_jumps, marks, told, calls, damaged })
     }
 }

@@ -54,6 +54,8 @@ pub fn run(
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.calls += checked.calls;
             all.indeterminate += checked.indeterminate;
+            all.damaged += checked.damaged;
+            all.triggers += checked.triggers;
             all.findings.extend(checked.findings);
         }
         Ok(())
@@ -103,7 +105,7 @@ impl fmt::Display for Tally {
         let hit = self.hits.iter().filter(|(_, hits)| *hits > 0).count();
         write!(
             formatter,
-            "kills={} points={hit}/{} duplicates={} lost={} unanswered={} indeterminate={} unexpected={}",
+            "kills={} points={hit}/{} duplicates={} lost={} unanswered={} indeterminate={} unexpected={} damaged={} triggers={}",
             self.kills(),
             self.hits.len(),
             self.of(Kind::Duplicate),
@@ -111,6 +113,8 @@ impl fmt::Display for Tally {
             self.of(Kind::Unanswered),
             self.checked.indeterminate,
             self.of(Kind::Unexpected),
+            self.checked.damaged,
+            self.checked.triggers,
         )
     }
 }

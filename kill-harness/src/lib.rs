@@ -4,6 +4,8 @@
 //! - An *application* ([`life`]) makes turns of tools of every effect; each tool leaves marks outside ([`marks`]).
 //! - Between it and its store stands one that kills the process at commits ([`watched`]), and where a promise is to be
 //!   broken on purpose, one that breaks it ([`broken`]).
+//! - Somebody ([`meddle`]) damages rows between lives, which are mended in the end, and adds a foreign trigger to the
+//!   journal, before a life and in the middle of one.
 //! - A *world* ([`world`]) is one journal and its lives; when they are over, one more life settles what is left, and
 //!   [`check`] looks at every call.
 //!
@@ -52,6 +54,8 @@ pub mod harness;
 pub mod life;
 mod line;
 pub mod marks;
+pub mod meddle;
+mod meddling;
 mod options;
 pub mod person;
 pub mod plan;
@@ -70,12 +74,18 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use toolwright::journal::{Store, StoreError};
 
+pub use meddle::Meddles;
 pub use sqlite::Sqlite;
 
 /// How the store that is tried is opened.
 pub trait Opens: Send + Sync {
     /// The journal of a folder, which is made where there is none.
     fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>>;
+
+    /// How somebody writes into the store behind the back of the application; nothing where that is not tried.
+    fn meddler(&self) -> Option<&dyn Meddles> {
+        None
+    }
 }
 
 /// Some life could not be lived, or the command line is wrong.

@@ -142,5 +142,5 @@ fn terms(record: &CallRecord) -> GrantTerms {
 
 async fn listed(store: &Arc<dyn Store>, state: State) -> anyhow::Result<Vec<CallRecord>> {
     let filter = Filter { states: vec![state], ..Filter::default() };
-    Ok(store.list(&filter, Page::first(1000)).await?)
+    Ok(store.list(&filter, Page::first(1000)).await?.calls)
 }

@@ -58,5 +58,5 @@ async fn make_all(application: &Application, even_answered: bool) -> anyhow::Res
 async fn moves(application: &Application) -> anyhow::Result<bool> {
     let states = vec![State::Judging, State::Planned, State::Pending, State::Ready, State::Running];
     let filter = Filter { states, ..Filter::default() };
-    Ok(!application.store.list(&filter, Page::first(1)).await?.is_empty())
+    Ok(!application.store.list(&filter, Page::first(100)).await?.calls.is_empty())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use toolwright::journal::{SqliteStore, Store, StoreError};
 
-use crate::Opens;
+use crate::{Meddles, Opens};
 
 /// An SQLite file.
 pub struct Sqlite;
@@ -15,5 +15,9 @@ impl Opens for Sqlite {
     fn open(&self, folder: &Path) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>> {
         let opening = SqliteStore::open(folder.join("calls.db"));
         Box::pin(async move { Ok(Arc::new(opening.await?) as Arc<dyn Store>) })
+    }
+
+    fn meddler(&self) -> Option<&dyn Meddles> {
+        Some(self)
     }
 }

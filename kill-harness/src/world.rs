@@ -12,9 +12,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::Opens;
 use crate::aim::asks_here;
 use crate::broken::Break;
-use crate::check::{Checked, Finding, Kind, check};
+use crate::check::{Checked, Finding, Kind, check_beside};
 use crate::evidence::Evidence;
 use crate::life::Life;
+use crate::meddle::Damage;
+use crate::meddling::Meddling;
 use crate::plan::{Death, Plan};
 
 /// How many lives end in one world.
@@ -79,6 +81,8 @@ pub fn play(
     };
     let mut hung = Vec::new();
     let mut ended = 0;
+    let meddler = store.meddler().filter(|_| setting.breaks.is_none());
+    let mut meddling = Meddling::of(meddler, &folder);
     while ended < LIVES && !plan.is_over() {
         let mut running = Vec::with_capacity(setting.processes);
         for _ in 0..setting.processes {
@@ -97,7 +101,14 @@ pub fn play(
             let pause = is_stopped.then(|| (from, from + setting.lease * 3 / 2));
             running.push(Running::start(&setting.program, &life, death, pause)?);
         }
-        for it in attend(running)? {
+        meddling.plan_trigger(&mut random);
+        let lived = attend(running, &mut meddling)?;
+        meddling.between_lives(&mut random)?;
+        if random.u32(0..12) == 0 {
+            life.number += 1;
+            meddling.is_refused(&setting.program, &life)?;
+        }
+        for it in lived {
             let status = it.ended.unwrap_or_default();
             match status.signal() {
                 _ if it.is_hung => hung.push(it.number),
@@ -110,17 +121,19 @@ pub fn play(
             }
         }
     }
-    let settling = life.settling();
-    let settled =
-        attend(vec![Running::start(&setting.program, &settling, Death::After(u64::MAX), None)?])?;
-    for it in settled {
-        match it.ended.unwrap_or_default() {
-            _ if it.is_hung => hung.push(it.number),
-            status if status.success() => {}
-            status => bail!("the process that settles {} ended with {status}", folder.display()),
-        }
+    let mut settling = life.settling();
+    settle(setting, &settling, &mut hung)?;
+    let mut beside = Vec::new();
+    if !meddling.damaged.is_empty() {
+        // Everything else has settled; now the damaged calls do as well.
+        beside = checked_beside(&settling, store, &meddling.damaged)?.findings;
+        meddling.mend()?;
+        settling = settling.settling();
+        settle(setting, &settling, &mut hung)?;
     }
     let mut checked = checked(&settling, store)?;
+    checked.findings.extend(beside);
+    meddling.conclude(&mut checked)?;
     checked.findings.extend(hung.into_iter().map(|number| Finding {
         kind: Kind::Unexpected,
         token: "-".to_owned(),
@@ -132,22 +145,43 @@ pub fn play(
     Ok(checked)
 }
 
+/// A life that is not killed, after the others.
+fn settle(setting: &Setting, life: &Life, hung: &mut Vec<u32>) -> anyhow::Result<()> {
+    let running = vec![Running::start(&setting.program, life, Death::After(u64::MAX), None)?];
+    for it in attend(running, &mut Meddling::of(None, &life.folder))? {
+        match it.ended.unwrap_or_default() {
+            _ if it.is_hung => hung.push(it.number),
+            status if status.success() => {}
+            status => {
+                bail!("the process that settles {} ended with {status}", life.folder.display())
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Compares what lives have left in a folder with what was promised; one of them is enough to know how.
 ///
 /// # Errors
 /// When something of it cannot be read.
 pub fn checked(life: &Life, store: &dyn Opens) -> anyhow::Result<Checked> {
+    checked_beside(life, store, &[])
+}
+
+fn checked_beside(life: &Life, store: &dyn Opens, damaged: &[Damage]) -> anyhow::Result<Checked> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let evidence = runtime.block_on(async {
         let store = store.open(&life.folder).await?;
         Evidence::gather(life, &store).await
     })?;
-    Ok(check(&evidence))
+    Ok(check_beside(&evidence, damaged))
 }
 
 /// Waits for all, kills and stops them when their time has come.
-fn attend(mut running: Vec<Running>) -> anyhow::Result<Vec<Running>> {
+fn attend(mut running: Vec<Running>, meddling: &mut Meddling<'_>) -> anyhow::Result<Vec<Running>> {
+    let begun = Instant::now();
     while running.iter().any(|it| it.ended.is_none()) {
+        meddling.attend(begun.elapsed())?;
         for it in &mut running {
             it.attend()?;
         }

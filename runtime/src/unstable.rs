@@ -26,8 +26,8 @@ pub mod lifecycle {
 /// The state machine of a journalled call.
 pub mod journal {
     pub use toolwright_journal::journal::{
-        Asked, Contradiction, FORMAT, Illegal, TraceDecision, TraceInput, TraceStep, next, replay,
-        trace,
+        Asked, Contradiction, Counter, FORMAT, Illegal, NotAdvanced, TraceDecision, TraceInput,
+        TraceStep, next, replay, trace,
     };
 }
 

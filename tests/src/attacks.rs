@@ -4,3 +4,6 @@ mod schemas;
 //! What attackers tried: each way that was found is a test that fails without its mend.
 
 mod gates;
+//! What attackers tried: each way that was found is a test that fails without its mend.
+
+mod rows;

@@ -3,13 +3,13 @@
 //! - The store's hint that something changed is only a hint: the journal is looked at now and then in any case.
 //! - A look is at the calls that are not at their end, and at those made lately; others cannot change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
 use jiff::{SignedDuration, Timestamp};
 use toolwright::CallId;
-use toolwright::journal::{CallRecord, Filter, Page, State};
+use toolwright::journal::{CallRecord, DamagedCall, Filter, Page, State};
 
 use crate::operator::{Session, Stop, duration, ids};
 use crate::shown::entry::Happened;
@@ -43,13 +43,14 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
         return one(call, session, interval).await;
     }
     let mut known = BTreeMap::new();
+    let mut reported = HashSet::new();
     let mut tells = false;
     let mut since = session.now;
     loop {
         // Whatever changes from here on ends the wait.
         let changed = session.store.changed();
         let now = Timestamp::now();
-        known = look(session, known, since, tells).await?;
+        known = look(session, known, since, tells, &mut reported).await?;
         if !tells {
             crate::tell("note", "watching from now on, until interrupted");
         }
@@ -79,15 +80,20 @@ async fn look(
     mut known: BTreeMap<CallId, u64>,
     since: Timestamp,
     tells: bool,
+    reported: &mut HashSet<CallId>,
 ) -> Result<BTreeMap<CallId, u64>, Stop> {
     let open = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
     let lately = first_of(since - LATE);
     let mut calls = BTreeMap::new();
-    all(session, Filter { states: open, ..Filter::default() }, None, &mut calls).await?;
-    all(session, Filter::default(), Some(lately), &mut calls).await?;
+    all(session, Filter { states: open, ..Filter::default() }, None, &mut calls, reported).await?;
+    all(session, Filter::default(), Some(lately), &mut calls, reported).await?;
     for id in known.keys().filter(|id| !calls.contains_key(*id)).copied().collect::<Vec<_>>() {
-        if let Some(call) = session.store.get(id).await? {
-            calls.insert(id, call);
+        match session.store.get(id).await {
+            Ok(call) => calls.extend(call.map(|call| (id, call))),
+            Err(error) if error.is_of_a_row() => {
+                leave_out(session, &DamagedCall { id, error }, reported);
+            }
+            Err(error) => return Err(error.into()),
         }
     }
     let mut next = BTreeMap::new();
@@ -109,13 +115,26 @@ async fn all(
     filter: Filter,
     after: Option<CallId>,
     into: &mut BTreeMap<CallId, CallRecord>,
+    reported: &mut HashSet<CallId>,
 ) -> Result<(), Stop> {
     let mut page = Page { after, ..Page::first(PAGE) };
     loop {
-        let calls = session.store.list(&filter, page).await?;
-        let Some(last) = calls.last() else { return Ok(()) };
-        page = page.after(last.id);
-        into.extend(calls.into_iter().map(|call| (call.id, call)));
+        let listed = session.store.list(&filter, page).await?;
+        for damaged in &listed.damaged {
+            leave_out(session, damaged, reported);
+        }
+        into.extend(listed.calls.into_iter().map(|call| (call.id, call)));
+        match listed.next {
+            Some(last) => page = page.after(last),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Reports once that a call cannot be read.
+fn leave_out(session: &Session, damaged: &DamagedCall, reported: &mut HashSet<CallId>) {
+    if reported.insert(damaged.id) {
+        session.leave_out(damaged, "it is not watched");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches};
-use toolwright::journal::{CallRecord, Filter, Page, State};
+use toolwright::CallId;
+use toolwright::journal::{CallRecord, DamagedCall, Filter, Listed, Page, State};
 
 use super::{Session, Stop, ids, number};
 use crate::tell;
@@ -91,7 +92,10 @@ pub(crate) fn of_run(matches: &ArgMatches, states: Vec<State>) -> Filter {
     Filter { states, run: matches.get_one::<String>(RUN).cloned(), ..Filter::default() }
 }
 
-/// The calls that the options leave, in these states. That there are more is told.
+/// A call of a list, or what is known of one that cannot be read.
+pub(crate) type Row = Result<CallRecord, DamagedCall>;
+
+/// The calls that the options leave, in these states. Those that cannot be read are reported, and that there are more.
 pub(crate) async fn calls(
     matches: &ArgMatches,
     session: &Session,
@@ -107,20 +111,31 @@ pub(crate) async fn listed(
     filter: &Filter,
     takes: impl Fn(&CallRecord) -> bool,
 ) -> Result<Vec<CallRecord>, Stop> {
+    let rows = rows(matches, session, filter, takes).await?;
+    Ok(readable(session, rows))
+}
+
+/// The same with the calls that cannot be read, which are not reported.
+pub(crate) async fn rows(
+    matches: &ArgMatches,
+    session: &Session,
+    filter: &Filter,
+    takes: impl Fn(&CallRecord) -> bool,
+) -> Result<Vec<Row>, Stop> {
     let after = match matches.get_one::<String>(AFTER) {
-        Some(id) => Some(ids::one(id, &*session.store).await?.id),
+        Some(id) => Some(ids::id(id, &*session.store).await?),
         None => None,
     };
     let limit = matches.get_one::<u32>(LIMIT).map_or(0, |limit| *limit as usize);
     let page = Page { after, limit: limit + 1, latest_first: matches.get_flag(LATEST) };
-    let mut calls = taken(session, filter, page, takes).await?;
-    if calls.len() > limit {
-        calls.truncate(limit);
-        if let Some(last) = calls.last() {
-            tell("note", format!("there are more: go on with --after {}", last.id));
+    let mut rows = taken(session, filter, page, takes).await?;
+    if rows.len() > limit {
+        rows.truncate(limit);
+        if let Some(last) = rows.last() {
+            tell("note", format!("there are more: go on with --after {}", id_of(last)));
         }
     }
-    Ok(calls)
+    Ok(rows)
 }
 
 /// All calls that a filter leaves, and `takes` as well.
@@ -129,7 +144,20 @@ pub(crate) async fn all(
     filter: &Filter,
     takes: impl Fn(&CallRecord) -> bool,
 ) -> Result<Vec<CallRecord>, Stop> {
-    taken(session, filter, Page::first(usize::MAX), takes).await
+    let rows = taken(session, filter, Page::first(usize::MAX), takes).await?;
+    Ok(readable(session, rows))
+}
+
+/// The calls that can be read; the others are reported.
+fn readable(session: &Session, rows: Vec<Row>) -> Vec<CallRecord> {
+    let read = rows.into_iter().map(|row| {
+        row.inspect_err(|damaged| session.leave_out(damaged, "the call is left out")).ok()
+    });
+    read.flatten().collect()
+}
+
+fn id_of(row: &Row) -> CallId {
+    row.as_ref().map_or_else(|damaged| damaged.id, |call| call.id)
 }
 
 /// As many as the page asks for. That there are none is told.
@@ -138,21 +166,26 @@ async fn taken(
     filter: &Filter,
     page: Page,
     takes: impl Fn(&CallRecord) -> bool,
-) -> Result<Vec<CallRecord>, Stop> {
-    let mut calls = Vec::new();
+) -> Result<Vec<Row>, Stop> {
+    let mut rows = Vec::new();
     let mut next = Page { limit: page.limit.min(AT_ONCE), ..page };
     loop {
-        let some = session.store.list(filter, next).await?;
-        let is_full = some.len() == next.limit;
-        let last = some.last().map(|call| call.id);
-        calls.extend(some.into_iter().filter(|call| takes(call)).take(page.limit - calls.len()));
+        let Listed { calls, damaged, next: last } = session.store.list(filter, next).await?;
+        let calls = calls.into_iter().filter(|call| takes(call)).map(Ok);
+        let mut some: Vec<Row> = calls.chain(damaged.into_iter().map(Err)).collect();
+        some.sort_by_key(id_of);
+        if page.latest_first {
+            some.reverse();
+        }
+        some.truncate(page.limit - rows.len());
+        rows.extend(some);
         match last {
-            Some(last) if is_full && calls.len() < page.limit => next = next.after(last),
+            Some(last) if rows.len() < page.limit => next = next.after(last),
             _ => break,
         }
     }
-    if calls.is_empty() {
+    if rows.is_empty() {
         tell("note", "there is no such call");
     }
-    Ok(calls)
+    Ok(rows)
 }

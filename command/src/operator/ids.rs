@@ -67,6 +67,14 @@ pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Sto
     found.into_iter().next().ok_or_else(|| missing(text))
 }
 
+/// The id that a text stands for; the call need not be readable.
+pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
+    match Wanted::of(text)?.whole() {
+        Some(id) => Ok(id),
+        None => Ok(one(text, store).await?.id),
+    }
+}
+
 async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRecord>, Stop> {
     let wanted: Vec<Wanted<'_>> =
         texts.iter().map(|text| Wanted::of(text.as_ref())).collect::<Result<_, _>>()?;
@@ -79,17 +87,24 @@ async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRe
     if wanted.iter().any(|wanted| wanted.whole().is_none()) {
         let mut page = Page::first(PAGE);
         loop {
-            let calls = store.list(&Filter::default(), page).await?;
-            let Some(last) = calls.last().map(|call| call.id) else { break };
-            for call in calls {
-                let digits = call.id.to_string().replace('-', "");
+            let listed = store.list(&Filter::default(), page).await?;
+            for call in listed.calls {
+                let digits = digits_of(call.id);
                 for (wanted, candidates) in wanted.iter().zip(&mut candidates) {
                     if wanted.is_part_of(&digits) {
                         candidates.push(call.clone());
                     }
                 }
             }
-            page = page.after(last);
+            // It may be the one that is meant.
+            let is_wanted = |id| wanted.iter().any(|wanted| wanted.is_part_of(&digits_of(id)));
+            if let Some(damaged) = listed.damaged.into_iter().find(|it| is_wanted(it.id)) {
+                return Err(damaged.error.into());
+            }
+            match listed.next {
+                Some(last) => page = page.after(last),
+                None => break,
+            }
         }
     }
     let mut seen = HashSet::new();
@@ -104,6 +119,10 @@ async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRe
         }
     }
     Ok(found)
+}
+
+fn digits_of(id: CallId) -> String {
+    id.to_string().replace('-', "")
 }
 
 /// What was typed, and its digits alone.

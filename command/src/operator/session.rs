@@ -1,13 +1,15 @@
 //! A command at work on a journal.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
 use jiff::Timestamp;
-use toolwright::journal::Store;
+use toolwright::journal::{DamagedCall, Store};
 
 use super::{Output, Stop, journal};
-use crate::{Exit, complain};
+use crate::shown::printable;
+use crate::{Exit, complain, tell};
 
 const JSON: &str = "json";
 
@@ -17,6 +19,16 @@ pub(crate) struct Session {
     pub(crate) output: Output,
     /// When it began, for times that are shown.
     pub(crate) now: Timestamp,
+    /// Whether it left out a call that cannot be read, which its exit code says.
+    pub(crate) left_out: Cell<bool>,
+}
+
+impl Session {
+    /// Reports a call that cannot be read, with what that means `here`.
+    pub(crate) fn leave_out(&self, damaged: &DamagedCall, here: &str) {
+        self.left_out.set(true);
+        tell("warning", printable::line(&format!("{damaged}; {here}")));
+    }
 }
 
 /// The options of every command on a journal.
@@ -53,8 +65,13 @@ pub(crate) fn run(
     };
     let done = runtime.block_on(async {
         let store = journal::open(matches).await?;
-        let session = Session { store, output: output(matches), now: Timestamp::now() };
-        work(&session).await
+        let output = output(matches);
+        let session = Session { store, output, now: Timestamp::now(), left_out: Cell::default() };
+        work(&session).await?;
+        match session.left_out.get() {
+            true => Err(Stop::after(Exit::Failed)),
+            false => Ok(()),
+        }
     });
     done.map_or_else(Stop::told, |()| Exit::Success)
 }

@@ -3,12 +3,17 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use toolwright::journal::{Answered, CallRecord, FailedAttempt, Failure, State, StoredText};
+use toolwright::journal::{
+    Answered, CallRecord, CallSlot, DamagedCall, FailedAttempt, Failure, State, StoredText,
+};
 use toolwright::repair::Change;
 use toolwright::{CallId, Danger, Effect};
 
 use super::decision::verdict;
 use super::json;
+
+/// Where a call stands that cannot be read.
+pub(crate) const DAMAGED: &str = "damaged";
 
 /// A call.
 #[derive(Serialize)]
@@ -49,6 +54,8 @@ pub(crate) struct Call<'a> {
     delivered: bool,
     created: Timestamp,
     updated: Timestamp,
+    /// Why it cannot be read; nothing of one that can.
+    damage: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -150,7 +157,22 @@ impl<'a> Call<'a> {
             delivered: call.delivered,
             created: call.created,
             updated: call.updated,
+            damage: None,
         }
+    }
+
+    /// A call that cannot be read: its keys are those of every call.
+    pub(crate) fn damaged(damaged: &DamagedCall) -> serde_json::Value {
+        let slot = CallSlot { run: String::new(), turn: None, index: 0 };
+        let draft = CallRecord::draft(damaged.id, slot, "", Timestamp::UNIX_EPOCH);
+        let mut all = serde_json::json!(Call::of(&draft));
+        if let Some(keys) = all.as_object_mut() {
+            keys.values_mut().for_each(|value| *value = serde_json::Value::Null);
+        }
+        all["id"] = damaged.id.to_string().into();
+        all["state"] = DAMAGED.into();
+        all["damage"] = damaged.to_string().into();
+        all
     }
 }
 

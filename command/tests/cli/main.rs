@@ -4,6 +4,7 @@
 
 mod approvals;
 mod calls;
+mod damaged;
 mod dead_letters;
 mod drift;
 mod exit;

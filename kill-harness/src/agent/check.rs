@@ -147,7 +147,7 @@ impl Known {
         }
         let mut unacknowledged = HashMap::new();
         let filter = Filter { delivered: Some(false), ..Filter::default() };
-        for call in store.list(&filter, Page::first(100)).await? {
+        for call in store.list(&filter, Page::first(100)).await?.calls {
             let (run, tool, state) = (&call.place.run, &call.tool, call.state);
             let words = format!("`{tool}` of {run} is {state}, and not acknowledged");
             let token =

@@ -14,6 +14,9 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let Some(record) = case.record else {
+        if was_never_recorded(case) {
+            return;
+        }
         return findings.add(Kind::Lost, "it was intended, and is not in the journal");
     };
     let state = record.state;
@@ -64,6 +67,13 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     }
     let never = matches!(case.intended.said, Said::Reject | Said::Ignore);
     findings.unless(!(never && begun), "nobody agreed to it, and it was begun");
+}
+
+/// The journal could not be written when the call was made, and when it was made again its run had ended.
+fn was_never_recorded(case: &Case<'_>) -> bool {
+    let is_cancelled = |(text, _): &(&str, bool)| text.contains("\"error_type\":\"cancelled\"");
+    let (begun, noted) = (&case.begun, &case.noted);
+    case.run_is_ended && begun.is_empty() && !noted.is_empty() && noted.iter().all(is_cancelled)
 }
 
 /// It is known not to have happened.

@@ -127,7 +127,7 @@ pub fn marks_of(life: &Life) -> Vec<Mark> {
 /// What the journal of a folder holds.
 pub fn records(folder: &Path) -> Vec<CallRecord> {
     with_store(folder, |store| async move {
-        store.list(&Filter::default(), Page::first(10_000)).await.unwrap()
+        store.list(&Filter::default(), Page::first(10_000)).await.unwrap().calls
     })
 }
 

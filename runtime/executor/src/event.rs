@@ -104,14 +104,14 @@ pub enum EventKind<'a> {
     Retrying {
         /// Which attempt it was, counted from 1.
         attempt: u32,
-        /// How it failed; its source is for operators.
+        /// How it failed; its source is for operators. Of a tool that takes a secret only kind and class.
         error: &'a ToolError,
         /// How long the call waits.
         delay: Duration,
     },
     /// The tool gave a result.
     Completed {
-        /// What the model gets.
+        /// What the model gets; of a tool that takes a secret a sentence in its place.
         answer: &'a Answer,
         /// From taken in to answered.
         elapsed: Duration,
@@ -169,7 +169,7 @@ pub enum EventKind<'a> {
     },
     /// The call was refused or failed.
     Failed {
-        /// Why; its source is for operators.
+        /// Why; its source is for operators. Of a tool that takes a secret only kind and class.
         error: &'a ToolError,
         /// From taken in to answered.
         elapsed: Duration,

@@ -8,10 +8,12 @@
 mod answered;
 #[doc(hidden)]
 pub mod begun;
+mod counter;
 mod ended;
 mod entry;
 mod error;
 mod forward;
+mod listed;
 mod memory;
 mod next;
 mod record;
@@ -22,12 +24,14 @@ mod trace;
 
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
+pub use counter::{Counter, NotAdvanced};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::Asked;
 /// For `pass_on_leases`.
 #[doc(hidden)]
 pub use jiff::Timestamp;
+pub use listed::{DamagedCall, Listed};
 pub use memory::MemoryStore;
 pub use next::{Failure, Illegal, Transition, next};
 pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};

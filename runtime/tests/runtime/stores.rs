@@ -9,4 +9,5 @@ mod pages;
 mod processes;
 mod suite;
 mod support;
+mod triggers;
 mod writing;

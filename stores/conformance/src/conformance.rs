@@ -1,19 +1,23 @@
 //! What every [`Store`] must do, as tests that a store of one's own runs too (feature `conformance`).
 //!
-//! A rule that is broken is a panic with a sentence. The rules want an empty store each, and a tokio runtime with time;
-//! one of several threads finds more.
+//! A rule that is broken is a panic with a sentence. The rules want an empty store each, a tokio runtime with time, of which
+//! one of several threads finds more, and a way to [damage](Damage) a call of the store:
 //!
 //! ```
 //! use toolwright::journal::{MemoryStore, conformance};
 //!
 //! # tokio::runtime::Builder::new_multi_thread().enable_time().build()?.block_on(async {
-//! conformance::run(async || MemoryStore::new()).await;
+//! conformance::run(
+//!     async || MemoryStore::new(),
+//!     |store, call| Box::pin(async move { store.damage(call) }),
+//! ).await;
 //! # });
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
 mod answers;
 mod changes;
+mod damaged;
 mod documents;
 mod histories;
 mod leases;
@@ -33,12 +37,17 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use toolwright_core::context::CallId;
 use toolwright_journal::journal::Store;
+
+/// Makes the record of a call unreadable in the store, without the help of the store: writes something else over its bytes.
+/// Whatever else the store holds of the call, such as what it finds it by, stays.
+pub type Damage<S> = dyn for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync;
 
 /// One rule, and how it is tried.
 pub struct Rule<S> {
     name: &'static str,
-    tries: fn(Arc<S>) -> BoxFuture<'static, ()>,
+    tries: fn(Arc<S>, Arc<Damage<S>>) -> BoxFuture<'static, ()>,
 }
 
 impl<S: Store> Rule<S> {
@@ -52,8 +61,8 @@ impl<S: Store> Rule<S> {
     ///
     /// # Panics
     /// When the store breaks the rule.
-    pub async fn holds_for(&self, store: S) {
-        (self.tries)(Arc::new(store)).await;
+    pub async fn holds_for(&self, store: S, damage: Arc<Damage<S>>) {
+        (self.tries)(Arc::new(store), damage).await;
     }
 }
 
@@ -67,11 +76,17 @@ impl<S> fmt::Debug for Rule<S> {
 ///
 /// # Panics
 /// When the store breaks rules; the last sentence names them all.
-pub async fn run<S: Store>(open: impl AsyncFn() -> S) {
+pub async fn run<S: Store>(
+    open: impl AsyncFn() -> S,
+    damage: impl for<'a> Fn(&'a S, CallId) -> BoxFuture<'a, ()> + Send + Sync + 'static,
+) {
+    let damage: Arc<Damage<S>> = Arc::new(damage);
     let mut broken = Vec::new();
     for rule in rules::<S>() {
         let store = open().await;
-        if let Err(panic) = AssertUnwindSafe(rule.holds_for(store)).catch_unwind().await {
+        if let Err(panic) =
+            AssertUnwindSafe(rule.holds_for(store, Arc::clone(&damage))).catch_unwind().await
+        {
             broken.push(format!("{}: {}", rule.name, words(&*panic)));
         }
     }
@@ -83,16 +98,22 @@ fn words(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked without words")
 }
 
-/// Each function is a rule; those of `racing` share the store between tasks.
+/// Each function is a rule; those of `racing` share the store between tasks, those of `damaged` damage it.
 macro_rules! rules {
-    ($($module:ident: $($rule:ident),* $(,)?;)*) => {
+    ($($module:ident: $($rule:ident),* $(,)?;)* => $($harsh:ident),* $(,)?;) => {
         /// Every rule, to be tried one by one.
         #[must_use]
         pub fn rules<S: Store>() -> Vec<Rule<S>> {
-            vec![$($(Rule {
-                name: stringify!($rule),
-                tries: |store| async move { $module::$rule(&store).await }.boxed(),
-            },)*)*]
+            vec![
+                $($(Rule {
+                    name: stringify!($rule),
+                    tries: |store, _| async move { $module::$rule(&store).await }.boxed(),
+                },)*)*
+                $(Rule {
+                    name: stringify!($harsh),
+                    tries: |store, damage| async move { damaged::$harsh(&store, &*damage).await }.boxed(),
+                },)*
+            ]
         }
     };
 }
@@ -168,4 +189,10 @@ rules! {
     changes:
         whoever_waits_hears_of_a_commit,
         a_commit_before_anybody_looks_is_heard;
+    =>
+        a_damaged_call_is_listed_as_damaged_and_hides_no_other,
+        damaged_calls_end_no_walk_through_the_pages,
+        a_damaged_call_is_refused_by_its_id,
+        a_damaged_call_leaves_the_summaries_of_others,
+        calls_beside_a_damaged_one_go_on;
 }

@@ -17,6 +17,7 @@ mod query;
 mod reader;
 mod row;
 mod statements;
+mod triggers;
 mod watcher;
 mod writer;
 
@@ -39,7 +40,7 @@ use self::watcher::{Changes, Watcher};
 use self::writer::{Work, Writer};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Page, Store,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, Page, Store,
     StoreError, Transaction,
 };
 
@@ -85,8 +86,9 @@ impl SqliteStore {
     /// there.
     ///
     /// # Errors
-    /// When the file cannot be opened or made, is no journal, is of a newer version, is damaged, or is locked by
-    /// another program for more than five seconds.
+    /// When the file cannot be opened or made, is no journal, is of a newer version, is damaged, is locked by another
+    /// program for more than five seconds, may be read or written by every user of the machine, or has other triggers than
+    /// its own.
     pub fn open(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
@@ -124,13 +126,16 @@ impl SqliteStore {
         self.0.writer.does(Work::Pragma(setting, value)).await
     }
 
+    /// The call of a row, where there is one; an error where it cannot be read.
     async fn first_record(
         &self,
         sql: &'static str,
         values: impl Params + Send + 'static,
     ) -> Result<Option<CallRecord>, StoreError> {
-        let read =
-            move |reading: &mut Reading<'_>| Ok(records(reading, sql, values, 1, |_| true)?.pop());
+        let read = move |reading: &mut Reading<'_>| {
+            let Listed { mut calls, mut damaged, .. } = records(reading, sql, values, 1, |_| true)?;
+            damaged.pop().map_or_else(|| Ok(calls.pop()), |damaged| Err(damaged.error))
+        };
         self.0.readers.read(read).await
     }
 }
@@ -199,7 +204,7 @@ impl Store for SqliteStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
         let query = query::query(filter, page);
         let filter = filter.clone();
         let read = move |reading: &mut Reading<'_>| {
@@ -214,18 +219,18 @@ impl Store for SqliteStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
         if filter.text.is_some() {
             // Only the records say what they hold.
             let listed = self.list(filter, page);
-            return async move { Ok(listed.await?.iter().map(CallSummary::of).collect()) }.boxed();
+            return async move { Ok(listed.await?.map(|record| CallSummary::of(&record))) }.boxed();
         }
         let query = query::summaries(filter, page);
         let read = move |reading: &mut Reading<'_>| {
-            let mut found = Vec::new();
+            let mut found = Listed::new();
             let values = rusqlite::params_from_iter(query.values);
             reading.rows(&query.sql, values, |name, row| {
-                found.push(row::summary(row, name)?);
+                add(&mut found, page.limit, id(name, row)?, |id| row::summary(id, row));
                 Ok(true)
             })?;
             Ok(found)
@@ -237,8 +242,12 @@ impl Store for SqliteStore {
         let read = move |reading: &mut Reading<'_>| {
             let sql = "SELECT body FROM events WHERE call = ?1 ORDER BY number";
             let mut entries = Vec::new();
-            reading.rows(sql, params![call.as_bytes()], |name, row| {
-                entries.push(row::entry(text(name, row, 0)?, name)?);
+            reading.rows(sql, params![call.as_bytes()], |_, row| {
+                let entry = row::entry(row).map_err(|why| {
+                    let entry = entries.len() + 1;
+                    StoreError::damaged(call, format_args!("entry {entry} of its history: {why}"))
+                })?;
+                entries.push(entry);
                 Ok(true)
             })?;
             Ok(entries)
@@ -287,22 +296,35 @@ fn records(
     values: impl Params,
     limit: usize,
     takes: impl Fn(&CallRecord) -> bool,
-) -> Result<Vec<CallRecord>, StoreError> {
-    let mut found = Vec::new();
+) -> Result<Listed<CallRecord>, StoreError> {
+    let mut found = Listed::new();
     if limit == 0 {
         return Ok(found);
     }
     reading.rows(sql, values, |name, row| {
-        let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
-        let lease = lease.map_err(|error| name.failed("be read", error))?;
-        let delivered = row.get(2).map_err(|error| name.failed("be read", error))?;
-        let record = row::record(lease, delivered, text(name, row, 3)?, name)?;
-        if takes(&record) {
-            found.push(record);
+        let id = id(name, row)?;
+        let read = row::record(id, row);
+        if read.as_ref().is_ok_and(|record| !takes(record)) {
+            return Ok(true);
         }
+        add(&mut found, limit, id, |_| read);
         Ok(found.len() < limit)
     })?;
     Ok(found)
+}
+
+fn add<T>(
+    found: &mut Listed<T>,
+    limit: usize,
+    id: CallId,
+    read: impl FnOnce(CallId) -> Result<T, row::Unreadable>,
+) {
+    found.push(limit, id, read(id).map_err(|why| StoreError::damaged(id, why)));
+}
+
+/// The id of a row, which is its first column.
+fn id(name: &Named, row: &rusqlite::Row<'_>) -> Result<CallId, StoreError> {
+    row.get(0).map(CallId::from_bytes).map_err(|error| name.failed("be read", error))
 }
 
 fn documents(

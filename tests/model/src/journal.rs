@@ -87,7 +87,8 @@ impl Journal {
     }
 
     fn of(store: MemoryStore) -> Self {
-        let records = at_once(store.list(&Filter::default(), Page::first(ALL))).unwrap_or_default();
+        let records =
+            at_once(store.list(&Filter::default(), Page::first(ALL))).unwrap_or_default().calls;
         let with_history = |record: CallRecord| {
             let history = at_once(store.history(record.id)).unwrap_or_default();
             (record, history)

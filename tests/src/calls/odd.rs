@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, MemoryStore, Page,
-    Store, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    Page, Store, StoreError, Transaction,
 };
 
 /// Something that is done once.
@@ -152,14 +152,14 @@ impl Store for Odd {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
         Box::pin(async move {
             self.readable("list")?;
             if let Some(mut lists) = self.lists.clone() {
                 lists.wait_for(|lists| *lists).await.unwrap();
             }
             let found = self.inner.list(filter, page).await?;
-            self.listed.fetch_add(found.len(), SeqCst);
+            self.listed.fetch_add(found.calls.len(), SeqCst);
             Ok(found)
         })
     }
@@ -168,7 +168,7 @@ impl Store for Odd {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
         Box::pin(async move {
             self.readable("list")?;
             if let Some(mut lists) = self.lists.clone() {

@@ -210,7 +210,7 @@ impl Office {
 
     /// Every record there is.
     pub async fn records(&self) -> Vec<CallRecord> {
-        self.store.list(&Filter::default(), Page::first(100)).await.unwrap()
+        self.store.list(&Filter::default(), Page::first(100)).await.unwrap().calls
     }
 
     /// What Ada says counts from now on.

@@ -25,7 +25,7 @@ fn texts(turn: TurnAnswers) -> Vec<String> {
 async fn pending(office: &Office, calls: usize) -> Vec<toolwright::CallId> {
     let filter = Filter { states: vec![State::Pending], ..Filter::default() };
     loop {
-        let records = office.store.list(&filter, Page::first(9)).await.unwrap();
+        let records = office.store.list(&filter, Page::first(9)).await.unwrap().calls;
         if records.len() == calls {
             let mut places: Vec<_> = records.iter().map(|it| (it.place.index, it.id)).collect();
             places.sort();

@@ -62,7 +62,7 @@ async fn a_hit_is_journalled_as_the_answer_of_a_call_that_never_began() {
     });
     assert_eq!([scene.count("a.txt").await, scene.count("a.txt").await], ["14", "14"]);
     assert_eq!((scene.runs(), scene.cache.statistics().hits), (1, 1));
-    let mut records = store.list(&Filter::default(), Page::first(9)).await.unwrap();
+    let mut records = store.list(&Filter::default(), Page::first(9)).await.unwrap().calls;
     records.sort_by_key(|record| record.id);
     let ends: Vec<_> = records.iter().map(|it| (it.state, it.attempt)).collect();
     assert_eq!(ends, [(State::Succeeded, 1), (State::Succeeded, 0)]);

@@ -32,7 +32,7 @@ async fn a_refused_call_spends_no_attempt_and_runs_when_the_holder_is_done() {
     assert_eq!(kind(&writing.await.unwrap()), "ok");
     assert_eq!(waiting.await.unwrap().text(), "wrote a");
     assert!(scene.held().is_empty());
-    let records = store.list(&Filter::default(), Page::first(9)).await.unwrap();
+    let records = store.list(&Filter::default(), Page::first(9)).await.unwrap().calls;
     let record = records.iter().find(|it| it.place.run == "bob").unwrap();
     assert_eq!((record.state, record.attempt, record.failures.len()), (State::Succeeded, 1, 0));
 }
@@ -68,7 +68,7 @@ async fn the_history_of_a_refused_call_names_resource_and_holder() {
     let (scene, store) = journalled();
     scene.reservations.reserve("ada", &write("a")).unwrap();
     assert_eq!(kind(&answer(&scene.run("bob"), of("quick_write", "./a")).await), "ok");
-    let record = store.list(&Filter::default(), Page::first(9)).await.unwrap().remove(0);
+    let record = store.list(&Filter::default(), Page::first(9)).await.unwrap().calls.remove(0);
     let history = store.history(record.id).await.unwrap();
     let told = format!("{history:?}");
     assert!(told.contains("reserved") && told.contains("`a`") && told.contains("`ada`"), "{told}");

@@ -194,7 +194,7 @@ impl Desk {
 
     /// The one record there is.
     pub async fn record(&self) -> CallRecord {
-        let mut records = self.store.list(&Filter::default(), Page::first(9)).await.unwrap();
+        let mut records = self.store.list(&Filter::default(), Page::first(9)).await.unwrap().calls;
         assert_eq!(records.len(), 1);
         records.remove(0)
     }

@@ -214,7 +214,7 @@ async fn the_text_before_a_call_is_its_reason_in_a_plan() {
         .calls([("delete", r#"{"path":"b.md"}"#)])
         .says("Done.");
     run(Agent::on(executor, model)).say("Go.").await.unwrap();
-    let records = store.list(&Filter::default(), Page::first(9)).await.unwrap();
+    let records = store.list(&Filter::default(), Page::first(9)).await.unwrap().calls;
     let mut reasons: Vec<_> = records
         .iter()
         .map(|it| (it.place.turn, it.ask.as_ref().unwrap().reason.as_str()))

@@ -192,7 +192,7 @@ async fn a_grant_ends_with_the_definition_that_it_was_given_for() {
     assert_eq!(office.changes(), [""; 0]);
     let again = office.record(waiting(&process.echo().await)).await;
     assert_eq!(office.times_called(), 2);
-    let records = office.store.list(&Filter::default(), Page::first(10)).await.unwrap();
+    let records = office.store.list(&Filter::default(), Page::first(10)).await.unwrap().calls;
     let grant = records.into_iter().find_map(|record| record.grant).unwrap();
     let changed = format!("its tool has changed since grant {grant} was given");
     assert_eq!(office.changes(), [format!("peer__echo: {changed}")]);

@@ -157,7 +157,7 @@ async fn the_user_of_a_trusted_client_decides_and_the_journal_says_that_it_was_o
     assert_eq!(asked.len(), 1);
     assert!(asked[0].starts_with("May `pay` run (dangerous, "), "{asked:?}");
     assert!(asked[0].ends_with("\npays \\u{202e}5 cents"), "{asked:?}");
-    let records = store.list(&Filter::default(), Page::first(10)).await.unwrap();
+    let records = store.list(&Filter::default(), Page::first(10)).await.unwrap().calls;
     let decision = records[0].decision.as_ref().unwrap();
     assert!(decision.text.contains("user of an MCP client"), "{}", decision.text);
 }

@@ -336,7 +336,7 @@ async fn a_call_that_waits_for_a_person_names_itself_and_goes_on_when_it_is_made
     let again = error(&call(&client, "pay", json!({"cents": 5})).await.unwrap());
     assert_ne!(&again["details"]["call"], id);
 
-    let records = office.store.list(&Filter::default(), Page::first(10)).await.unwrap();
+    let records = office.store.list(&Filter::default(), Page::first(10)).await.unwrap().calls;
     assert_eq!(records.len(), 3);
     assert!(records.iter().all(|it| it.requester.user.as_deref() == Some("bob")));
 }

@@ -91,7 +91,8 @@ fn killed(tools: &Box, at: Killed, input: &Value) -> State {
         for _ in 0..3 {
             worker.sweep().await.unwrap();
             let page = toolwright::journal::Page::first(10);
-            let records = store.list(&toolwright::journal::Filter::default(), page).await.unwrap();
+            let records =
+                store.list(&toolwright::journal::Filter::default(), page).await.unwrap().calls;
             let [record] = records.as_slice() else { panic!("{records:?}") };
             state = record.state;
             if let Outcome::Failed(failure) = worker.resume(record.id).await {

@@ -157,6 +157,9 @@ pub(super) async fn unrecorded(
                 Err(error) => return (error.into(), None),
             },
         };
+        if let Some(watch) = &watch {
+            watch.is_for(found.definition());
+        }
         let stages =
             Stages::new(run, found.plan(), call, watch.as_ref()).at(in_turn.map(|it| &it.slot));
         (stages.with_own(None).await, Some(found))

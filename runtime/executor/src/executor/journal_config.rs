@@ -1,5 +1,6 @@
 //! What an executor needs to journal calls: where, who may decide, for how long.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,7 +80,12 @@ struct Calls {
     /// Whose approver has failed, which people at this process have read.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
+    /// Which cannot be read or dealt with, and when that was last reported.
+    damaged: HashMap<CallId, Instant>,
 }
+
+/// How often to report a call that cannot be read or dealt with: it is met at every look.
+const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
 /// While it is held, nobody else here asks about the call.
 pub(crate) struct Asking<'a> {
@@ -122,6 +128,20 @@ impl Busy {
     /// Whether this is the first failure of an approver over the call.
     pub(crate) fn is_news(&self, call: CallId) -> bool {
         self.lock().reported.insert(call)
+    }
+
+    /// Whether to report now that the call cannot be read or dealt with.
+    pub(crate) fn is_to_be_reported(&self, call: CallId) -> bool {
+        let mut calls = self.lock();
+        let now = Instant::now();
+        calls.damaged.retain(|_, last| now.duration_since(*last) < REPORT_AGAIN);
+        match calls.damaged.entry(call) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(now);
+                true
+            }
+        }
     }
 
     pub(crate) fn is_noted(&self, call: CallId) -> bool {
@@ -358,7 +378,7 @@ mod tests {
             let unit = Transaction { calls, ..Transaction::default() };
             store.commit(unit, Timestamp::UNIX_EPOCH).await.expect("committed");
         }
-        let all = store.list(&Filter::default(), Page::first(20_000)).await.expect("listed");
+        let all = store.list(&Filter::default(), Page::first(20_000)).await.expect("listed").calls;
         assert_eq!((all.len(), all[0].place.index), (10_000, 1));
     }
 

@@ -45,7 +45,7 @@ pub fn decide(
         Input::Submitted { reason } => moment.submitted(reason.as_deref(), None),
         Input::Resumed => moment.resumed(),
         Input::Due => moment.due(),
-        Input::Noted => Ok(moment.noted()),
+        Input::Noted => moment.noted(),
         Input::Staged(staged) => moment.staged(staged),
         Input::Attempted(attempt) => moment.attempted(attempt),
         Input::Dropped(dropped) => moment.dropped(*dropped),
@@ -84,13 +84,13 @@ impl Moment<'_> {
     }
 
     /// An approver decides later.
-    fn noted(self) -> Step {
+    fn noted(self) -> Result<Step, Box<Step>> {
         let mut noted = self.snapshot.record.clone();
         let Some(ask) = noted.ask.as_mut().filter(|_| noted.state == State::Pending) else {
-            return Step::only(Then::Report);
+            return Ok(Step::only(Then::Report));
         };
         ask.told = true;
-        noted.version += 1;
-        self.commit(noted, Vec::new(), Vec::new(), Then::Report)
+        noted.raise_version().map_err(moment::not_advanced)?;
+        Ok(self.commit(noted, Vec::new(), Vec::new(), Then::Report))
     }
 }

@@ -316,6 +316,10 @@ impl<'a> Lifecycle<'a> {
             Problem::Illegal(illegal) => {
                 not_recorded(&tool, StoreError::invalid(illegal.to_string()).into())
             }
+            Problem::NotAdvanced(why) => {
+                let words = format!("call {call} cannot go on: {why}");
+                not_recorded(&tool, StoreError::corrupt(words).into())
+            }
         }
     }
 }

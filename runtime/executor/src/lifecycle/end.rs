@@ -3,6 +3,7 @@
 //! The caller of a call outside of turns gets one answer. Where the caller goes before it is there, nothing of the call may
 //! happen later: the caller would make it again, and the executor could not know it as the same.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::driver::{Lifecycle, pauses};
@@ -12,9 +13,6 @@ use crate::executor::{CallFailure, Outcome, RunState};
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
-
-/// How many calls of a run are ended at once.
-const PAGE: usize = 100;
 
 /// A call whose answer somebody waits for. Dropped before it is answered, what has not begun of it is cancelled.
 pub(super) struct Waits<'a> {
@@ -109,15 +107,20 @@ impl Lifecycle<'_> {
             run: Some(run.to_owned()),
             ..Filter::default()
         };
-        let mut ended = 0;
+        let (mut ended, mut failures) = (0, HashMap::new());
         loop {
-            let some = self.first(&filter, PAGE, run).await?;
-            if some.is_empty() {
-                return Ok(ended);
+            let mut found = self.all(&filter).await?.calls;
+            found.retain(|record| !failures.contains_key(&record.id));
+            if found.is_empty() {
+                // All others have ended.
+                return failures.into_values().next().map_or(Ok(ended), Err);
             }
-            for record in some {
-                let now = self.end(record, End::RunEnded).await?;
-                ended += usize::from(now.state == State::Cancelled);
+            for record in found {
+                let id = record.id;
+                match self.end(record, End::RunEnded).await {
+                    Ok(now) => ended += usize::from(now.state == State::Cancelled),
+                    Err(failure) => _ = failures.insert(id, failure),
+                }
             }
         }
     }

@@ -95,8 +95,11 @@ impl Lifecycle<'_> {
         if !turns.0.contains_key(run) {
             let filter =
                 Filter { states: UNDER_WAY.to_vec(), run: Some(run.clone()), ..Filter::default() };
-            let first = self.all(&filter).await?.into_iter().find(|it| it.accepted.is_some());
-            turns.0.insert(run.clone(), first.map(|first| first.id));
+            let listed = self.all(&filter).await?;
+            let accepted = listed.calls.iter().find(|it| it.accepted.is_some()).map(|it| it.id);
+            // What cannot be read may be of the plan, and then comes first.
+            let unknown = listed.damaged.first().map(|it| it.id);
+            turns.0.insert(run.clone(), accepted.into_iter().chain(unknown).min());
         }
         Ok(turns.0.get(run) == Some(&Some(record.id)))
     }

@@ -9,7 +9,7 @@ use super::guard::Guards;
 use super::snapshot::CircuitOpen;
 use crate::executor::OnNoApprover;
 use toolwright_core::error::{Class, Done};
-use toolwright_journal::journal::{Answered, Contradiction, Illegal, Transaction};
+use toolwright_journal::journal::{Answered, Contradiction, Illegal, NotAdvanced, Transaction};
 
 /// Why somebody looks at a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -251,6 +251,8 @@ pub enum Problem {
     Contradiction(Contradiction),
     /// The machine knows no such transition.
     Illegal(Illegal),
+    /// Its record cannot be advanced any more.
+    NotAdvanced(NotAdvanced),
 }
 
 /// What an executor decides by.

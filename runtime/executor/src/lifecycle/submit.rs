@@ -89,6 +89,9 @@ impl<'a> Lifecycle<'a> {
         if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
             watch.waited(waited);
         }
+        if let (Some(watch), Some(definition)) = (&watch, definition) {
+            watch.is_for(definition);
+        }
         let (outcome, found) = match found {
             Ok(found) => {
                 let submitted = async {
@@ -159,7 +162,7 @@ impl<'a> Lifecycle<'a> {
             Err(failure) => return failure.into(),
         };
         if let Some(watch) = watch {
-            watch.settled(&record.digest);
+            watch.settled(&record);
         }
         let tool = tool_now(plan, Some(call));
         let mut look = self.look_with(Snapshot::new(record, tool), Some(call), watch);
@@ -204,6 +207,9 @@ impl<'a> Lifecycle<'a> {
             Ok(known) => known?,
             Err(failure) => return Some(failure.into()),
         };
+        if let Some(watch) = watch {
+            watch.is_of(&known);
+        }
         if matches!(known.state, State::Judging | State::Ready | State::Running) {
             return Some(self.resubmitted(known, call, watch).await);
         }
@@ -301,6 +307,8 @@ impl<'a> Lifecycle<'a> {
                     failure = Some(CallFailure::PlaceTaken { place, call, tool });
                 }
                 Ok(_) => continue,
+                // It does not go on; that is no reason against the others.
+                Err(CallFailure::NotRecorded { error, .. }) if error.is_of_a_row() => continue,
                 Err(failed) => failure = Some(failed),
             }
             break;

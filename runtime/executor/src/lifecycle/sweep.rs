@@ -15,7 +15,7 @@ use super::follow_up::{Done, FollowUp, Turns};
 use super::pending::Pending;
 use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, Filter, State};
+use toolwright_journal::journal::{CallRecord, Filter, Listed, State};
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,13 +35,22 @@ pub struct Swept {
     pub left: usize,
 }
 
+/// What a look has found.
+#[derive(Default)]
+struct Found {
+    follow_ups: Vec<FollowUp>,
+    /// How many calls were left out because they cannot be read.
+    unreadable: usize,
+}
+
 impl Lifecycle<'_> {
     /// One look at everything that is due; ends when all of it is dealt with.
     pub(crate) async fn sweep(self) -> Result<Swept, CallFailure> {
         let mut swept = self.expire_all_due().await?;
-        let follow_ups = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
+        let found = self.follow_ups(&HashMap::new(), &mut Pending::default(), true).await?;
+        swept.left += found.unreadable;
         let limit = self.run.core.limit.max(1) as usize;
-        let mut going = futures::stream::iter(follow_ups)
+        let mut going = futures::stream::iter(found.follow_ups)
             .map(|follow_up| self.follow_up(follow_up))
             .buffer_unordered(limit);
         let mut asks = Vec::new();
@@ -83,17 +92,17 @@ impl Lifecycle<'_> {
                     Ok(_) if !is_closed => {
                         self.follow_ups(&under_way, &mut pending, has_changed).await
                     }
-                    Ok(_) => Ok(Vec::new()),
+                    Ok(_) => Ok(Found::default()),
                     Err(failure) => Err(failure),
                 }
             };
-            let (follow_ups, ended) = beside(look, &mut going).await;
+            let (found, ended) = beside(look, &mut going).await;
             // Only now: of a call that ended meanwhile, the look may have seen what is past.
             for id in &ended {
                 under_way.remove(id);
             }
-            match follow_ups {
-                Ok(follow_ups) => {
+            match found {
+                Ok(Found { follow_ups, .. }) => {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
                         // No more is claimed than there are places: a claim that waits helps nobody.
@@ -130,15 +139,18 @@ impl Lifecycle<'_> {
     }
 
     async fn expire_all_due(self) -> Result<Swept, CallFailure> {
-        let mut swept = Swept::default();
-        for record in self.listed(&[State::Pending, State::Running], true, None).await? {
+        let due = self.listed(&[State::Pending, State::Running], true, None).await?;
+        let mut swept = Swept { left: due.damaged.len(), ..Swept::default() };
+        for record in due.calls {
             let (id, was) = (record.id, record.state);
             match self.expire_due(record).await {
                 Ok(now) if now.state == was => {}
                 Ok(_) if was == State::Pending => swept.expired += 1,
                 Ok(_) => swept.lost += 1,
                 Err(failure) => {
-                    tracing::warn!(call = %id, %failure, "what was due for a call could not be done");
+                    if self.journal.busy.is_to_be_reported(id) {
+                        tracing::warn!(call = %id, %failure, "what was due for a call could not be done");
+                    }
                     swept.left += 1;
                 }
             }
@@ -152,30 +164,33 @@ impl Lifecycle<'_> {
         under_way: &HashMap<CallId, bool>,
         pending: &mut Pending,
         has_changed: bool,
-    ) -> Result<Vec<FollowUp>, CallFailure> {
+    ) -> Result<Found, CallFailure> {
         let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
         let due = self.listed(&[State::Judging, State::Ready], true, None).await?;
         let mut follow_ups: Vec<FollowUp> = Vec::new();
+        let mut unreadable = due.damaged.len();
         let mut turns = Turns::default();
-        for record in ours(due) {
+        for record in ours(due.calls) {
             if self.is_its_turn(&record, &mut turns).await? {
                 follow_ups.push(FollowUp::GoOn(record));
             }
         }
         for tool in self.run.ready.reconciling() {
             let unclear = self.listed(&[State::Indeterminate], false, Some(tool)).await?;
-            follow_ups.extend(ours(unclear).map(FollowUp::Reconcile));
+            unreadable += unclear.damaged.len();
+            follow_ups.extend(ours(unclear.calls).map(FollowUp::Reconcile));
         }
         if self.journal.asker.is_some() {
             let unnotified = self.unnotified(under_way, pending, has_changed).await?;
-            follow_ups.extend(unnotified.into_iter().map(FollowUp::Notify));
+            unreadable += unnotified.damaged.len();
+            follow_ups.extend(unnotified.calls.into_iter().map(FollowUp::Notify));
         }
         let left_alone = self.journal.busy.left_alone();
         follow_ups.retain(|it| {
             let id = it.record().id;
             !under_way.contains_key(&id) && !left_alone.contains(&id)
         });
-        Ok(follow_ups)
+        Ok(Found { follow_ups, unreadable })
     }
 
     /// The pending calls that the approver has to be notified of.
@@ -184,7 +199,7 @@ impl Lifecycle<'_> {
         under_way: &HashMap<CallId, bool>,
         pending: &mut Pending,
         has_changed: bool,
-    ) -> Result<Vec<CallRecord>, CallFailure> {
+    ) -> Result<Listed<CallRecord>, CallFailure> {
         let filter = self.filter(&[State::Pending]);
         let (busy, now) = (&self.journal.busy, Instant::now());
         if pending.needs_all(has_changed, now) {
@@ -196,16 +211,20 @@ impl Lifecycle<'_> {
         } else {
             pending.saw(&self.summaries(&filter, pending.newest()).await?);
         }
-        let mut unnotified = Vec::new();
+        let mut unnotified = Listed::new();
         for id in pending.open(|id| busy.is_noted(id)) {
             if under_way.contains_key(&id) || busy.is_left_alone(id) {
                 continue;
             }
-            match self.read_if_there(id).await? {
-                Some(record) if record.state != State::Pending => pending.is_over(id),
-                Some(record) if self.is_ours(&record) => unnotified.push(record),
-                Some(_) => pending.is_elsewhere(id),
-                None => pending.is_over(id),
+            match self.read_or_damaged(id).await? {
+                Ok(Some(record)) if record.state != State::Pending => pending.is_over(id),
+                Ok(Some(record)) if self.is_ours(&record) => unnotified.calls.push(record),
+                Ok(Some(_)) => pending.is_elsewhere(id),
+                Ok(None) => pending.is_over(id),
+                Err(damaged) => {
+                    pending.is_elsewhere(id);
+                    unnotified.damaged.push(damaged);
+                }
             }
         }
         Ok(unnotified)
@@ -222,7 +241,7 @@ impl Lifecycle<'_> {
         states: &[State],
         is_due: bool,
         tool: Option<&str>,
-    ) -> Result<Vec<CallRecord>, CallFailure> {
+    ) -> Result<Listed<CallRecord>, CallFailure> {
         let filter = Filter {
             due: is_due.then(|| self.journal.now()),
             tool: tool.map(ToOwned::to_owned),

@@ -1,7 +1,7 @@
 //! Tells listeners and tracing what became of a call.
 
 use std::error::Error;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
 use toolwright_journal::approval::ApprovalRequest;
-use toolwright_journal::journal::{CallRecord, State};
+use toolwright_journal::journal::{CallRecord, State, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
 /// Whether anybody listens or traces, or a journal is kept. Where nobody does, a call carries nothing of it. Only the level
@@ -27,6 +27,9 @@ use toolwright_policy::policy::PolicyDecision;
 pub(crate) fn is_wanted(run: &RunState) -> bool {
     !run.core.is_plain || run.is_heard() || tracing::Level::INFO <= LevelFilter::current()
 }
+
+/// What listeners read in place of words that may repeat a secret.
+const NOT_SHOWN: &str = "(not shown, because its tool takes a secret)";
 
 /// Follows one call for its listeners. Dropped before the end, it says that the call was abandoned.
 pub(crate) struct Watch<'a> {
@@ -38,6 +41,8 @@ pub(crate) struct Watch<'a> {
     digest: Mutex<Option<Arc<str>>>,
     /// 0 before the first.
     attempt: AtomicU32,
+    /// Whether a secret may be among the arguments, which an answer or an error may repeat.
+    is_secret: AtomicBool,
     started: Instant,
     ended: bool,
 }
@@ -79,8 +84,17 @@ impl<'a> Watch<'a> {
 
     #[cold]
     fn new(run: &'a RunState, call: &'a Call<'a>, id: CallId, of_run: Option<Box<str>>) -> Self {
-        let (digest, attempt) = (Mutex::default(), AtomicU32::new(0));
-        Self { id, run, call, of_run, digest, attempt, started: Instant::now(), ended: false }
+        Self {
+            id,
+            run,
+            call,
+            of_run,
+            digest: Mutex::default(),
+            attempt: AtomicU32::new(0),
+            is_secret: AtomicBool::new(false),
+            started: Instant::now(),
+            ended: false,
+        }
     }
 
     fn begun(self) -> Self {
@@ -91,14 +105,31 @@ impl<'a> Watch<'a> {
     /// The journal gives the right to make an attempt.
     #[cold]
     pub(crate) fn claimed(&self, record: &CallRecord) {
-        self.settled(&record.digest);
+        self.settled(record);
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
     /// What is told from now on is told of these arguments.
     #[cold]
-    pub(crate) fn settled(&self, digest: &str) {
-        *self.digest.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest.into());
+    pub(crate) fn settled(&self, record: &CallRecord) {
+        let digest = record.digest.as_str().into();
+        *self.digest.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
+        self.is_of(record);
+    }
+
+    /// Notes that the call is the one of a record.
+    pub(crate) fn is_of(&self, record: &CallRecord) {
+        if !matches!(record.arguments, StoredText::Plain(_)) {
+            self.is_secret.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes which tool the call is for.
+    #[cold]
+    pub(crate) fn is_for(&self, tool: &Definition) {
+        if takes_a_secret(Some(tool)) {
+            self.is_secret.store(true, Ordering::Relaxed);
+        }
     }
 
     /// It did not begin with its turn: an earlier call that it conflicts with had to end first.
@@ -135,17 +166,40 @@ impl<'a> Watch<'a> {
 
     #[cold]
     pub(crate) fn retrying(&self, attempt: u32, error: &ToolError, delay: Duration) {
-        self.tell(EventKind::Retrying { attempt, error, delay });
+        let shown = self.shown(error);
+        self.tell(EventKind::Retrying { attempt, error: shown.as_ref().unwrap_or(error), delay });
     }
 
     #[cold]
     pub(crate) fn end(mut self, answer: &Answer) {
         self.ended = true;
         let elapsed = self.started.elapsed();
-        self.tell(match answer.error() {
-            Some(error) => EventKind::Failed { error, elapsed },
-            None => EventKind::Completed { answer, elapsed },
-        });
+        match answer.error() {
+            Some(error) => {
+                let shown = self.shown(error);
+                let error = shown.as_ref().unwrap_or(error);
+                self.tell(EventKind::Failed { error, elapsed });
+            }
+            None if self.is_secret.load(Ordering::Relaxed) => {
+                let answer = &Answer::from_text(NOT_SHOWN.to_owned());
+                self.tell(EventKind::Completed { answer, elapsed });
+            }
+            None => self.tell(EventKind::Completed { answer, elapsed }),
+        }
+    }
+
+    /// What listeners get in place of an error whose words may repeat a secret, as in the journal; nothing where they get
+    /// the error itself.
+    fn shown(&self, error: &ToolError) -> Option<ToolError> {
+        let is_secret = self.is_secret.load(Ordering::Relaxed);
+        is_secret.then(|| {
+            let shown = ToolError::new(error.kind().to_owned(), NOT_SHOWN);
+            let shown = shown.class(error.classified());
+            match error.done() {
+                Some(done) => shown.by_executor(done),
+                None => shown,
+            }
+        })
     }
 
     pub(crate) fn tell(&self, kind: EventKind<'_>) {

@@ -190,6 +190,16 @@ impl StoreError {
         Self::invalid(format!("call {call} is written with another place, which never changes"))
     }
 
+    /// Why a call is refused that the store has and cannot read: a store says in `why` what is wrong with it, and
+    /// repeats no value of it, which may be secret.
+    #[must_use]
+    pub fn damaged(call: CallId, why: impl fmt::Display) -> Self {
+        Self::corrupt(format!(
+            "call {call} cannot be read: {why}. It is damaged, or a newer release wrote it: restore it from a backup, or \
+             use that release"
+        ))
+    }
+
     /// With what caused it.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
@@ -206,6 +216,15 @@ impl StoreError {
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         self.kind == StoreErrorKind::Unavailable
+    }
+}
+
+impl StoreError {
+    /// Whether what was asked for is there and cannot be read, while the store can be asked for other things.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_of_a_row(&self) -> bool {
+        matches!(self.kind, StoreErrorKind::Corrupt | StoreErrorKind::Newer)
     }
 }
 

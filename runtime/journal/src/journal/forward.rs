@@ -68,7 +68,10 @@ macro_rules! pass_on_questions {
             page: $crate::journal::Page,
         ) -> $crate::journal::Asked<
             'a,
-            Result<Vec<$crate::journal::CallRecord>, $crate::journal::StoreError>,
+            Result<
+                $crate::journal::Listed<$crate::journal::CallRecord>,
+                $crate::journal::StoreError,
+            >,
         > {
             self.$inner.list(filter, page)
         }
@@ -79,7 +82,10 @@ macro_rules! pass_on_questions {
             page: $crate::journal::Page,
         ) -> $crate::journal::Asked<
             'a,
-            Result<Vec<$crate::journal::CallSummary>, $crate::journal::StoreError>,
+            Result<
+                $crate::journal::Listed<$crate::journal::CallSummary>,
+                $crate::journal::StoreError,
+            >,
         > {
             self.$inner.summaries(filter, page)
         }

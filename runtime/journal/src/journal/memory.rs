@@ -1,6 +1,6 @@
 //! The in-memory store: for tests, and for applications whose calls need not survive the process.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::Bound;
@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::ended::Ended;
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
+use super::listed::Listed;
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{
@@ -52,6 +53,7 @@ struct Tables {
     histories: HashMap<CallId, Vec<Entry>>,
     documents: BTreeMap<String, Document>,
     ended: Ended,
+    damaged: HashSet<CallId>,
 }
 
 impl MemoryStore {
@@ -90,6 +92,12 @@ impl MemoryStore {
     #[must_use]
     pub fn fork(&self) -> Self {
         Self::of(self.kept().clone())
+    }
+
+    /// Makes a call unreadable until it is written again, for tests of what a damaged call stops.
+    #[doc(hidden)]
+    pub fn damage(&self, call: CallId) {
+        self.kept().damaged.insert(call);
     }
 
     fn kept(&self) -> MutexGuard<'_, Tables> {
@@ -164,7 +172,7 @@ impl Store for MemoryStore {
     }
 
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        async move { Ok(self.kept().calls.get(&call).cloned()) }.boxed()
+        async move { self.kept().get(call) }.boxed()
     }
 
     fn at<'a>(
@@ -173,7 +181,7 @@ impl Store for MemoryStore {
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         async move {
             let kept = self.kept();
-            Ok(kept.places.get(place).and_then(|call| kept.calls.get(call)).cloned())
+            kept.places.get(place).map_or(Ok(None), |call| kept.get(*call))
         }
         .boxed()
     }
@@ -182,24 +190,17 @@ impl Store for MemoryStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
-        async move {
-            let kept = self.kept();
-            Ok(kept.listed(filter, page).into_iter().cloned().collect())
-        }
-        .boxed()
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+        async move { Ok(self.kept().listed(filter, page, Tables::read)) }.boxed()
     }
 
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
-        async move {
-            let kept = self.kept();
-            Ok(kept.listed(filter, page).into_iter().map(CallSummary::of).collect())
-        }
-        .boxed()
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+        async move { Ok(self.kept().listed(filter, page, |_, call| Ok(CallSummary::of(call)))) }
+            .boxed()
     }
 
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
@@ -238,15 +239,36 @@ impl Store for MemoryStore {
 }
 
 impl Tables {
-    fn listed(&self, filter: &Filter, page: Page) -> Vec<&CallRecord> {
-        let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
-        if page.latest_first {
-            let calls = self.calls.range((Bound::Unbounded, after)).rev();
-            calls.map(|(_, call)| call).filter(|call| filter.takes(call)).take(page.limit).collect()
-        } else {
-            let calls = self.calls.range((after, Bound::Unbounded));
-            calls.map(|(_, call)| call).filter(|call| filter.takes(call)).take(page.limit).collect()
+    fn get(&self, call: CallId) -> Result<Option<CallRecord>, StoreError> {
+        self.calls.get(&call).map(|call| self.read(call)).transpose()
+    }
+
+    fn read(&self, call: &CallRecord) -> Result<CallRecord, StoreError> {
+        match self.damaged.contains(&call.id) {
+            true => Err(StoreError::damaged(call.id, "a test damaged it")),
+            false => Ok(call.clone()),
         }
+    }
+
+    fn listed<T>(
+        &self,
+        filter: &Filter,
+        page: Page,
+        read: fn(&Self, &CallRecord) -> Result<T, StoreError>,
+    ) -> Listed<T> {
+        let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut listed = Listed::new();
+        let mut add = |call: &CallRecord| {
+            listed.push(page.limit, call.id, read(self, call));
+        };
+        if page.latest_first {
+            let calls = self.calls.range((Bound::Unbounded, after)).rev().map(|(_, call)| call);
+            calls.filter(|call| filter.takes(call)).take(page.limit).for_each(&mut add);
+        } else {
+            let calls = self.calls.range((after, Bound::Unbounded)).map(|(_, call)| call);
+            calls.filter(|call| filter.takes(call)).take(page.limit).for_each(&mut add);
+        }
+        listed
     }
 
     fn admits_call(&self, write: &CallWrite, now: Timestamp) -> Result<(), CommitError> {
@@ -285,7 +307,7 @@ impl Tables {
     fn admits_document(&self, write: &DocumentWrite) -> Result<(), CommitError> {
         let found = self.documents.get(&write.key).map(|document| document.version);
         if found == write.expects {
-            return Ok(());
+            return write.next_version().map(drop).map_err(Into::into);
         }
         let key = write.key.clone();
         Err(CommitError::Document { key, expected: write.expects, found })
@@ -301,6 +323,7 @@ impl Tables {
             self.places.insert(record.place.clone(), call);
         }
         self.calls.insert(call, record);
+        self.damaged.remove(&call);
         self.histories.entry(call).or_default().extend(entries);
         if let Some(oldest) = oldest {
             self.drop_call(oldest);
@@ -309,16 +332,18 @@ impl Tables {
 
     fn drop_call(&mut self, call: CallId) {
         self.histories.remove(&call);
+        self.damaged.remove(&call);
         if let Some(record) = self.calls.remove(&call) {
             self.places.remove(&record.place);
         }
     }
 
     fn put_document(&mut self, write: DocumentWrite) {
-        let DocumentWrite { key, expects, text } = write;
+        // `admits_document` has refused a version that cannot be raised.
+        let Ok(version) = write.next_version() else { return };
+        let DocumentWrite { key, text, .. } = write;
         match text {
             Some(text) => {
-                let version = expects.map_or(1, |before| before + 1);
                 self.documents.insert(key.clone(), Document { key, version, text });
             }
             None => {

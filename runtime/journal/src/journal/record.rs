@@ -5,8 +5,9 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::counter::{Counter, NotAdvanced};
 use super::entry::{Entry, FailedAttempt, Note};
-use super::next::{Illegal, Transition, next};
+use super::next::{Transition, next};
 use super::state::State;
 use crate::approval::Signed;
 use crate::arguments::digest;
@@ -17,6 +18,9 @@ use toolwright_core::tool::{Danger, Effect};
 
 /// The version of the stored form; an older reader refuses newer data.
 pub const FORMAT: u32 = 1;
+
+/// How many changes the end of an attempt may need, and then some.
+const ENDING: u64 = 16;
 
 /// Where a call stands in its run. Providers' ids are not always there, and not always distinct.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -271,33 +275,50 @@ impl CallRecord {
     /// What the event carries besides (an answer, an owner, new arguments) the caller sets.
     ///
     /// # Errors
-    /// When that cannot happen to it; the record is as it was.
-    pub fn advance(&mut self, event: Transition, note: Note) -> Result<Entry, Illegal> {
+    /// When that cannot happen to it, or one of its counters is at its maximum; the record is as it was.
+    pub fn advance(&mut self, event: Transition, note: Note) -> Result<Entry, NotAdvanced> {
         let from = self.state;
         let to = next(from, event)?;
-        self.version += 1;
+        let Self { mut version, mut generation, mut attempt, mut epoch, .. } = *self;
+        Counter::Version.raise(&mut version)?;
+        if to == State::Judging {
+            Counter::Generation.raise(&mut generation)?;
+        }
+        if event == Transition::Claimed {
+            // A claim leaves room for what ends it, so that nothing runs whose end could not be recorded.
+            let room = version.checked_add(ENDING);
+            room.ok_or(NotAdvanced::AtMaximum(Counter::Version))?;
+            Counter::Epoch.raise(&mut epoch)?;
+            Counter::Attempt.raise(&mut attempt)?;
+        }
+        let is_first = self.attempt == 0;
+        (self.version, self.generation, self.attempt, self.epoch) =
+            (version, generation, attempt, epoch);
         self.state = to;
         self.updated = note.at;
         if to == State::Judging {
-            self.generation += 1;
             self.attempt = 0;
             self.not_before = None;
             self.grant = None;
         }
         match event {
-            Transition::Claimed => {
-                if self.attempt == 0 {
-                    self.failures.clear();
-                }
-                self.epoch += 1;
-                self.attempt += 1;
-            }
+            Transition::Claimed if is_first => self.failures.clear(),
+            Transition::Claimed => {}
             _ => {
                 self.owner = None;
                 self.lease = None;
             }
         }
         Ok(self.entry(Some((from, event)), note))
+    }
+
+    /// Counts a change that is no transition.
+    ///
+    /// # Errors
+    /// When the version is at its maximum; the record is as it was.
+    #[doc(hidden)]
+    pub fn raise_version(&mut self) -> Result<(), NotAdvanced> {
+        Counter::Version.raise(&mut self.version)
     }
 
     /// The first entry of its history.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
+use super::listed::Listed;
 use super::next::{Failure, Transition};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
@@ -45,7 +46,7 @@ pub trait Store: Send + Sync + 'static {
     /// stay as they are, so that whoever runs the call meanwhile keeps it.
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
 
-    /// The call of an id.
+    /// The call of an id. One that is there and cannot be read is an error that names it, see [`StoreError::damaged`].
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
     /// The call of a place in a turn.
@@ -54,20 +55,22 @@ pub trait Store: Send + Sync + 'static {
         place: &'a CallSlot,
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>>;
 
-    /// Calls, in the order of their ids, which is that of their making; one page.
+    /// Calls, in the order of their ids, which is that of their making; one page. A call that cannot be read is
+    /// reported in the page, and hides no other: those that can be read go on.
     fn list<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>>;
 
     /// The calls that [`list`](Self::list) would give, each as an id, a version, a state and the time when it is due; one
-    /// page, in the same order. No record is read for it, so that whoever looks for what is due once a second may ask.
+    /// page, in the same order. No record is read for it, so that whoever looks for what is due once a second may ask:
+    /// a call whose record cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>>;
 
     /// What happened to a call, in order.
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
@@ -197,6 +200,25 @@ pub struct DocumentWrite {
     pub expects: Option<u64>,
     /// Its text; nothing to remove it.
     pub text: Option<String>,
+}
+
+impl DocumentWrite {
+    /// The version of the document once it is written: 1 where it is made, and one more with every change.
+    ///
+    /// # Errors
+    /// When the version that is expected is the highest number there is.
+    pub fn next_version(&self) -> Result<u64, StoreError> {
+        match self.expects {
+            None => Ok(1),
+            Some(version) => version.checked_add(1).ok_or_else(|| {
+                StoreError::corrupt(format!(
+                    "document `{}` has version {version}, the highest number there is, so that it cannot be changed. \
+                     No journal gets there by itself: restore the document from a backup",
+                    self.key
+                ))
+            }),
+        }
+    }
 }
 
 /// A text by key. Its version is 1 when it is made, and one more with every change.

@@ -146,7 +146,7 @@ pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, C
 
 /// Whether an entry was written by the commit of a step.
 fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
-    let follows = entry.number == step.version + 1 && entry.at == step.at;
+    let follows = step.version.checked_add(1) == Some(entry.number) && entry.at == step.at;
     let is_of_one_look = match (step.input, input) {
         (TraceInput::Submitted, TraceInput::Resumed) => true,
         (TraceInput::Resumed, TraceInput::Resumed) => entry.event == Some(Transition::Denied),

@@ -17,7 +17,7 @@ async fn commit(store: &MemoryStore, calls: Vec<CallWrite>) {
 }
 
 async fn turns(store: &MemoryStore) -> Vec<u64> {
-    let calls = store.list(&Filter::default(), Page::first(1000)).await.unwrap();
+    let calls = store.list(&Filter::default(), Page::first(1000)).await.unwrap().calls;
     calls.iter().filter_map(|call| call.place.turn).collect()
 }
 

@@ -50,7 +50,7 @@ async fn a_journal_whose_name_leads_through_a_workspace_is_refused() {
 async fn a_journal_stays_where_it_was_when_a_link_to_it_leads_elsewhere_later() {
     let folder = Folder::new();
     let (link, file) = (folder.path().join("link.db"), folder.file());
-    fs::write(&file, "").unwrap();
+    drop(SqliteStore::open(&file).await.unwrap());
     symlink(&file, &link).unwrap();
     let store = SqliteStore::open(&link).await.unwrap();
     assert_eq!(store.file(), Some(&*link));

@@ -9,11 +9,11 @@ use tokio::task::yield_now;
 use toolwright::CallId;
 use toolwright::journal::{
     CallRecord, CallSlot, CallSummary, CallWrite, CommitError, Document, DocumentWrite, Entry,
-    Filter, MemoryStore, Page, Store, StoreError, Transaction, conformance,
+    Filter, Listed, MemoryStore, Page, Store, StoreError, Transaction, conformance,
 };
 
 /// What is wrong with a store, and the rule that must say so.
-const FAULTS: [(Fault, &str); 20] = [
+const FAULTS: [(Fault, &str); 23] = [
     (Fault::DocumentsCommitAlone, "a_call_that_conflicts_undoes_its_unit"),
     (Fault::NonsenseIsTriedAgain, "a_unit_that_makes_no_sense_is_refused"),
     (Fault::AnyVersionWill, "one_of_many_commits_of_a_version_wins"),
@@ -37,6 +37,9 @@ const FAULTS: [(Fault, &str); 20] = [
     (Fault::SummariesHaveNoDueTime, "a_summary_says_what_its_record_says"),
     (Fault::SummariesAreNotPaged, "summaries_come_in_the_pages_of_a_list"),
     (Fault::NobodyHears, "whoever_waits_hears_of_a_commit"),
+    (Fault::DamageStopsLists, "a_damaged_call_is_listed_as_damaged_and_hides_no_other"),
+    (Fault::DamageEndsPages, "damaged_calls_end_no_walk_through_the_pages"),
+    (Fault::DamageIsAbsence, "a_damaged_call_is_refused_by_its_id"),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +64,9 @@ enum Fault {
     SummariesHaveNoDueTime,
     SummariesAreNotPaged,
     NobodyHears,
+    DamageStopsLists,
+    DamageEndsPages,
+    DamageIsAbsence,
 }
 
 struct Faulty {
@@ -96,12 +102,16 @@ impl Faulty {
     }
 }
 
+fn damage(store: &Faulty, call: CallId) -> BoxFuture<'_, ()> {
+    async move { store.inner.damage(call) }.boxed()
+}
+
 // Time passes by itself where everybody waits, so that nobody waits long for a hint that does not come.
 #[tokio::test(start_paused = true)]
 async fn the_suite_finds_each_fault() {
     for (fault, rule) in FAULTS {
         let open = async || Faulty { inner: MemoryStore::new(), fault };
-        let run = AssertUnwindSafe(conformance::run(open)).catch_unwind().await;
+        let run = AssertUnwindSafe(conformance::run(open, damage)).catch_unwind().await;
         let panic = run.expect_err(&format!("the suite does not find {fault:?}"));
         let words = panic.downcast_ref::<String>().unwrap();
         assert!(words.contains(rule), "of {fault:?} the suite says: {words}");
@@ -199,7 +209,10 @@ impl Store for Faulty {
 
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         async move {
-            let found = self.inner.get(call).await?;
+            let found = match self.inner.get(call).await {
+                Err(_) if self.fault == Fault::DamageIsAbsence => None,
+                found => found?,
+            };
             if self.fault != Fault::TimesAreRounded {
                 return Ok(found);
             }
@@ -218,7 +231,7 @@ impl Store for Faulty {
         }
         async move {
             let filter = Filter { run: Some(place.run.clone()), ..Filter::default() };
-            Ok(self.inner.list(&filter, Page::first(1)).await?.pop())
+            Ok(self.inner.list(&filter, Page::first(1)).await?.calls.pop())
         }
         .boxed()
     }
@@ -227,7 +240,7 @@ impl Store for Faulty {
         &'a self,
         filter: &'a Filter,
         mut page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
         async move {
             let mut filter = filter.clone();
             match self.fault {
@@ -245,9 +258,21 @@ impl Store for Faulty {
                             if page.latest_first { it.id > from } else { it.id < from }
                         })
                     };
-                    found.retain(|it| !before(it));
-                    found.truncate(limit);
+                    found.calls.retain(|it| !before(it));
+                    found.calls.truncate(limit);
                     return Ok(found);
+                }
+                Fault::DamageStopsLists => {
+                    let mut found = self.inner.list(&filter, page).await?;
+                    return match found.damaged.pop() {
+                        Some(damaged) => Err(damaged.error),
+                        None => Ok(found),
+                    };
+                }
+                Fault::DamageEndsPages => {
+                    let found = self.inner.list(&filter, page).await?;
+                    let next = found.next.filter(|_| !found.calls.is_empty());
+                    return Ok(Listed { next, ..found });
                 }
                 _ => {}
             }
@@ -260,13 +285,15 @@ impl Store for Faulty {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Vec<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
         async move {
             let found = self.inner.summaries(filter, page);
             let mut found = found.await?;
             match self.fault {
-                Fault::SummariesAreOld => found.iter_mut().for_each(|it| it.version = 1),
-                Fault::SummariesHaveNoDueTime => found.iter_mut().for_each(|it| it.due = None),
+                Fault::SummariesAreOld => found.calls.iter_mut().for_each(|it| it.version = 1),
+                Fault::SummariesHaveNoDueTime => {
+                    found.calls.iter_mut().for_each(|it| it.due = None)
+                }
                 Fault::SummariesAreNotPaged => {
                     let all = Page::first(usize::MAX);
                     found = self.inner.summaries(filter, all).await?;

@@ -40,7 +40,45 @@ async fn what_only_looks_makes_no_file() {
     let error = SqliteStore::open_existing(folder.file()).await.unwrap_err().to_string();
     assert!(error.contains("is empty"), "{error}");
     assert_eq!(fs::metadata(folder.file()).unwrap().len(), 0);
+    #[cfg(unix)]
+    mode(&folder.file(), 0o600);
     SqliteStore::open(folder.file()).await.unwrap();
+}
+
+#[cfg(unix)]
+fn mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Who can read it reads what tools were called with; who can write it changes calls.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_journal_that_every_user_can_read_or_write_is_refused() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    note(&store, "a", "kept").await.unwrap();
+    for open in [0o666, 0o644, 0o602] {
+        mode(&folder.file(), open);
+        for error in [
+            SqliteStore::open(folder.file()).await.unwrap_err(),
+            SqliteStore::open_existing(folder.file()).await.unwrap_err(),
+        ] {
+            let words = error.to_string();
+            assert!(words.contains(&format!("has mode {open:04o}")), "{words}");
+            assert!(words.contains("chmod o= '"), "{words}");
+        }
+    }
+    // A group was given the file by somebody.
+    mode(&folder.file(), 0o660);
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    assert_eq!(document(&store, "a").await.as_deref(), Some("kept"));
+    // What is not moved into the file yet lies beside it.
+    let log = folder.path().join("calls.db-wal");
+    mode(&log, 0o666);
+    let error = SqliteStore::open(folder.file()).await.unwrap_err().to_string();
+    assert!(error.contains("calls.db-wal` has mode 0666"), "{error}");
 }
 
 #[cfg(unix)]
@@ -186,9 +224,10 @@ async fn a_row_that_cannot_be_read_is_told_without_its_values() {
     let row = "INSERT INTO calls (id, run, idx, tool, digest, created, state, version, epoch, delivered, body) \
                VALUES (x'00112233445566778899aabbccddeeff', '', 0, '', '', 0, 'ready', 1, 0, 0, ?1)";
     connection.execute(row, [body]).unwrap();
-    let error = store.list(&Default::default(), toolwright::journal::Page::first(1)).await;
-    let error = error.unwrap_err().to_string();
-    assert!(error.contains("holds a row that cannot be read"), "{error}");
+    let listed = store.list(&Default::default(), Page::first(1)).await.unwrap();
+    let error = listed.damaged[0].to_string();
+    let id = "00112233-4455-6677-8899-aabbccddeeff";
+    assert!(error.starts_with(&format!("call {id} cannot be read: Data error")), "{error}");
     assert!(!error.contains("hush"), "{error}");
 }
 
@@ -222,7 +261,7 @@ async fn a_journal_of_the_first_version_is_brought_to_this_one() {
     connection.execute("UPDATE calls SET body = 'unreadable'", []).unwrap();
     let store = SqliteStore::open(folder.file()).await.unwrap();
     let pending = Filter { states: vec![State::Pending], ..Filter::default() };
-    let found = store.summaries(&pending, Page::first(9)).await.unwrap();
+    let found = store.summaries(&pending, Page::first(9)).await.unwrap().calls;
     assert_eq!(found.len(), 1);
     // One that has seen the earlier index may remember it.
     let connection = Connection::open(folder.file()).unwrap();

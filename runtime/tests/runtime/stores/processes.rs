@@ -160,7 +160,7 @@ async fn a_killed_process_leaves_every_acknowledged_unit_and_none_by_half() {
             assert!(is_there(&store, number).await, "unit {number} is there by half");
         }
         let page = toolwright::journal::Page::first(usize::MAX);
-        let calls = store.list(&Default::default(), page).await.unwrap();
+        let calls = store.list(&Default::default(), page).await.unwrap().calls;
         assert_eq!(calls.len(), documents.len() * 2, "a call is there without its unit");
         assert!(documents.len() >= acknowledged.len());
     }

@@ -32,7 +32,8 @@ async fn a_full_disk_takes_nothing_of_a_unit_and_all_of_the_next_that_fits() {
     let error = words(store.commit(unit.clone(), now()).await);
     assert!(error.contains("has no room left"), "{error}");
     assert!(error.contains("calls.db"), "{error}");
-    let calls = store.list(&Default::default(), toolwright::journal::Page::first(9)).await.unwrap();
+    let calls =
+        store.list(&Default::default(), toolwright::journal::Page::first(9)).await.unwrap().calls;
     assert_eq!(calls, []);
     assert_eq!(document(&store, "small").await, None);
 
@@ -91,7 +92,7 @@ async fn a_conflict_in_a_group_undoes_its_own_unit_alone() {
     }
     assert_eq!(store.documents("").await.unwrap().len(), 41);
     let calls =
-        store.list(&Default::default(), toolwright::journal::Page::first(99)).await.unwrap();
+        store.list(&Default::default(), toolwright::journal::Page::first(99)).await.unwrap().calls;
     assert_eq!(calls.len(), 40);
 }
 

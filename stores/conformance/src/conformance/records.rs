@@ -90,7 +90,7 @@ async fn comes_back(store: &Arc<impl Store>, record: CallRecord, what: &str) -> 
     assert!(found.as_ref() == Some(&record), "{what} do not come back as they were changed");
     let page = toolwright_journal::journal::Page::first(1_000);
     let listed = match store.list(&Default::default(), page).await {
-        Ok(listed) => listed,
+        Ok(listed) => listed.calls,
         Err(error) => panic!("calls cannot be listed: {error}"),
     };
     assert!(listed.contains(&record), "{what} do not come back from `list` as they were changed");

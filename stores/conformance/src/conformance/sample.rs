@@ -150,7 +150,7 @@ pub async fn stood_at(store: &Arc<impl Store>, place: &CallSlot) -> Option<CallR
 
 pub async fn listed(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallId> {
     match store.list(filter, page).await {
-        Ok(found) => found.into_iter().map(|record| record.id).collect(),
+        Ok(found) => found.calls.into_iter().map(|record| record.id).collect(),
         Err(error) => panic!("calls cannot be listed: {error}"),
     }
 }

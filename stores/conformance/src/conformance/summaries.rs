@@ -7,7 +7,7 @@ use toolwright_journal::journal::{CallSummary, Filter, Page, State, Store, Trans
 
 async fn summarized(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallSummary> {
     match store.summaries(filter, page).await {
-        Ok(found) => found,
+        Ok(found) => found.calls,
         Err(error) => panic!("calls cannot be summarized: {error}"),
     }
 }

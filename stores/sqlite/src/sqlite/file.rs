@@ -65,6 +65,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
     if found == Found::Empty && origin == Origin::Existing {
         return Err(name.says(StoreErrorKind::Invalid, "is empty: no journal was begun in it"));
     }
+    refuse_shared(&name)?;
     let read_only = connection.is_readonly("main").map_err(|error| name.failed("be read", error));
     if read_only? {
         return Err(name.says(StoreErrorKind::Invalid,
@@ -105,6 +106,37 @@ fn make(name: &Named) -> Result<(), StoreError> {
             Err(name.says(made(&error), words).with_source(error))
         }
     }
+}
+
+/// Refuses a file that every user of the machine may read or write, or the files beside it: arguments and answers stand in
+/// them as they are, and whoever writes them changes calls. A group may be given the file, which somebody has to do by hand.
+#[cfg(unix)]
+fn refuse_shared(name: &Named) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt;
+
+    for suffix in ["", "-wal", "-shm"] {
+        let mut path = name.path().as_os_str().to_owned();
+        path.push(suffix);
+        let Ok(metadata) = std::fs::metadata(&path) else { continue };
+        let mode = metadata.permissions().mode() & 0o777;
+        if mode & 0o006 != 0 {
+            let path = path.display();
+            return Err(name.says(
+                StoreErrorKind::Invalid,
+                format_args!(
+                    "is open to every user of this machine (`{path}` has mode {mode:04o}): arguments and answers can be \
+                     read or changed. Find out who could, and take it away from others with `chmod o= '{path}'`"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Elsewhere the folder it lies in decides who may use it.
+#[cfg(not(unix))]
+fn refuse_shared(_: &Named) -> Result<(), StoreError> {
+    Ok(())
 }
 
 /// What a caller can do where the file cannot be made.

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Named;
+use super::triggers::refuse_foreign;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// Marks the file as a journal, in SQLite's header: `twjl`.
@@ -13,6 +14,9 @@ const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
 
 /// The version that is written.
 const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// The version that is written, as the number of migrations that make it.
+pub const CURRENT: usize = MIGRATIONS.len();
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +37,10 @@ pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreErr
     let application = number("PRAGMA application_id")?;
     let version = number("PRAGMA user_version")?;
     match (application, version) {
-        (APPLICATION, 1..=VERSION) => Ok(Found::Journal(version as usize)),
+        (APPLICATION, 1..=VERSION) => {
+            refuse_foreign(connection, version as usize, name)?;
+            Ok(Found::Journal(version as usize))
+        }
         (APPLICATION, _) if version > VERSION => Err(name.says(StoreErrorKind::Newer, format_args!(
             "is of version {version}, and this program reads versions up to {VERSION}: use a newer release"
         ))),
@@ -44,9 +51,14 @@ pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreErr
     }
 }
 
+/// Makes a journal of a version from nothing.
+pub fn make(connection: &Connection, version: usize) -> rusqlite::Result<()> {
+    MIGRATIONS[..version].iter().try_for_each(|migration| connection.execute_batch(migration))
+}
+
 /// Makes it a journal of today's version, all or nothing. One that is needs nothing, and waits for nobody who writes.
 pub fn migrate(connection: &mut Connection, found: Found, name: &Named) -> Result<(), StoreError> {
-    if found == Found::Journal(MIGRATIONS.len()) {
+    if found == Found::Journal(CURRENT) {
         return Ok(());
     }
     let failed = |error: rusqlite::Error| name.failed("be brought to its format", error);

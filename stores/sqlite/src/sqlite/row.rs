@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use jiff::Timestamp;
+use rusqlite::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -119,37 +120,35 @@ fn written(
     String::from_utf8(text).map_err(|error| failed(&error))
 }
 
-/// The record of a row's `lease`, `delivered` and `body`.
-pub fn record(
-    lease: Option<&str>,
-    delivered: bool,
-    body: &str,
-    name: &Named,
-) -> Result<CallRecord, StoreError> {
-    let mut record: CallRecord = read(body, name)?;
+/// What of a row cannot be read, in words that follow on the call. No value is repeated, which may be secret.
+pub type Unreadable = String;
+
+/// The record of a row's `id`, `lease`, `delivered` and `body`.
+pub fn record(id: CallId, row: &Row<'_>) -> Result<CallRecord, Unreadable> {
+    let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
+    let lease = lease.map_err(|error| format!("its lease: {error}"))?;
+    let delivered = row.get(2).map_err(|error| format!("whether it was delivered: {error}"))?;
+    let mut record: CallRecord = read(row, 3)?;
+    if record.id != id {
+        return Err(format!("its row holds call {}", record.id));
+    }
     record.delivered = delivered;
-    record.lease = lease.map(|text| self::lease(text, name)).transpose()?;
+    record.lease = match lease.map(str::parse) {
+        None => None,
+        Some(Ok(lease)) => Some(lease),
+        Some(Err(_)) => return Err("its lease is no time".to_owned()),
+    };
     Ok(record)
 }
 
 /// The summary of a row's `id`, `version`, `state` and `due`.
-pub fn summary(row: &rusqlite::Row<'_>, name: &Named) -> Result<CallSummary, StoreError> {
+pub fn summary(id: CallId, row: &Row<'_>) -> Result<CallSummary, Unreadable> {
     let columns = || -> rusqlite::Result<_> {
-        Ok((
-            row.get(0)?,
-            row.get::<_, i64>(1)?,
-            row.get::<_, String>(2)?,
-            row.get::<_, Option<i64>>(3)?,
-        ))
+        Ok((row.get::<_, i64>(1)?, row.get::<_, String>(2)?, row.get::<_, Option<i64>>(3)?))
     };
-    let (id, version, state, due) = columns().map_err(|error| name.failed("be read", error))?;
-    let no_state = || name.says(StoreErrorKind::Corrupt, "holds a call in a state that is none");
-    Ok(CallSummary {
-        id: CallId::from_bytes(id),
-        version: version.cast_unsigned(),
-        state: State::named(&state).ok_or_else(no_state)?,
-        due: due.map(moment),
-    })
+    let (version, state, due) = columns().map_err(|error| error.to_string())?;
+    let state = State::named(&state).ok_or("its state is none of this release")?;
+    Ok(CallSummary { id, version: version.cast_unsigned(), state, due: due.map(moment) })
 }
 
 /// The time of an [`instant`].
@@ -157,23 +156,15 @@ fn moment(nanoseconds: i64) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or(Timestamp::MAX)
 }
 
-/// The time in a row's `lease`.
-pub fn lease(text: &str, name: &Named) -> Result<Timestamp, StoreError> {
-    text.parse().map_err(|_| name.says(StoreErrorKind::Corrupt, "holds a lease that is no time"))
-}
-
 /// The entry of a row's `body`.
-pub fn entry(body: &str, name: &Named) -> Result<Entry, StoreError> {
-    read(body, name)
+pub fn entry(row: &Row<'_>) -> Result<Entry, Unreadable> {
+    read(row, 0)
 }
 
-fn read<T: DeserializeOwned>(body: &str, name: &Named) -> Result<T, StoreError> {
-    // What serde says may repeat a value, and values may be secret.
-    serde_json::from_str(body).map_err(|error| {
-        name.says(StoreErrorKind::Corrupt, format_args!(
-            "holds a row that cannot be read ({:?} error at column {}): it is damaged, or a newer release wrote it",
-            error.classify(),
-            error.column()
-        ))
-    })
+fn read<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, Unreadable> {
+    let body = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
+    let body = body.map_err(|error| error.to_string())?;
+    // What serde says may repeat a value.
+    serde_json::from_str(body)
+        .map_err(|error| format!("{:?} error at column {}", error.classify(), error.column()))
 }

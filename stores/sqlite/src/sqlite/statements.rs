@@ -1,15 +1,23 @@
 //! What is done to the file, each statement prepared once for a connection.
 
+use std::cell::Cell;
+
 use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, params};
 
 use super::failure::Named;
-use super::row::{self, CallRow, TransactionRows, number};
+use super::format::CURRENT;
+use super::row::{CallRow, TransactionRows, number};
+use super::triggers::refuse_foreign;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError, StoreErrorKind};
 
 pub struct Statements<'c> {
     name: Named,
+    connection: &'c Connection,
+    /// The number of the schema that was looked at last.
+    seen: &'c Cell<Option<i64>>,
+    schema: Prepared<'c>,
     begin: Prepared<'c>,
     commit: Prepared<'c>,
     rollback: Prepared<'c>,
@@ -38,12 +46,15 @@ struct Prepared<'c> {
 }
 
 /// How many statements a connection has to keep.
-pub const STATEMENTS: usize = 18;
+pub const STATEMENTS: usize = 19;
 
 impl<'c> Statements<'c> {
-    pub fn of(connection: &'c Connection, name: Named) -> Self {
+    pub fn of(connection: &'c Connection, seen: &'c Cell<Option<i64>>, name: Named) -> Self {
         let prepare = |text| Prepared { connection, text, statement: None };
         Self {
+            connection,
+            seen,
+            schema: prepare("PRAGMA schema_version"),
             // A transaction that begins as a reader and then writes does not wait for another writer.
             begin: prepare("BEGIN IMMEDIATE"),
             commit: prepare("COMMIT"),
@@ -89,16 +100,31 @@ impl<'c> Statements<'c> {
     }
 
     pub fn begin(&mut self) -> Result<(), StoreError> {
-        execute(&self.name, &mut self.begin, [])
+        execute(&self.name, &mut self.begin, [])?;
+        self.refuse_changed_schema()
     }
 
     /// Begins a transaction; returns false at once when another program is writing.
     pub fn begin_at_once(&mut self) -> Result<bool, StoreError> {
         match self.begin.execute([]) {
-            Ok(_) => Ok(true),
+            Ok(_) => self.refuse_changed_schema().map(|()| true),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
             Err(error) => Err(self.name.failed("be written", error)),
         }
+    }
+
+    /// Undoes what was begun where somebody has given the file triggers of their own since it was opened. A trigger acts on
+    /// this connection only from when it sees a new number of the schema, which costs next to nothing to ask for.
+    fn refuse_changed_schema(&mut self) -> Result<(), StoreError> {
+        let number = found(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
+        let looked_at = number.and_then(|number| {
+            if number.is_none() || number != self.seen.get() {
+                refuse_foreign(self.connection, CURRENT, &self.name)?;
+                self.seen.set(number);
+            }
+            Ok(())
+        });
+        looked_at.inspect_err(|_| self.rollback())
     }
 
     pub fn commit(&mut self) -> Result<(), StoreError> {
@@ -151,8 +177,9 @@ impl<'c> Statements<'c> {
     ) -> Result<(), CommitError> {
         let values = params![call.as_bytes(), number(version)];
         let lease = found(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
-        let lease = lease.map(|lease| row::lease(&lease, &self.name)).transpose()?;
-        match lease.filter(|until| *until > now) {
+        let until = lease.map(|lease| lease.parse::<Timestamp>()).transpose();
+        let until = until.map_err(|_| StoreError::damaged(call, "its lease is no time"))?;
+        match until.filter(|until| *until > now) {
             Some(until) => Err(CommitError::Leased { call, until }),
             None => Ok(()),
         }
@@ -299,16 +326,16 @@ impl<'c> Statements<'c> {
         let found = found(&self.name, &mut self.document, [key], |row| row.get::<_, i64>(0))?
             .map(i64::cast_unsigned);
         if found == *expects {
-            return Ok(());
+            return write.next_version().map(drop).map_err(Into::into);
         }
         Err(CommitError::Document { key: key.clone(), expected: *expects, found })
     }
 
     fn write_document(&mut self, write: &DocumentWrite) -> Result<(), StoreError> {
         let DocumentWrite { key, expects, text } = write;
-        let version = expects.map_or(1, |before| before + 1);
         match (text, expects) {
             (Some(text), _) => {
+                let version = write.next_version()?;
                 let values = params![key, number(version), text];
                 execute(&self.name, &mut self.put_document, values)
             }

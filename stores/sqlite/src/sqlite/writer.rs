@@ -6,6 +6,7 @@
 //! - No caller is held up by a disk that was slow the last time, or by another program that writes: the thread waits.
 //! - The thread ends when no store is left that could send it something, and everything sent has been answered.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -51,6 +52,8 @@ struct Shared {
 /// The connection that writes; whoever has it has the only one of this process.
 struct Held {
     connection: Connection,
+    /// The number of the schema that was looked at last.
+    seen: Cell<Option<i64>>,
     /// How long the thread waits for another program that writes.
     patience: Duration,
 }
@@ -85,7 +88,7 @@ impl Writer {
         let (sender, receiver) = channel();
         let shared = Arc::new(Shared {
             name: name.clone(),
-            held: Mutex::new(Held { connection, patience: PATIENCE }),
+            held: Mutex::new(Held { connection, seen: Cell::new(None), patience: PATIENCE }),
             waiting: AtomicUsize::new(0),
             is_quick: AtomicBool::new(false),
             changes,
@@ -179,7 +182,7 @@ impl Shared {
             return None;
         }
         let held = self.held.try_lock().ok()?;
-        let mut statements = Statements::of(&held.connection, self.name.clone());
+        let mut statements = Statements::of(&held.connection, &held.seen, self.name.clone());
         let done = match self.begun_at_once(&held, &mut statements) {
             Ok(true) => self.finished(&mut statements, work),
             Ok(false) => return None,
@@ -212,7 +215,7 @@ impl Shared {
                 continue;
             }
             let held = &mut *held;
-            let mut statements = Statements::of(&held.connection, self.name.clone());
+            let mut statements = Statements::of(&held.connection, &held.seen, self.name.clone());
             let mut group = vec![first];
             match self.together(&mut statements, &mut group, accepted) {
                 Ok(results) => {

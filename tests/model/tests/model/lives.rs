@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallWrite, Entry, MemoryStore, Note, State, Store, Transaction,
-    Transition, next, replay,
+    CallRecord, CallSlot, CallWrite, Entry, Illegal, MemoryStore, NotAdvanced, Note, State, Store,
+    Transaction, Transition, next, replay,
 };
 
 fn note() -> Note {
@@ -58,7 +58,8 @@ proptest! {
                         write(&store, Some(before.version), &record, entry).await;
                     }
                     Err(illegal) => {
-                        prop_assert_eq!((illegal.state, illegal.event), (before.state, event));
+                        let expected = Illegal { state: before.state, event };
+                        prop_assert_eq!(illegal, NotAdvanced::Illegal(expected));
                         prop_assert!(record == before, "an illegal event changed the record");
                     }
                 }

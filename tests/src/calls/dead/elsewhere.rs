@@ -146,5 +146,5 @@ async fn no_letter_is_dropped_for_the_number_of_others() {
     }
     let filter = Filter { states: vec![State::Dead], ..Filter::default() };
     let dead = dead_letters.office.store.list(&filter, Page::first(1000)).await;
-    assert_eq!(dead.unwrap().len(), 250);
+    assert_eq!(dead.unwrap().calls.len(), 250);
 }

@@ -116,7 +116,7 @@ async fn a_removed_run_leaves_its_calls_and_no_other_run_gets_its_id() {
     let left: Vec<String> =
         world.store().documents("run").await.unwrap().into_iter().map(|it| it.key).collect();
     assert_eq!(left, ["runs/removed/r1"]);
-    let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap();
+    let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap().calls;
     assert_eq!(calls.len(), 1);
     let again = agents.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
     assert_eq!(again, RunError::Exists { run: "r1".into() });

@@ -66,7 +66,7 @@ async fn a_call_whose_tool_is_gone_is_unknown_only_where_it_was_never_made() {
                 answered += 1;
             }
         }
-        let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap();
+        let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap().calls;
         assert!(calls.iter().all(|it| it.answer.is_some()), "commit {at}: nothing runs later");
     }
     assert!(unknown > 0 && left > 0 && answered > left, "{unknown}, {left}, {answered}");

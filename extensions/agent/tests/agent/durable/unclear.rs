@@ -40,7 +40,7 @@ fn process(world: &World, store: impl toolwright::journal::Store, model: &Arc<Pr
 
 async fn listed(world: &World, state: State) -> Vec<CallRecord> {
     let filter = Filter { states: vec![state], ..Filter::default() };
-    world.store().list(&filter, Page::first(10)).await.unwrap()
+    world.store().list(&filter, Page::first(10)).await.unwrap().calls
 }
 
 async fn say(world: &World, statement: &Statement) {

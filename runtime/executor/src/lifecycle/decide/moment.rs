@@ -7,7 +7,8 @@ use super::super::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow
 use super::super::step::{Need, Problem, Settings, Step, Then};
 use crate::executor::later;
 use toolwright_journal::journal::{
-    Answered, CallRecord, CallWrite, DocumentWrite, Entry, Note, Transaction, Transition,
+    Answered, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction,
+    Transition,
 };
 
 /// One look at a call.
@@ -81,9 +82,7 @@ impl<'a> Moment<'a> {
     ) -> Known<Entry> {
         let who = format!("executor:{}", self.settings.owner);
         let note = Note { who, at: self.now, why, signed: None };
-        record
-            .advance(event, note)
-            .map_err(|illegal| Box::new(Step::only(Then::Fail(Problem::Illegal(illegal)))))
+        record.advance(event, note).map_err(not_advanced)
     }
 
     /// Sets the answer of a call.
@@ -122,6 +121,14 @@ impl<'a> Moment<'a> {
         let is_checked = self.has(Guard::RunEndCommitted);
         is_checked.then_some(not_ended).into_iter().chain(more).collect()
     }
+}
+
+/// The step where a call does not advance.
+pub(super) fn not_advanced(why: NotAdvanced) -> Box<Step> {
+    Box::new(Step::only(Then::Fail(match why {
+        NotAdvanced::Illegal(illegal) => Problem::Illegal(illegal),
+        other => Problem::NotAdvanced(other),
+    })))
 }
 
 fn known<T>(read: &Option<T>, need: Need) -> Known<&T> {

@@ -76,7 +76,8 @@ impl Moment<'_> {
             StageVerdict::Delay { time, why } => {
                 let entry = self.advance(next, Transition::Delayed, Some(why.clone()))?;
                 next.not_before = Some(later(self.now, *time));
-                next.attempt += u32::from(!self.has(Guard::WaitingIsFree));
+                let taken = u32::from(!self.has(Guard::WaitingIsFree));
+                next.attempt = next.attempt.saturating_add(taken);
                 Ok(entry)
             }
             StageVerdict::Answer(answer) => {

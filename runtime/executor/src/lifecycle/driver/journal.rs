@@ -7,8 +7,8 @@ use crate::executor::CallFailure;
 use crate::lifecycle::decide::ended_key;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallSummary, Document, DocumentWrite, Entry, Filter, Page, StoreError,
-    Transaction,
+    CallRecord, CallSlot, CallSummary, DamagedCall, Document, DocumentWrite, Entry, Filter, Listed,
+    Page, StoreError, Transaction,
 };
 
 /// How many calls one look takes from the journal.
@@ -28,6 +28,22 @@ impl<'a> Lifecycle<'a> {
     ) -> Result<Option<CallRecord>, CallFailure> {
         let found = self.journal.store.get(id).await;
         found.map_err(|error| CallFailure::NotRecorded { tool: id.to_string(), error })
+    }
+
+    /// The same for a look at many calls, which goes on where one of them cannot be read. That is reported.
+    pub(in super::super) async fn read_or_damaged(
+        self,
+        id: CallId,
+    ) -> Result<Result<Option<CallRecord>, DamagedCall>, CallFailure> {
+        match self.journal.store.get(id).await {
+            Ok(found) => Ok(Ok(found)),
+            Err(error) if error.is_of_a_row() => {
+                let damaged = DamagedCall { id, error };
+                self.report_damaged(std::slice::from_ref(&damaged));
+                Ok(Err(damaged))
+            }
+            Err(error) => Err(CallFailure::NotRecorded { tool: id.to_string(), error }),
+        }
     }
 
     /// The call at a place of a turn, which is one of this tool.
@@ -82,31 +98,33 @@ impl<'a> Lifecycle<'a> {
         self.journal.store.acknowledge(id).await.map_err(|error| not_recorded(tool, error))
     }
 
-    /// The first calls that a filter takes, in the order of their making.
-    pub(in super::super) async fn first(
+    /// Whether a filter takes any call. One that cannot be read counts: the store found it by what the filter asks for.
+    pub(in super::super) async fn has_any(
         self,
         filter: &Filter,
-        limit: usize,
         of: &str,
-    ) -> Result<Vec<CallRecord>, CallFailure> {
-        let some = self.journal.store.list(filter, Page::first(limit)).await;
-        some.map_err(|error| not_recorded(of, error.into()))
+    ) -> Result<bool, CallFailure> {
+        let some = self.journal.store.list(filter, Page::first(1)).await;
+        let some = some.map_err(|error| not_recorded(of, error.into()))?;
+        self.report_damaged(&some.damaged);
+        Ok(!some.is_empty())
     }
 
-    /// Every call that a filter takes, in the order of their making.
+    /// Every call that a filter takes, in the order of their making. Calls that cannot be read are reported, and stop no
+    /// other.
     pub(in super::super) async fn all(
         self,
         filter: &Filter,
-    ) -> Result<Vec<CallRecord>, CallFailure> {
-        let mut all = Vec::new();
+    ) -> Result<Listed<CallRecord>, CallFailure> {
+        let mut all = Listed::new();
         let mut page = Page::first(PAGE);
         loop {
             let some = self.journal.store.list(filter, page).await;
             let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
-            let last = some.last().map(|record| record.id);
-            let is_full = some.len() == PAGE;
-            all.extend(some);
-            match last.filter(|_| is_full) {
+            self.report_damaged(&some.damaged);
+            all.calls.extend(some.calls);
+            all.damaged.extend(some.damaged);
+            match some.next {
                 Some(last) => page = page.after(last),
                 None => return Ok(all),
             }
@@ -124,12 +142,20 @@ impl<'a> Lifecycle<'a> {
         loop {
             let some = self.journal.store.summaries(filter, page).await;
             let some = some.map_err(|error| not_recorded("the journal", error.into()))?;
-            let last = some.last().map(|call| call.id);
-            let is_full = some.len() == SUMMARIES;
-            all.extend(some);
-            match last.filter(|_| is_full) {
+            self.report_damaged(&some.damaged);
+            all.extend(some.calls);
+            match some.next {
                 Some(last) => page = page.after(last),
                 None => return Ok(all),
+            }
+        }
+    }
+
+    /// Reports calls that cannot be read, each once in a while.
+    fn report_damaged(self, damaged: &[DamagedCall]) {
+        for DamagedCall { id, error } in damaged {
+            if self.journal.busy.is_to_be_reported(*id) {
+                tracing::warn!(call = %id, %error, "a call is left out");
             }
         }
     }

@@ -110,6 +110,9 @@ impl<'a> Lifecycle<'a> {
         let definition = Some(found.definition());
         let span = record::span(self.run, call, definition);
         let watch = record::Watch::resume(self.run, call, &record);
+        if let Some(watch) = &watch {
+            watch.is_for(found.definition());
+        }
         let mut look = Look { watch: watch.as_ref(), ..look };
         let outcome = self.perform(&mut look).instrument(span.clone()).await;
         drop(look);

@@ -84,8 +84,7 @@ impl<'a> Lifecycle<'a> {
                     digest: Some(digest.to_owned()),
                     ..Filter::default()
                 };
-                let denied = self.first(&filter, 1, &record.tool).await?;
-                look.snapshot.denied_before = Some(!denied.is_empty());
+                look.snapshot.denied_before = Some(self.has_any(&filter, &record.tool).await?);
             }
             Need::Grants => look.snapshot.grants = Some(self.grants(look).await?),
             Need::Preview => {

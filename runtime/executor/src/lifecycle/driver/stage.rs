@@ -24,7 +24,7 @@ impl<'a> Lifecycle<'a> {
         let own = Call::new(record.tool.as_str(), arguments.1.arguments());
         let call = look.call.unwrap_or(&own);
         let inside = Inside { plan, run: self.run, watch: look.watch };
-        let about = seen(&record, &arguments, record.attempt + 1, inside);
+        let about = seen(&record, &arguments, record.attempt.saturating_add(1), inside);
         let now = self.journal.now();
         let next = record.clone().with(|it| (it.attempt, it.updated) = (about.attempt, now));
         let deadline = self.deadline(&next, plan).await;

@@ -1,0 +1,121 @@
+//! Somebody who writes into a journal behind the back of the application: a row that cannot be read, a trigger that is not
+//! the journal's own.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use rusqlite::{Connection, OptionalExtension as _, params};
+use toolwright::CallId;
+use toolwright::journal::CallRecord;
+
+use crate::Sqlite;
+
+/// How a store is meddled with. The application's processes may be alive while a trigger comes and goes; while a row is
+/// damaged or mended, none is.
+pub trait Meddles: Send + Sync {
+    /// Makes a call of the journal unreadable, one that the number chooses; nothing where there is none.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    fn damage(&self, folder: &Path, number: u64) -> anyhow::Result<Option<Damage>>;
+
+    /// Restores a call, which nothing has changed since.
+    ///
+    /// # Errors
+    /// When something has changed it, or the journal cannot be written.
+    fn mend(&self, folder: &Path, damage: &Damage) -> anyhow::Result<()>;
+
+    /// Adds a trigger that leaves a mark in the journal whenever a call is written.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    fn add_trigger(&self, folder: &Path) -> anyhow::Result<()>;
+
+    /// Removes the trigger.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    fn remove_trigger(&self, folder: &Path) -> anyhow::Result<()>;
+
+    /// How often the trigger has left a mark.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    fn marks_of_trigger(&self, folder: &Path) -> anyhow::Result<u64>;
+}
+
+/// A call that cannot be read.
+#[derive(Debug, Clone)]
+pub struct Damage {
+    /// Its id.
+    pub call: CallId,
+    /// Its run.
+    pub run: String,
+    /// Which call of its turn it is.
+    pub index: u32,
+    /// What was there before.
+    whole: String,
+    /// What is there instead.
+    broken: String,
+}
+
+const ADD: &str = "CREATE TRIGGER IF NOT EXISTS foreign_hand AFTER UPDATE ON calls BEGIN \
+                   INSERT INTO documents VALUES ('meddled/' || hex(randomblob(16)), 1, ''); END";
+
+fn connect(folder: &Path) -> anyhow::Result<Connection> {
+    let connection = Connection::open(folder.join("calls.db")).context("meddling")?;
+    connection.busy_timeout(Duration::from_secs(30))?;
+    Ok(connection)
+}
+
+impl Meddles for Sqlite {
+    fn damage(&self, folder: &Path, number: u64) -> anyhow::Result<Option<Damage>> {
+        let file = connect(folder)?;
+        let count: i64 = file.query_row("SELECT count(*) FROM calls", [], |row| row.get(0))?;
+        let Some(chosen) = number.checked_rem(count.unsigned_abs()) else { return Ok(None) };
+        let sql = "SELECT id, body FROM calls ORDER BY id LIMIT 1 OFFSET ?1";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found = file.query_row(sql, [i64::try_from(chosen)?], row).optional()?;
+        let Some((id, whole)) = found else { return Ok(None) };
+        let whole: String = whole;
+        // It may be damaged already.
+        let Ok(record) = serde_json::from_str::<CallRecord>(&whole) else { return Ok(None) };
+        let state = format!("\"state\":\"{}\"", record.state);
+        let broken = match number % 2 {
+            0 => whole.chars().take(whole.len() / 2).collect(),
+            // A newer release has a state that this one does not know.
+            _ => whole.replace(&state, "\"state\":\"resting\""),
+        };
+        let call = CallId::from_bytes(id);
+        let damage =
+            Damage { call, run: record.place.run, index: record.place.index, whole, broken };
+        replace(&file, &damage, &damage.whole, &damage.broken)?;
+        Ok(Some(damage))
+    }
+
+    fn mend(&self, folder: &Path, damage: &Damage) -> anyhow::Result<()> {
+        replace(&connect(folder)?, damage, &damage.broken, &damage.whole)
+    }
+
+    fn add_trigger(&self, folder: &Path) -> anyhow::Result<()> {
+        Ok(connect(folder)?.execute_batch(ADD)?)
+    }
+
+    fn remove_trigger(&self, folder: &Path) -> anyhow::Result<()> {
+        Ok(connect(folder)?.execute_batch("DROP TRIGGER IF EXISTS foreign_hand")?)
+    }
+
+    fn marks_of_trigger(&self, folder: &Path) -> anyhow::Result<u64> {
+        let sql = "SELECT count(*) FROM documents WHERE key >= 'meddled/' AND key < 'meddled0'";
+        let count: i64 = connect(folder)?.query_row(sql, [], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+}
+
+fn replace(file: &Connection, damage: &Damage, from: &str, to: &str) -> anyhow::Result<()> {
+    let sql = "UPDATE calls SET body = ?3 WHERE id = ?1 AND body = ?2";
+    let changed = file.execute(sql, params![damage.call.as_bytes(), from, to])?;
+    ensure!(changed == 1, "call {} was changed although it cannot be read", damage.call);
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! The counters of a record. They only rise, and none passes the highest number there is.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::next::Illegal;
+
+/// A number of a record that rises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Counter {
+    /// [`CallRecord::version`](super::CallRecord::version).
+    Version,
+    /// [`CallRecord::generation`](super::CallRecord::generation).
+    Generation,
+    /// [`CallRecord::attempt`](super::CallRecord::attempt).
+    Attempt,
+    /// [`CallRecord::epoch`](super::CallRecord::epoch).
+    Epoch,
+}
+
+/// Why a call does not advance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NotAdvanced {
+    /// It cannot happen to the call where it stands.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    /// A counter of its record is at its maximum. No journal gets there by itself.
+    #[error(
+        "its {0} is the highest number there is and cannot be raised. No journal gets there by itself: find out who \
+         changed the record, and restore it from a backup"
+    )]
+    AtMaximum(Counter),
+}
+
+impl Counter {
+    pub(super) fn raise<N: Number>(self, number: &mut N) -> Result<(), NotAdvanced> {
+        *number = number.plus_one().ok_or(NotAdvanced::AtMaximum(self))?;
+        Ok(())
+    }
+}
+
+/// The types of counters.
+pub(super) trait Number: Copy {
+    fn plus_one(self) -> Option<Self>;
+}
+
+impl Number for u32 {
+    fn plus_one(self) -> Option<Self> {
+        self.checked_add(1)
+    }
+}
+
+impl Number for u64 {
+    fn plus_one(self) -> Option<Self> {
+        self.checked_add(1)
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Version => "version",
+            Self::Generation => "generation",
+            Self::Attempt => "attempt",
+            Self::Epoch => "epoch",
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! A page of a list, with what is missing from it because it cannot be read.
+
+use std::fmt;
+
+use super::error::StoreError;
+use toolwright_core::context::CallId;
+
+/// One page of a list of calls.
+///
+/// ```
+/// use toolwright::journal::{Filter, MemoryStore, Page, Store};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = MemoryStore::new();
+/// let mut page = Page::first(100);
+/// loop {
+///     let listed = store.list(&Filter::default(), page).await?;
+///     listed.damaged.iter().for_each(|call| println!("{call}"));
+///     listed.calls.iter().for_each(|call| println!("{} is {}", call.id, call.state));
+///     match listed.next {
+///         Some(last) => page = page.after(last),
+///         None => break,
+///     }
+/// }
+/// # Ok::<(), toolwright::journal::StoreError>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<T> {
+    /// The calls that can be read, in the order of the page.
+    pub calls: Vec<T>,
+    /// The calls of the page that cannot be read, in its order. They count in its limit.
+    pub damaged: Vec<DamagedCall>,
+    /// The last call of a full page, after which the next page begins; nothing where this page is the last.
+    pub next: Option<CallId>,
+}
+
+/// A call that the store has and cannot read: its row is damaged, or a newer release wrote it. It hides no other call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedCall {
+    /// Its id.
+    pub id: CallId,
+    /// Why it cannot be read; the error names the call.
+    pub error: StoreError,
+}
+
+impl<T> Listed<T> {
+    /// An empty page, which is the last.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { calls: Vec::new(), damaged: Vec::new(), next: None }
+    }
+
+    /// Adds a call of the page, read or not. `limit` is that of the page, `id` that of the call.
+    pub fn push(&mut self, limit: usize, id: CallId, read: Result<T, StoreError>) {
+        match read {
+            Ok(call) => self.calls.push(call),
+            Err(error) => self.damaged.push(DamagedCall { id, error }),
+        }
+        self.next = (self.len() >= limit).then_some(id);
+    }
+
+    /// The number of calls of the page, read or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.calls.len() + self.damaged.len()
+    }
+
+    /// Whether there is no call in it, read or not.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The page with something else of each call that was read.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Listed<U> {
+        let Self { calls, damaged, next } = self;
+        Listed { calls: calls.into_iter().map(change).collect(), damaged, next }
+    }
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Display for DamagedCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(formatter)
+    }
+}

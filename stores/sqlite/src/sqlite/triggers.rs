@@ -1,0 +1,60 @@
+//! The triggers of the file. They act on whatever is written, so that a journal has those of its format and no other.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::failure::Named;
+use super::format;
+use toolwright_journal::journal::{StoreError, StoreErrorKind};
+
+/// What triggers there are: by its name, the table of each and its SQL.
+type Triggers = BTreeMap<String, (String, String)>;
+
+/// Refuses a file with triggers that a journal of its version does not have, or without one that it has. What is asked is
+/// asked of one moment, so the connection is within a transaction.
+pub fn refuse_foreign(
+    connection: &Connection,
+    version: usize,
+    name: &Named,
+) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| name.failed("be read", error);
+    let (found, own) = (read(connection).map_err(failed)?, own(version).map_err(failed)?);
+    if found == own {
+        return Ok(());
+    }
+    let foreign = found.iter().filter(|(trigger, what)| own.get(*trigger) != Some(*what));
+    let foreign = foreign.map(|(trigger, (table, _))| format!("{trigger:?} on {table:?}"));
+    let foreign = foreign.collect::<Vec<_>>().join(", ");
+    let words = match foreign.is_empty() {
+        false => format!(
+            "has triggers that are not its own: {foreign}. They change what is written, so that neither calls nor \
+             decisions in it can be relied on, and nothing is written into it. Find out who writes to the file, compare \
+             it with a backup, and remove them with `DROP TRIGGER`"
+        ),
+        true => {
+            let missing = own.keys().filter(|trigger| !found.contains_key(*trigger));
+            let missing = missing.map(|trigger| format!("{trigger:?}")).collect::<Vec<_>>();
+            format!(
+                "lacks triggers of its own, {}, without which histories can be changed: somebody removed them, so that \
+                 nothing is written into it. Find out who writes to the file, and restore it from a backup",
+                missing.join(", ")
+            )
+        }
+    };
+    Err(name.says(StoreErrorKind::Invalid, words))
+}
+
+/// The triggers of a journal as this program makes it.
+fn own(version: usize) -> rusqlite::Result<Triggers> {
+    let connection = Connection::open_in_memory()?;
+    format::make(&connection, version)?;
+    read(&connection)
+}
+
+fn read(connection: &Connection) -> rusqlite::Result<Triggers> {
+    let sql = "SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger'";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    rows.collect()
+}
