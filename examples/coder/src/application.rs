@@ -164,8 +164,10 @@ fn walled(
 ) -> (Shell, Option<String>) {
     let shell = Shell::new(supervisor.clone());
     // What Landlock lacks is accepted: a wall with gaps is more than none, and no line is judged by it.
-    let made =
-        Sandbox::of_this_machine(&supervisor, &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock]);
+    let made = Sandbox::of_this_machine(
+        &supervisor,
+        &[SandboxLack::PrivateTmp, SandboxLack::NetworkBlock],
+    );
     let why = match made {
         Ok(made) => match hidden.iter().find(|it| it.starts_with(workspace.root())) {
             Some(within) if made.kind() == SandboxKind::Landlock => {

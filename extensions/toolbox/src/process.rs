@@ -15,9 +15,9 @@ mod landlock;
 mod printed;
 mod run_command;
 #[cfg(all(feature = "shell", unix))]
-mod script;
-#[cfg(all(feature = "shell", unix))]
 mod sandbox;
+#[cfg(all(feature = "shell", unix))]
+mod script;
 #[cfg(all(feature = "shell", unix))]
 mod shell;
 #[cfg(unix)]

@@ -94,7 +94,9 @@ impl TenSteps {
         let Self { policy, workspace, log, .. } = self;
         let policy = policy.base(workspace.root()).journal(log.file());
         let builder = builder.policy(policy).service(log).service_arc(workspace);
-        stages.into_iter().fold(builder, |builder, (name, stage)| builder.around(as_given(name, stage)))
+        stages
+            .into_iter()
+            .fold(builder, |builder, (name, stage)| builder.around(as_given(name, stage)))
     }
 
     /// The stages by their names, the first to look at a call first. They look at its answer in reverse, so that the one which

@@ -92,7 +92,8 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
         let Some(fill) = &args.fill else { continue };
         if args.default.is_some() {
-            errors.over(fill, "a parameter with a default is never absent; drop `default` or `fill`");
+            errors
+                .over(fill, "a parameter with a default is never absent; drop `default` or `fill`");
         } else if secret {
             errors.over(
                 fill,

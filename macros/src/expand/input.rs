@@ -106,8 +106,10 @@ pub fn read(tool: &Tool) -> TokenStream {
 pub fn fill(param: &Param) -> Option<TokenStream> {
     let (expression, ident, key) = (param.args.fill.as_ref()?, &param.ident, &param.key);
     let filled = place::within(expression, quote!(__tw_call.facts.fill));
-    let list =
-        place::list(expression, quote!(#key, #ident, || #expression, |__tw_value| __tw::Shown::json(__tw_value)));
+    let list = place::list(
+        expression,
+        quote!(#key, #ident, || #expression, |__tw_value| __tw::Shown::json(__tw_value)),
+    );
     Some(quote!(let #ident = #filled #list;))
 }
 

@@ -58,7 +58,13 @@ impl Facts {
     #[inline]
     #[doc(hidden)]
     pub fn new(danger: Danger, approval: Option<&'static str>) -> Self {
-        Self { danger, approval: approval.map(Cow::Borrowed), footprint: None, repairs: None, filled: None }
+        Self {
+            danger,
+            approval: approval.map(Cow::Borrowed),
+            footprint: None,
+            repairs: None,
+            filled: None,
+        }
     }
 
     /// Makes room for the footprint, which takes time to work out.

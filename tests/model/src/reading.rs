@@ -129,7 +129,9 @@ pub(crate) fn evaluated(
     let now = fingerprint(system);
     let digest = digest_of(&record.tool, &now, text);
     let policy = match scenario.policy(record.place.index, system.policy) {
-        Policy::Plan if is_accepted(snapshot.past.as_ref(), record, &digest, false) => Policy::Allow,
+        Policy::Plan if is_accepted(snapshot.past.as_ref(), record, &digest, false) => {
+            Policy::Allow
+        }
         policy => policy,
     };
     let arguments = snapshot.is_recorded.then(|| {

@@ -48,7 +48,17 @@ impl Scene {
 
     fn start(&self) -> Ran {
         let (url, shell) = (self.model.url(), "--shell");
-        self.coder(&["run", "clean up", "--base-url", &url, "--folder", "work", shell, "--run", "r1"])
+        self.coder(&[
+            "run",
+            "clean up",
+            "--base-url",
+            &url,
+            "--folder",
+            "work",
+            shell,
+            "--run",
+            "r1",
+        ])
     }
 
     /// The line that waits for a person, approved by one.
@@ -57,7 +67,7 @@ impl Scene {
             let journal = self.around.path().join("calls.db");
             let store = SqliteStore::open(journal).await.unwrap();
             let records = store.list(&Filter::default(), Page::first(100)).await.unwrap();
-            let waiting = records.into_iter().find(|it| it.state == State::Pending).unwrap();
+            let waiting = records.calls.into_iter().find(|it| it.state == State::Pending).unwrap();
             let service = ApprovalService::new(Arc::new(store));
             service.approve(waiting.id, &self.ada).await.unwrap();
             waiting

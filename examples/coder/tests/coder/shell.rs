@@ -8,8 +8,13 @@ fn explained(line: &str) -> String {
     let input = serde_json::json!({ "command": line }).to_string();
     let ran = run(coder(&["policy", "explain", "bash", input.as_str()]));
     // Once, and only where this machine makes no sandbox.
-    let is_note = |it: &str| it.starts_with("note: lines that are rated safe run without a sandbox: ");
-    assert!(ran.err.is_empty() || (is_note(&ran.err) && ran.err.lines().count() == 1), "{}", ran.err);
+    let is_note =
+        |it: &str| it.starts_with("note: lines that are rated safe run without a sandbox: ");
+    assert!(
+        ran.err.is_empty() || (is_note(&ran.err) && ran.err.lines().count() == 1),
+        "{}",
+        ran.err
+    );
     assert_eq!(ran.code, 0, "{}", ran.out);
     ran.out
 }

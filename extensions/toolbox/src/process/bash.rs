@@ -64,7 +64,8 @@ pub async fn bash(
     #[arg(default = false)]
     outside: bool,
 ) -> Result<ProcessOutput, ToolError> {
-    let line = Line { command: &command, seconds: timeout_seconds, folder: folder.as_deref(), outside };
+    let line =
+        Line { command: &command, seconds: timeout_seconds, folder: folder.as_deref(), outside };
     line.run(workspace, shell, context).await
 }
 
@@ -159,7 +160,12 @@ impl Line<'_> {
             && (to != name.as_str() || !is_there(workspace, shell, context))
             && let Err(error) = shell.move_to(context, to.clone())
         {
-            say(&mut made, &format!("it ended in `{to}`, which could not be stored ({error}), so that the next line runs where it was"));
+            say(
+                &mut made,
+                &format!(
+                    "it ended in `{to}`, which could not be stored ({error}), so that the next line runs where it was"
+                ),
+            );
         }
         Ok(made)
     }
@@ -174,9 +180,10 @@ impl Line<'_> {
         let folder = match self.folder {
             Some(folder) => folder.to_owned(),
             None => shell.folder_of(context).map_err(|error| {
-                let message = format!("the line was not run: the folder that the run is in cannot be read: {error}");
-                ToolError::new("folder_unknown", message)
-                    .hint("name the folder in `folder`")
+                let message = format!(
+                    "the line was not run: the folder that the run is in cannot be read: {error}"
+                );
+                ToolError::new("folder_unknown", message).hint("name the folder in `folder`")
             })?,
         };
         let name = Name::parse(&folder)?;

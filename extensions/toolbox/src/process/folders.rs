@@ -155,7 +155,15 @@ mod tests {
     #[test]
     fn a_line_moves_its_run_where_it_may() {
         let moves = |line| may_move(line, CommandTable::standard());
-        for line in ["cd sub", "cat a && cd ..", "(cd sub && ls)", "pushd sub", "make", "$X", "mkdir a; cd a"] {
+        for line in [
+            "cd sub",
+            "cat a && cd ..",
+            "(cd sub && ls)",
+            "pushd sub",
+            "make",
+            "$X",
+            "mkdir a; cd a",
+        ] {
             assert!(moves(line), "{line}");
         }
         for line in ["ls", "pwd", "cat a | head -2", "echo cd sub", "grep -n cd a"] {

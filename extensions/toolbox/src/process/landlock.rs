@@ -86,8 +86,7 @@ pub(super) fn confine(arguments: &[OsString]) -> io::Error {
     let is_flag = |it: &OsString| it == NETWORK || it == ONLY_READS;
     let has = |flag: &str| hidden.iter().any(|it| it == flag);
     let (has_network, only_reads) = (has(NETWORK), has(ONLY_READS));
-    let hidden: Vec<PathBuf> =
-        hidden.iter().filter(|it| !is_flag(it)).map(PathBuf::from).collect();
+    let hidden: Vec<PathBuf> = hidden.iter().filter(|it| !is_flag(it)).map(PathBuf::from).collect();
     let rules = Rules { hidden: &hidden, has_network, only_reads };
     if let Err(error) = without_capabilities() {
         return error.into();
@@ -118,7 +117,8 @@ fn without_capabilities() -> rustix::io::Result<()> {
 
 fn restrict(root: &Path, held: &Rules<'_>) -> Result<(), RulesetError> {
     let hidden: Vec<&Path> = held.hidden.iter().map(PathBuf::as_path).collect();
-    let own = if held.only_reads { AccessFs::from_read(VERSION) } else { AccessFs::from_all(VERSION) };
+    let own =
+        if held.only_reads { AccessFs::from_read(VERSION) } else { AccessFs::from_all(VERSION) };
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(VERSION))?

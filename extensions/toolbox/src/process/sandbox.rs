@@ -189,7 +189,13 @@ impl Sandbox {
     }
 
     fn of(holder: Holder) -> Self {
-        Self { holder, hidden: Vec::new(), read_only: Vec::new(), network: false, only_reads: false }
+        Self {
+            holder,
+            hidden: Vec::new(),
+            read_only: Vec::new(),
+            network: false,
+            only_reads: false,
+        }
     }
 
     /// Itself, once a program has run in it.

@@ -10,8 +10,8 @@ use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Resp
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyBuilder, Rule};
 use toolwright::{
-    After, Answer, Around, AroundCall, Before, Call, EventKind, Executor, File, Footprint, Registry,
-    tool,
+    After, Answer, Around, AroundCall, Before, Call, EventKind, Executor, File, Footprint,
+    Registry, tool,
 };
 
 use super::TenSteps;
@@ -88,10 +88,7 @@ impl After for SpiedAfter {
 struct Agrees(Trace);
 
 impl Approver for Agrees {
-    fn ask<'a>(
-        &'a self,
-        _: &'a ApprovalRequest,
-    ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+    fn ask<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Result<Reply, ApproverError>> {
         self.0.add("permission");
         async { Ok(Reply::Decided(Response::Approve)) }.boxed()
     }
@@ -218,7 +215,10 @@ async fn the_first_step_that_stops_a_call_keeps_it_from_those_after_it() {
     let (answer, trace) = scene.call("half", "denied.json").await;
     assert!(answer.contains("never") && trace == ["policy"], "2: {answer} {trace:?}");
     let (answer, trace) = scene.call("half", "../changes.db").await;
-    assert!(answer.contains("the journal is written") && trace == ["policy"], "3: {answer} {trace:?}");
+    assert!(
+        answer.contains("the journal is written") && trace == ["policy"],
+        "3: {answer} {trace:?}"
+    );
 
     scene.reserve("b.json");
     fs::write(scene.around.path().join("work/b.json"), "[]").expect("written");

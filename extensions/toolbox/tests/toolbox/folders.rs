@@ -23,7 +23,9 @@ use crate::support::runtime;
 fn around() -> TempDir {
     let around = folders();
     let inside = around.path().join("inside");
-    for (name, content) in [("a", "above\n"), ("sub/a", "below\n"), ("build/x", ""), ("sub/build/x", "")] {
+    for (name, content) in
+        [("a", "above\n"), ("sub/a", "below\n"), ("build/x", ""), ("sub/build/x", "")]
+    {
         fs::create_dir_all(inside.join(name).parent().unwrap()).unwrap();
         fs::write(inside.join(name), content).unwrap();
     }
@@ -104,7 +106,9 @@ fn a_folder_is_named_relative_to_the_workspace_and_programs_print_what_they_prin
     let run = runtime().block_on(async { executor.run("r").start().unwrap() });
     let root = around.path().join("inside").canonicalize().unwrap();
     let root = root.to_str().unwrap();
-    let said = |command: &str| printed(&run, 1_000 + u64::from(fastrand::u32(..)), &[("bash", line(command))]).remove(0);
+    let said = |command: &str| {
+        printed(&run, 1_000 + u64::from(fastrand::u32(..)), &[("bash", line(command))]).remove(0)
+    };
     assert_eq!(said("pwd; pwd -P; (cd sub; pwd); { cd sub && pwd; }"), ".\n.\nsub\nsub\n");
     assert_eq!(said("pwd"), "sub\n");
     // What another program reads is the whole path, so that a line goes on with it.

@@ -61,9 +61,9 @@ mod search;
 #[cfg(all(feature = "shell", feature = "process"))]
 mod settings;
 mod support;
-#[cfg(all(feature = "shell", feature = "process"))]
-mod wall;
 #[cfg(feature = "shell")]
 mod understood;
+#[cfg(all(feature = "shell", feature = "process"))]
+mod wall;
 #[cfg(feature = "files")]
 mod write_file;

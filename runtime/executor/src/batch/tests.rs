@@ -239,7 +239,10 @@ fn what_a_call_touches_is_unknown_as_long_as_an_earlier_one_may_change_where_it_
     assert!(!batch.push(Some(&moves())), "the line before it runs where it runs");
     // The file that it reads has another name once the place has changed.
     assert!(!batch.push(Some(&reads("a"))));
-    assert!(!batch.push(Some(&reads("b"))), "the one before it is alone, and the place is still open");
+    assert!(
+        !batch.push(Some(&reads("b"))),
+        "the one before it is alone, and the place is still open"
+    );
     assert!(!batch.push(Some(&writes("sub/b"))), "what the one before it reads is not known");
     assert_eq!(batch.end(0), [1]);
     assert_eq!(batch.end(1), [2]);

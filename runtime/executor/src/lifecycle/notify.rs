@@ -148,7 +148,8 @@ impl Lifecycle<'_> {
                 _ => {}
             }
             let ended = Some(Transition::LaidAside);
-            let has_failed = matches!(entry.event, Some(Transition::Errored { .. })) || entry.event == ended;
+            let has_failed =
+                matches!(entry.event, Some(Transition::Errored { .. })) || entry.event == ended;
             if has_failed && entry.to == State::Dead {
                 let attempts = &record.failures[..];
                 let kind = attempts.last().map_or("unknown", |failed| &failed.kind);

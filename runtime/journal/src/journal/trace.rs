@@ -84,9 +84,9 @@ impl TraceInput {
             Some(Transition::Expired | Transition::Errored { failure: Failure::OwnerLost, .. }) => {
                 Self::Due
             }
-            Some(
-                Transition::Succeeded | Transition::Errored { .. } | Transition::LaidAside,
-            ) => Self::Attempted,
+            Some(Transition::Succeeded | Transition::Errored { .. } | Transition::LaidAside) => {
+                Self::Attempted
+            }
             Some(Transition::Happened | Transition::DidNotHappen) => Self::Reconciled,
             Some(Transition::RunEnded) => Self::Ended,
             Some(_) => Self::Resumed,

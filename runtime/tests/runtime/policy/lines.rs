@@ -62,7 +62,10 @@ fn made(builder: PolicyBuilder) -> Policy {
 }
 
 fn line(text: &str) -> Case {
-    Case::of("run_line").of_tools(&CATALOG).danger(Danger::Moderate).arguments(&json!({"line": text}).to_string())
+    Case::of("run_line")
+        .of_tools(&CATALOG)
+        .danger(Danger::Moderate)
+        .arguments(&json!({"line": text}).to_string())
 }
 
 fn problem(rule: Rule) -> String {
@@ -133,7 +136,10 @@ fn a_line_above_safe_asks_in_modes_that_would_let_it_run() {
     for mode in Mode::ALL {
         let policy =
             made(Policy::builder().without(toolwright::policy::Protection::ALL).mode(mode));
-        let held = Case::of("run_held").of_tools(&CATALOG).danger(Danger::Moderate).arguments(r#"{"line":"ls"}"#);
+        let held = Case::of("run_held")
+            .of_tools(&CATALOG)
+            .danger(Danger::Moderate)
+            .arguments(r#"{"line":"ls"}"#);
         let expected = if mode == Mode::Unrestricted { "allow" } else { "ask" };
         assert_eq!(line("ls").word(&policy), expected, "{mode}");
         assert_eq!(line("ls").danger(Danger::Safe).word(&policy), "allow", "{mode}");

@@ -61,9 +61,8 @@ impl Moment<'_> {
             None => error.words(),
         };
         let is_failed = |event| next_state(next.state, event) == Ok(State::Failed);
-        let is_laid_aside = self.settings.lays_failures_aside
-            && !error.is_not_begun()
-            && is_failed(event);
+        let is_laid_aside =
+            self.settings.lays_failures_aside && !error.is_not_begun() && is_failed(event);
         let step = if is_laid_aside { Transition::LaidAside } else { event };
         let mut entries = vec![self.advance(next, step, Some(why))?];
         let is_given_up = error.done == Some(Done::NotBegun) && error.class == Class::Cancelled;
