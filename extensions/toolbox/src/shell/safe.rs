@@ -306,6 +306,9 @@ impl<'a> Prover<'a, '_> {
         let (Some(name), Some(body)) = (name, body) else {
             return self.doubt(node, "is not understood");
         };
+        if values.is_empty() {
+            return self.doubt(node, "goes over arguments that are not known");
+        }
         let (was_loop, range, name) = (self.is_loop, name.byte_range(), self.text(name));
         self.assigned(name, "", range)?;
         self.is_loop = true;
@@ -459,7 +462,13 @@ impl<'a> Prover<'a, '_> {
 
     /// Whether a variable may be set: no program takes it for code, or for a place.
     fn assigned(&self, name: &str, value: &str, range: Range<usize>) -> Result<()> {
-        match self.table.is_harmless(name) && !value.contains(['$', '`', '\\']) {
+        // What programs see may name a file: `TZ=/etc/x`, `LANG=../x`.
+        let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
+        let is_place = value.starts_with(['/', ':', '.', '~'])
+            || value.contains("..")
+            || (name.starts_with('L') && value.contains('/'));
+        let is_plain = !value.contains(['$', '`', '\\']) && !(is_seen && is_place);
+        match self.table.is_harmless(name) && is_plain {
             true => Ok(()),
             false => Err(Doubt { reason: "sets a variable that a program may obey".into(), range }),
         }

@@ -13,9 +13,9 @@ fn plain() -> Vec<&'static str> {
     let mut lines: Vec<&str> = lines
         .map(|(line, _)| line)
         .filter(|it| !it.is_empty() && it.chars().all(|it| is_plain(&it)))
-        // These print whatever follows them, a flag too.
+        // Behind `--`, and for these, a flag is a text like any other.
         .filter(|it| {
-            it.split(' ').all(|it| !["echo", "basename", "dirname", "[", "xargs"].contains(&it))
+            it.split(' ').all(|it| !["echo", "basename", "dirname", "[", "xargs", "--"].contains(&it))
         })
         .collect();
     lines.sort_unstable();

@@ -396,7 +396,11 @@ impl<'a> Prover<'a, '_> {
             Takes::Script => self.script(form.check, word)?,
             Takes::Include => {
                 let is_left_out = text.starts_with('!');
-                if !is_left_out && (text.is_empty() || may_be_secret(text, Wildcards::All)) {
+                if !is_left_out
+                    && (text.is_empty()
+                        || text.contains('{')
+                        || may_be_secret(text, Wildcards::All))
+                {
                     return Err(word.doubt("may fit the name of a file that holds secrets"));
                 }
             }

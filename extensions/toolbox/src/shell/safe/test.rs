@@ -15,8 +15,13 @@ impl<'a> Prover<'a, '_> {
     /// `[ … ]` and `[[ … ]]`.
     pub(super) fn test_command(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         let mut cursor = node.walk();
+        let is_single = !self.text(node).starts_with("[[");
         for child in node.children(&mut cursor) {
             match child.kind() {
+                // In `[ a > b ]` the shell writes a file, which the parser takes for a comparison.
+                _ if is_single && child.is_named() && self.text(child).contains(['<', '>']) => {
+                    return self.doubt(child, "may be a redirection");
+                }
                 "[" | "]" | "[[" | "]]" => {}
                 _ => self.condition(child, folders)?,
             }
