@@ -15,7 +15,7 @@ use toolwright_toolbox::{
     SandboxedShell, Shell, ShellReader, Supervisor, TenSteps, Workspace,
 };
 
-use crate::arguments::Trusted;
+use crate::arguments::TrustedKey;
 use crate::counted::Counted;
 use crate::end::Problem;
 use crate::journal::Journal;
@@ -68,11 +68,11 @@ pub struct Parts<'a> {
     pub counted: &'a Counted,
     /// What supervises the command lines of the model, where it may run some.
     pub shell: Option<Supervisor>,
-    pub trusted: &'a [Trusted],
+    pub trusted: &'a [TrustedKey],
 }
 
 /// What was made of it.
-pub struct Made {
+pub struct Application {
     pub executor: Executor,
     /// They are started when they are needed.
     pub servers: Option<McpServers>,
@@ -81,14 +81,14 @@ pub struct Made {
 }
 
 /// The executor of a run.
-pub fn executor(parts: Parts<'_>) -> Result<Made, Problem> {
+pub fn executor(parts: Parts<'_>) -> Result<Application, Problem> {
     let Parts { folder, sandbox, servers, log, journal, counted, shell, trusted } = parts;
     let mut workspace = opened(folder)?;
     let held = match sandbox {
         true => {
             let made = Sandbox::bubblewrap();
             let made = made.map_err(|error| Problem::failed("there is no sandbox", error))?;
-            Some(hidden(log, journal.as_ref()).into_iter().fold(made, Sandbox::hide))
+            Some(hidden_paths(log, journal.as_ref()).into_iter().fold(made, Sandbox::hide))
         }
         false => None,
     };
@@ -124,14 +124,15 @@ pub fn executor(parts: Parts<'_>) -> Result<Made, Problem> {
             builder.service(folders.into_iter().fold(shell, SandboxedShell::folders_in))
         }
         (Some(supervisor), None) => {
-            let (shell, why) = walled(supervisor, &workspace, hidden(log, journal.as_ref()));
+            let (shell, why) =
+                make_shell(supervisor, &workspace, hidden_paths(log, journal.as_ref()));
             without_wall = why;
             builder.service(folders.into_iter().fold(shell, Shell::folders_in))
         }
     };
     let builder = steps(policy, workspace, log)?.assemble(builder);
     let builder = trusted.iter().fold(builder, |builder, it| builder.trust(&*it.name, it.key));
-    Ok(Made { executor: built(builder, journal)?, servers, without_wall })
+    Ok(Application { executor: built(builder, journal)?, servers, without_wall })
 }
 
 /// The executor of the commands, in the current folder, and why lines that are rated safe run without a second wall, where
@@ -147,7 +148,7 @@ pub fn of_commands(
     let undo = Rule::allow("it restores what was there, and can be undone itself").named("undo");
     let policy = policy.rule(undo.tool("undo_file").tool("undo_turn"));
     let (shell, without_wall) = match is_about_lines {
-        true => walled(supervisor, &workspace, hidden(log, None)),
+        true => make_shell(supervisor, &workspace, hidden_paths(log, None)),
         false => (Shell::new(supervisor), None),
     };
     let builder = Executor::builder(commands()?).service(shell);
@@ -157,7 +158,7 @@ pub fn of_commands(
 
 /// What runs command lines: those that are rated safe in a sandbox, where this machine makes one that hides what is to be
 /// hidden; why it makes none.
-fn walled(
+fn make_shell(
     supervisor: Supervisor,
     workspace: &Workspace,
     hidden: Vec<PathBuf>,
@@ -184,7 +185,7 @@ fn walled(
 }
 
 /// What programs in a sandbox do not see: keys, the journal and the logs.
-fn hidden(log: &Path, journal: Option<&Journal>) -> Vec<PathBuf> {
+fn hidden_paths(log: &Path, journal: Option<&Journal>) -> Vec<PathBuf> {
     let home = std::env::home_dir().unwrap_or_default();
     let secret = HIDDEN.iter().map(|it| home.join(it)).filter(|it| it.exists());
     // The logs of other folders lie beside that of this one.
@@ -260,7 +261,7 @@ mod tests {
             let (folder, log, counted) = (&*folder, &*log, &Counted::default());
             let (servers, journal, shell, trusted) = (None, None, None, &[][..]);
             let parts = Parts { folder, sandbox, servers, log, journal, counted, shell, trusted };
-            let Made { executor, .. } = executor(parts)?;
+            let Application { executor, .. } = executor(parts)?;
             let input = r#"{"program":"cargo","args":["test","--offline","--quiet","--lib"]}"#;
             let answer = runtime.block_on(executor.call(&Call::new("run_command", input)));
             Ok(serde_json::from_str(&answer.text()).expect("the policy allows it"))

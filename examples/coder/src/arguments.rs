@@ -59,12 +59,12 @@ pub struct Durable {
     /// Its id.
     pub run: String,
     /// Who may decide on its calls.
-    pub trusted: Vec<Trusted>,
+    pub trusted: Vec<TrustedKey>,
 }
 
 /// A person whose key counts.
 #[derive(Debug, Clone)]
-pub struct Trusted {
+pub struct TrustedKey {
     pub name: String,
     pub key: PublicKey,
 }
@@ -73,11 +73,11 @@ impl Durable {
     /// Of `coder resume`.
     pub fn of(matches: &ArgMatches) -> Result<Self, Problem> {
         let run = matches.get_one::<String>("run").cloned().unwrap_or_default();
-        Ok(Self { journal: journal_of(matches), run, trusted: trusted(matches)? })
+        Ok(Self { journal: journal_of(matches), run, trusted: trusted_keys(matches)? })
     }
 }
 
-fn trusted(matches: &ArgMatches) -> Result<Vec<Trusted>, Problem> {
+fn trusted_keys(matches: &ArgMatches) -> Result<Vec<TrustedKey>, Problem> {
     let given = matches.get_many::<String>("trust").into_iter().flatten();
     let read = given.map(|it| {
         let (name, key) = it.split_once('=').unwrap_or((it, ""));
@@ -86,7 +86,7 @@ fn trusted(matches: &ArgMatches) -> Result<Vec<Trusted>, Problem> {
                 "found `--trust {it}`, expected NAME=KEY with the key that `toolwright keys new` prints: {error}"
             ))
         })?;
-        Ok(Trusted { name: name.to_owned(), key })
+        Ok(TrustedKey { name: name.to_owned(), key })
     });
     read.collect()
 }
@@ -267,7 +267,7 @@ impl Arguments {
         }
         let mcp = path("mcp");
         let is_durable = ["journal", "run"].iter().any(|it| matches.contains_id(it));
-        let trusted = trusted(matches)?;
+        let trusted = trusted_keys(matches)?;
         if !is_durable && !trusted.is_empty() {
             let message = "decisions of other processes reach a recorded run alone; add `--journal` or `--run`, or leave `--trust` out";
             return Err(Problem::Usage(message.to_owned()));

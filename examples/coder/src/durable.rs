@@ -13,8 +13,8 @@ use toolwright_agent::Agent;
 use toolwright_agent::durable::{Agents, NewRun, Progress, RunError, Runs, Waiting};
 use toolwright_toolbox::Supervisor;
 
-use crate::application::{self, Made, Parts};
-use crate::arguments::{self, Arguments, Provider, Trusted};
+use crate::application::{self, Application, Parts};
+use crate::arguments::{self, Arguments, Provider, TrustedKey};
 use crate::counted::Counted;
 use crate::end::{End, Problem};
 use crate::journal::Journal;
@@ -95,7 +95,7 @@ pub async fn start(
     let data = data.map_err(|error| Problem::application("the run cannot be stored", error))?;
     let new = NewRun::new(&durable.run, AGENT, &arguments.task).data(data);
     transcript.note("run", &format!("{} in {}", durable.run, durable.journal.display()));
-    let run = Driven { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
+    let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
     driven(&stored, run, Some(new), 0, journal).await
 }
 
@@ -125,14 +125,14 @@ pub async fn resume(
     let stored: Stored = serde_json::from_value(info.data().clone()).map_err(|error| {
         Problem::failed(format!("run `{}` is none of this program", durable.run), error)
     })?;
-    let run = Driven { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
+    let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
     driven(&stored, run, None, head.turn, journal).await
 }
 
 /// A run that this process drives.
-struct Driven<'a> {
+struct DrivenRun<'a> {
     run: &'a str,
-    trusted: &'a [Trusted],
+    trusted: &'a [TrustedKey],
     supervisor: Supervisor,
     transcript: Transcript,
 }
@@ -148,17 +148,17 @@ fn refused(error: RunError) -> Problem {
 
 async fn driven(
     stored: &Stored,
-    driven: Driven<'_>,
+    driven: DrivenRun<'_>,
     new: Option<NewRun>,
     answers: u64,
     journal: Journal,
 ) -> Result<u8, Problem> {
-    let Driven { run, trusted, supervisor, transcript } = driven;
+    let DrivenRun { run, trusted, supervisor, transcript } = driven;
     let arguments = stored.arguments()?;
     let counted = Counted::default();
     let log = state::log_of(&stored.folder)?;
     let option = journal.option();
-    let Made { executor, without_wall, .. } = application::executor(Parts {
+    let Application { executor, without_wall, .. } = application::executor(Parts {
         folder: &stored.folder,
         sandbox: stored.sandbox,
         servers: None,

@@ -12,7 +12,7 @@ use toolwright_agent::{Agent, Ended, Model, Spent, Stopped};
 use toolwright_mcp::McpConfig;
 use toolwright_toolbox::Supervisor;
 
-use crate::application::{self, Made, Parts};
+use crate::application::{self, Application, Parts};
 use crate::arguments::Arguments;
 use crate::counted::Counted;
 use crate::durable;
@@ -44,7 +44,7 @@ pub async fn run(arguments: &Arguments, supervisor: Supervisor) -> Result<u8, Pr
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let Made { executor, servers, without_wall } = application::executor(Parts {
+    let Application { executor, servers, without_wall } = application::executor(Parts {
         folder: &folder,
         sandbox: arguments.sandbox,
         servers,

@@ -17,7 +17,7 @@ use crate::{ChangeLog, SyntaxCheck, Workspace};
 /// | --- | --- |
 /// | 1 plan mode | the policy's plan: what changes something is queued |
 /// | 2 policy | its rules |
-/// | 3 safety | its mode and its protections, by the danger and the files of the call; of the log it is told here |
+/// | 3 safety | its mode and its protections, by the danger and the files of the call |
 /// | 4 permission | the approver, or a decision or grant in the journal |
 /// | 5 reservation | [`Reservations`]: no other run holds what the call touches |
 /// | 6 cache | [`ReadCache`]: a read that is known is answered |
@@ -61,7 +61,7 @@ pub struct TenSteps {
 }
 
 impl TenSteps {
-    /// The steps over one workspace, with reservations and a cache of their own. The log's file is protected from tools, and
+    /// Makes the steps over one workspace, with reservations and a cache of their own. The log's file is protected from tools, and
     /// relative names in rules begin in the workspace.
     pub fn new(policy: PolicyBuilder, workspace: Arc<Workspace>, log: ChangeLog) -> Self {
         let (reservations, cache) = (Reservations::new(), ReadCache::new().constant::<Workspace>());
@@ -79,7 +79,7 @@ impl TenSteps {
     }
 
     /// Adds the steps to a builder, with workspace and log as services of the tools. Who is asked, and the journal, the builder
-    /// says itself. Stages that were added before stand before the reservation.
+    /// says itself. Stages that were added before look before the reservation.
     pub fn assemble(self, builder: ExecutorBuilder) -> ExecutorBuilder {
         self.assemble_as(builder, |_, stage| stage)
     }

@@ -29,13 +29,13 @@ pub struct Facts {
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
     repairs: Option<Arc<Repairs>>,
-    filled: Option<Box<Vec<Filled>>>,
+    filled: Option<Box<Vec<FilledParameter>>>,
 }
 
 /// What an absent parameter became, by its key: a value of the moment, which the final arguments hold.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Filled {
+pub struct FilledParameter {
     pub key: &'static str,
     pub value: serde_json::Result<Value>,
 }
@@ -114,13 +114,13 @@ impl Facts {
             return given;
         }
         let value = value()?;
-        self.filled.get_or_insert_default().push(Filled { key, value: json(&value) });
+        self.filled.get_or_insert_default().push(FilledParameter { key, value: json(&value) });
         Some(value)
     }
 
-    /// What absent parameters became.
+    /// Takes what absent parameters became.
     #[doc(hidden)]
-    pub fn filled(&mut self) -> Vec<Filled> {
+    pub fn take_filled(&mut self) -> Vec<FilledParameter> {
         self.filled.take().map_or_else(Vec::new, |it| *it)
     }
 

@@ -44,8 +44,8 @@ use crate::workspace::Name;
     unlinked, group = "command", effect = once, timeout = none,
     danger = shell.danger(&command, outside),
     approval = shell.approval(&command, outside),
-    reads(file = touched(shell, &command, folder.as_deref()).0, RunFolder = run_of(context)),
-    writes(file = touched(shell, &command, folder.as_deref()).1, RunFolder = moved(shell, &command, context))
+    reads(file = touched_files(shell, &command, folder.as_deref()).0, RunFolder = run_of(context)),
+    writes(file = touched_files(shell, &command, folder.as_deref()).1, RunFolder = moved_runs(shell, &command, context))
 )]
 pub async fn bash(
     workspace: &Workspace,
@@ -75,8 +75,8 @@ pub async fn bash(
 #[tool(
     unlinked, name = "bash", handle = SANDBOXED_BASH, group = "command", tags("sandboxed"), effect = once, timeout = none,
     danger = shell.0.danger(&command, false).min(Danger::Moderate),
-    reads(file = touched(&shell.0, &command, folder.as_deref()).0, RunFolder = run_of(context)),
-    writes(file = touched(&shell.0, &command, folder.as_deref()).1, RunFolder = moved(&shell.0, &command, context))
+    reads(file = touched_files(&shell.0, &command, folder.as_deref()).0, RunFolder = run_of(context)),
+    writes(file = touched_files(&shell.0, &command, folder.as_deref()).1, RunFolder = moved_runs(&shell.0, &command, context))
 )]
 pub async fn sandboxed_bash(
     workspace: &Workspace,
@@ -98,7 +98,7 @@ pub async fn sandboxed_bash(
 }
 
 /// The files that a line reads and writes from its folder; where that is not known, all of them.
-fn touched(
+fn touched_files(
     shell: &Shell,
     command: &str,
     folder: Option<&str>,
@@ -110,7 +110,7 @@ fn touched(
 }
 
 /// The runs whose folder a line may change.
-fn moved(shell: &Shell, command: &str, context: &ToolContext) -> Vec<String> {
+fn moved_runs(shell: &Shell, command: &str, context: &ToolContext) -> Vec<String> {
     shell.may_move(command).then(|| run_of(context)).into_iter().collect()
 }
 
@@ -206,7 +206,7 @@ impl Line<'_> {
     }
 }
 
-/// What a line is told that failed behind the wall.
+/// What the answer of a line says that failed behind the wall.
 const WALLED: &str = "it ran in a sandbox, read-only and without the network, because it is rated safe; if that is why it failed, repeat it with `outside` true, about which a person is asked";
 
 fn say(made: &mut ProcessOutput, words: &str) {

@@ -48,7 +48,7 @@ pub(super) enum Folders {
 
 /// What a file says.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredFolder {
     version: u32,
     run: String,
     folder: String,
@@ -71,11 +71,11 @@ impl Folders {
                 let folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
                 Ok(folders.get(run).cloned().unwrap_or_else(|| ROOT.to_owned()))
             }
-            Self::Files(kept) => match fs::read(file_of(kept, run)) {
+            Self::Files(place) => match fs::read(file_of(place, run)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(ROOT.to_owned()),
                 Err(error) => Err(error),
                 Ok(text) => {
-                    let stored: Stored = serde_json::from_slice(&text)?;
+                    let stored: StoredFolder = serde_json::from_slice(&text)?;
                     if stored.version != VERSION || stored.run != run {
                         let message = format!(
                             "found version {} of run `{}`, expected version {VERSION} of run `{run}`",
@@ -103,17 +103,17 @@ impl Folders {
                 };
                 Ok(())
             }
-            Self::Files(kept) => {
-                let stored = Stored { version: VERSION, run: run.to_owned(), folder };
-                replace(kept, &file_of(kept, run), &serde_json::to_vec(&stored)?)
+            Self::Files(place) => {
+                let stored = StoredFolder { version: VERSION, run: run.to_owned(), folder };
+                replace(place, &file_of(place, run), &serde_json::to_vec(&stored)?)
             }
         }
     }
 }
 
 /// Ids of runs may be any text.
-fn file_of(kept: &Path, run: &str) -> PathBuf {
-    kept.join(format!("{}.json", hex::encode(Sha256::digest(run))))
+fn file_of(place: &Path, run: &str) -> PathBuf {
+    place.join(format!("{}.json", hex::encode(Sha256::digest(run))))
 }
 
 /// A reader finds the old text or the new one, also after the machine has stopped.
@@ -136,15 +136,15 @@ mod tests {
 
     #[test]
     fn a_run_is_where_it_was_after_a_restart_and_what_cannot_be_read_is_an_error() {
-        let kept = tempfile::tempdir().expect("a folder");
-        let files = || Folders::Files(kept.path().join("folders"));
+        let place = tempfile::tempdir().expect("a folder");
+        let files = || Folders::Files(place.path().join("folders"));
         assert_eq!(files().of("a/../b").expect("read"), ".");
         files().move_to("a/../b", "sub".to_owned()).expect("written");
         assert_eq!(files().of("a/../b").expect("read"), "sub");
         assert_eq!(files().of("b").expect("read"), ".");
         files().move_to("a/../b", ".".to_owned()).expect("written");
         assert_eq!(files().of("a/../b").expect("read"), ".");
-        let file = file_of(&kept.path().join("folders"), "a/../b");
+        let file = file_of(&place.path().join("folders"), "a/../b");
         fs::write(&file, r#"{"version":2,"run":"a/../b","folder":"sub"}"#).expect("written");
         let error = files().of("a/../b").expect_err("another version").to_string();
         assert!(error.contains("found version 2"), "{error}");

@@ -3,12 +3,12 @@
 use super::supervisor::FOLDER;
 
 /// The script of a line that runs in the workspace with this root. The line follows on a line of its own, so that nothing in
-/// it changes what stands before.
+/// it changes what is before it.
 ///
 /// `pwd` names a folder of the workspace as the file tools do, where it prints to the answer; what another program reads is
 /// the whole path. Where no descriptor for the folder comes with the script, as in a container, nothing is written to it.
 pub(super) fn script(root: &str, line: &str) -> String {
-    let root = quoted(root);
+    let root = quote(root);
     format!(
         "exec {{TOOLWRIGHT_ANSWER}}>&1; \
          pwd() {{ local it root={root}; it=\"$(builtin pwd \"$@\")\" || return; \
@@ -18,8 +18,8 @@ pub(super) fn script(root: &str, line: &str) -> String {
     )
 }
 
-/// A text as one word of bash that stands for itself.
-fn quoted(text: &str) -> String {
+/// Quotes a text as one word of bash that means itself.
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_with_letters_of_the_shell_stands_for_itself() {
-        assert_eq!(quoted("/a b/it's $X"), r"'/a b/it'\''s $X'");
+    fn a_root_with_letters_of_the_shell_means_itself() {
+        assert_eq!(quote("/a b/it's $X"), r"'/a b/it'\''s $X'");
     }
 }

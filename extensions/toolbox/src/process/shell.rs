@@ -86,7 +86,7 @@ impl Shell {
         self
     }
 
-    /// A second wall behind the judgement: lines that are rated safe run in this sandbox, which is made
+    /// Adds a second wall behind the judgement: lines that are rated safe run in this sandbox, which is made
     /// [read-only](Sandbox::without_writes) and has no network unless it was given one. Such a line that fails says so, and a
     /// person is asked where it is repeated with `outside`. A line above safe runs without it, as the policy allows it.
     ///
@@ -110,7 +110,7 @@ impl Shell {
         self
     }
 
-    /// What holds the lines that are rated safe, where anything does.
+    /// Returns what holds the lines that are rated safe, where anything does.
     #[must_use]
     pub fn wall(&self) -> Option<SandboxKind> {
         self.wall.as_ref().map(Sandbox::kind)

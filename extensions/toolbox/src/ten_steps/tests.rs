@@ -41,18 +41,18 @@ impl Trace {
 }
 
 /// A stage that says when the one inside it looks.
-struct Spied {
+struct SpyStage {
     name: &'static str,
     inside: Arc<dyn Around>,
     trace: Trace,
 }
 
-impl Around for Spied {
+impl Around for SpyStage {
     fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
         async move {
             self.trace.add(format!("{} looks", self.name));
             match self.inside.before(call).await {
-                Before::Then(after) => Before::Then(Box::new(SpiedAfter {
+                Before::Then(after) => Before::Then(Box::new(SpyAfter {
                     name: self.name,
                     inside: after,
                     trace: self.trace.clone(),
@@ -64,13 +64,13 @@ impl Around for Spied {
     }
 }
 
-struct SpiedAfter {
+struct SpyAfter {
     name: &'static str,
     inside: Box<dyn After>,
     trace: Trace,
 }
 
-impl After for SpiedAfter {
+impl After for SpyAfter {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         self.inside.during()
     }
@@ -157,7 +157,7 @@ fn scene(policy: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Scene {
     let steps = TenSteps::new(policy, workspace, log).reservations(&reservations);
     let spied = trace.clone();
     let builder = steps.assemble_as(builder, move |name, inside| {
-        Arc::new(Spied { name, inside, trace: spied.clone() })
+        Arc::new(SpyStage { name, inside, trace: spied.clone() })
     });
     let executor = builder.service(trace.clone()).build().expect("built");
     Scene { around, trace, reservations, executor }
@@ -216,7 +216,7 @@ async fn the_first_step_that_stops_a_call_keeps_it_from_those_after_it() {
     planned.reserve("a.json");
     let (answer, trace) = planned.call("half", "a.json").await;
     assert!(answer.contains("was put into the plan"), "{answer}");
-    assert_eq!(trace, ["policy"], "1: nobody is asked, nothing is reserved");
+    assert_eq!(trace, ["policy"], "1: no one is asked, nothing is reserved");
     let (answer, trace) = planned.call("half", "denied.json").await;
     assert!(answer.contains("never"), "a denial comes before the plan: {answer}");
     assert_eq!(trace, ["policy"]);

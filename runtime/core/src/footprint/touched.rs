@@ -39,7 +39,7 @@ impl TouchedResource {
         self.kind.0.label
     }
 
-    /// Whether the other resources of a call that reads it depend on it; see [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
+    /// Returns whether the other resources of a call that reads it depend on it: see [`ResourceKind::DECIDES`](super::ResourceKind::DECIDES).
     #[doc(hidden)]
     #[must_use]
     pub fn decides(&self) -> bool {

@@ -26,13 +26,13 @@ pub(super) struct Index {
     nodes: Vec<Node>,
     kinds: HashMap<TypeId, Kind>,
     compared: usize,
-    decided: Decided,
+    deciding: DecidingWrites,
 }
 
 /// What calls wrote on which it depends what others touch. It outlasts a call that writes everything, since the calls after
 /// that one are planned before it has run.
 #[derive(Debug, Default)]
-struct Decided {
+struct DecidingWrites {
     written: Vec<(TouchedResource, Pending)>,
     everything: Option<Pending>,
 }
@@ -90,8 +90,8 @@ impl Index {
     ) -> Vec<Waited> {
         let (reads, writes) = (footprint.resources_read(), footprint.resources_written());
         let Some(writes) = writes else { return self.add_alone(call, steps) };
-        if self.decided.is_open_for(reads.unwrap_or_default(), steps) {
-            self.decided.add(writes, call);
+        if self.deciding.is_open_for(reads.unwrap_or_default(), steps) {
+            self.deciding.add(writes, call);
             return self.add_alone(call, steps);
         }
         let mut waits_for = Vec::new();
@@ -113,7 +113,7 @@ impl Index {
         if reads.is_none() {
             self.all.below.awaited(false, steps, &mut waits_for);
         }
-        self.decided.add(writes, call);
+        self.deciding.add(writes, call);
         for (place, is_write) in places {
             self.all.below.add(is_write, call.into());
             for node in place.containers {
@@ -136,9 +136,9 @@ impl Index {
         let mut waits_for = Vec::new();
         self.all.below.awaited(true, steps, &mut waits_for);
         // Whatever comes after it waits for it, and so for all before it.
-        let mut decided = std::mem::take(&mut self.decided);
-        decided.everything = Some(call);
-        *self = Self { decided, ..Self::default() };
+        let mut deciding = std::mem::take(&mut self.deciding);
+        deciding.everything = Some(call);
+        *self = Self { deciding, ..Self::default() };
         self.all.touched(true, call.into());
         waits_for
     }
@@ -191,7 +191,7 @@ impl Index {
     }
 }
 
-impl Decided {
+impl DecidingWrites {
     /// Whether a call that has not ended writes what decides what a call with these reads touches.
     fn is_open_for(&self, reads: &[TouchedResource], steps: &Steps) -> bool {
         let is_open = |call: Pending| !steps.has_ended(call.into());

@@ -52,7 +52,8 @@ pub(crate) fn finalize_and_read<'a>(
             plan.entry.definition.name
         ))
     };
-    let filled = read_facts.filled().into_iter().map(|it| it.value.map(|value| (it.key, value)));
+    let filled =
+        read_facts.take_filled().into_iter().map(|it| it.value.map(|value| (it.key, value)));
     let filled = filled.collect::<Result<_, _>>().map_err(|error| internal(&error))?;
     let final_arguments = FinalArguments::with_filled(&plan.entry.definition, &accepted, filled)
         .map_err(|error| internal(&error))?;
