@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use toolwright::{Call, ToolContext, ToolError, tool};
 
-use crate::support::{Held, Log, answer, builder, call, executor, kind};
+use crate::support::{Held, Log, answer, builder, call, ended, executor, kind};
 
 /// Says on which thread it runs.
 #[tool(effect = read, blocking)]
@@ -101,7 +101,7 @@ async fn a_blocking_tool_learns_that_nobody_waits_for_it() {
         assert_eq!(from_tool.recv(), Ok("working"));
         if cancelled {
             token.cancel();
-            assert_eq!(kind(&running.await), "cancelled");
+            assert_eq!(kind(&ended(running).await), "cancelled");
         } else {
             drop(running);
         }
@@ -125,7 +125,7 @@ fn a_blocking_call_that_was_cancelled_before_its_thread_was_free_never_runs() {
             Box::pin(answer(&executor, call("write_blocking").cancelled_by(token.clone())));
         assert!(futures::poll!(&mut running).is_pending());
         token.cancel();
-        assert_eq!(kind(&running.await), "cancelled");
+        assert_eq!(kind(&ended(running).await), "cancelled");
         free.send(()).unwrap();
         occupying.await.unwrap().unwrap();
         // Whatever was queued before this has run when this has.

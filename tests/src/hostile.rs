@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolwright::retry::RetryPolicy;
 use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
 
-use crate::support::{Log, builder, call, executor, kind};
+use crate::support::{Log, builder, call, ended, executor, kind};
 
 /// Panics when it is dropped.
 struct Bomb;
@@ -75,7 +75,8 @@ async fn a_panic_with_a_value_that_panics_again_is_one_answer() {
 
 #[tokio::test]
 async fn a_tool_that_is_always_busy_runs_out_of_time() {
-    assert_eq!(kind(&executor([EAT_POLLS]).call(&call("eat_polls")).await), "timeout");
+    let executor = executor([EAT_POLLS]);
+    assert_eq!(kind(&ended(executor.call(&call("eat_polls"))).await), "timeout");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use futures::future::select;
+use futures::future::{Either, select};
 use tokio::sync::{Notify, Semaphore};
 use toolwright::{
     Answer, Call, Closing, Event, EventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
@@ -181,6 +181,13 @@ pub async fn forever<T>() -> T {
         Err(_) => watched.await,
     }
     panic!("nothing has stopped this, which waits for ever")
+}
+
+/// What a future gives that something else has to end; where nothing does, its test fails and does not only hang.
+pub async fn ended<T>(future: impl Future<Output = T>) -> T {
+    match select(pin!(future), pin!(forever())).await {
+        Either::Left((value, _)) | Either::Right((value, _)) => value,
+    }
 }
 
 /// Wakes those that wait for ever now and then, so that they can look at the time.

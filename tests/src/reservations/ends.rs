@@ -5,6 +5,8 @@ use super::*;
 use futures::FutureExt as _;
 use toolwright::CancellationToken;
 
+use crate::support::ended;
+
 /// There it was given back after a success alone.
 #[tokio::test(start_paused = true)]
 async fn a_reservation_ends_with_its_call_whether_it_succeeds_fails_or_panics() {
@@ -24,7 +26,8 @@ async fn a_reservation_ends_with_its_call_whether_it_succeeds_fails_or_panics() 
 
 #[tokio::test(start_paused = true)]
 async fn a_reservation_ends_with_a_call_that_is_dropped_cancelled_or_out_of_time() {
-    let scene = Scene::of(|it| it.retry(RetryPolicy::NONE).timeout(Some(Duration::from_secs(5))));
+    let scene =
+        Scene::of(|it| it.retry(RetryPolicy::NONE).total_timeout(Some(Duration::from_secs(5))));
     let ada = scene.run("ada");
     let call = of("slow_read", "a");
     {
@@ -39,8 +42,13 @@ async fn a_reservation_ends_with_a_call_that_is_dropped_cancelled_or_out_of_time
     let cancelled = spawned(&ada, of("slow_read", "a").cancelled_by(token.clone()));
     scene.turnstile.entered(1).await;
     token.cancel();
-    assert_eq!(kind(&cancelled.await.unwrap()), "cancelled");
+    assert_eq!(kind(&ended(cancelled).await.unwrap()), "cancelled");
     assert!(scene.held().is_empty(), "cancelled");
+
+    let late = spawned(&ada, of("slow_read", "a"));
+    scene.turnstile.entered(1).await;
+    assert_eq!(kind(&ended(late).await.unwrap()), "timeout");
+    assert!(scene.held().is_empty(), "out of time");
 }
 
 /// A task is the holder here, and it is killed.
@@ -64,7 +72,7 @@ async fn a_drain_leaves_nothing_reserved() {
     let drained = scene.executor.drain(Duration::from_secs(1)).await;
     assert_eq!(drained.cancelled, 2);
     for call in calls {
-        call.await.unwrap();
+        ended(call).await.unwrap();
     }
     assert!(scene.held().is_empty());
 }

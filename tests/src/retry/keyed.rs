@@ -1,5 +1,6 @@
 //! What a server sees of attempts: one key. The server is real, and so is the clock.
 
+use crate::support::ended;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -131,7 +132,7 @@ async fn a_keyed_tool_that_times_out_is_tried_again_and_the_server_sees_the_same
     for is_kept in [false, true] {
         let (server, store) = (server(), MemoryStore::new());
         let builder = if is_kept { kept(&server, &store) } else { bank(&server) };
-        let answer = answered(builder.build().unwrap().submit(&call("pay_by_key")).await);
+        let answer = answered(ended(builder.build().unwrap().submit(&call("pay_by_key"))).await);
         assert_eq!(answer.text(), "paid", "kept: {is_kept}");
         let keys = server.keys.lock().unwrap().clone();
         assert!(keys.len() >= 2 && keys.iter().all(|key| *key == keys[0]), "{keys:?}");
@@ -142,14 +143,15 @@ async fn a_keyed_tool_that_times_out_is_tried_again_and_the_server_sees_the_same
 async fn a_tool_that_acts_once_and_times_out_is_indeterminate_and_the_server_sees_it_once() {
     let (server, store) = (server(), MemoryStore::new());
     let executor = kept(&server, &store).build().unwrap();
-    let waits = suspended(executor.submit(&call("pay_once")).await);
+    let waits = suspended(ended(executor.submit(&call("pay_once"))).await);
     assert_eq!(waits.state, State::Indeterminate);
     executor.worker().unwrap().sweep().await.unwrap();
     executor.worker().unwrap().resume(waits.call).await;
     assert_eq!(server.keys.lock().unwrap().len(), 1);
 
     let answer = bank(&self::server()).build().unwrap();
-    assert_eq!(crate::support::kind(&answer.call(&call("pay_once")).await), "timeout");
+    let answer = ended(answer.call(&call("pay_once"))).await;
+    assert_eq!(crate::support::kind(&answer), "timeout");
 }
 
 /// Nobody listens where it connects, so nothing was paid.
