@@ -15,7 +15,8 @@ fn plain() -> Vec<&'static str> {
         .filter(|it| !it.is_empty() && it.chars().all(|it| is_plain(&it)))
         // Behind `--`, and for these, a flag is a text like any other.
         .filter(|it| {
-            it.split(' ').all(|it| !["echo", "basename", "dirname", "[", "xargs", "--"].contains(&it))
+            it.split(' ')
+                .all(|it| !["echo", "basename", "dirname", "[", "xargs", "--"].contains(&it))
         })
         .collect();
     lines.sort_unstable();
