@@ -2,7 +2,7 @@
 //! the middle of a life, or is there when a life begins, which is refused then.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -24,6 +24,8 @@ pub(crate) struct Meddling<'m> {
     /// From when to when in this life there is a foreign trigger.
     trigger: Option<(Duration, Duration)>,
     has_trigger: bool,
+    /// Whether there was a trigger while these processes were alive.
+    had_trigger: bool,
     /// How many calls were damaged.
     count: usize,
     /// How often there was a trigger.
@@ -33,7 +35,16 @@ pub(crate) struct Meddling<'m> {
 impl<'m> Meddling<'m> {
     pub(crate) fn of(meddler: Option<&'m dyn Meddles>, folder: &Path) -> Self {
         let (damaged, trigger, folder) = (Vec::new(), None, folder.to_owned());
-        Self { meddler, folder, damaged, trigger, has_trigger: false, count: 0, triggers: 0 }
+        Self {
+            meddler,
+            folder,
+            damaged,
+            trigger,
+            has_trigger: false,
+            had_trigger: false,
+            count: 0,
+            triggers: 0,
+        }
     }
 
     /// Whether the lives that begin now get a trigger.
@@ -41,6 +52,7 @@ impl<'m> Meddling<'m> {
         let from = Duration::from_millis(random.u64(5..120));
         let until = from + Duration::from_millis(random.u64(5..60));
         self.trigger = (random.u32(0..6) == 0).then_some((from, until));
+        self.had_trigger = false;
     }
 
     /// Adds or removes the trigger when its time has come.
@@ -51,7 +63,7 @@ impl<'m> Meddling<'m> {
         // Before the first life has made the journal, there is nothing to meddle with.
         if lived >= from && lived < until && !self.has_trigger && self.has_journal() {
             meddler.add_trigger(&self.folder)?;
-            self.has_trigger = true;
+            (self.has_trigger, self.had_trigger) = (true, true);
             self.triggers += 1;
         }
         if lived >= until {
@@ -70,6 +82,11 @@ impl<'m> Meddling<'m> {
         }
         (self.has_trigger, self.trigger) = (false, None);
         Ok(())
+    }
+
+    /// Whether a process that ended by itself may have done so because it began while there was a trigger.
+    pub(crate) fn may_refuse(&self, status: ExitStatus) -> bool {
+        self.had_trigger && status.code() == Some(i32::from(crate::FAILED))
     }
 
     /// No process is alive.

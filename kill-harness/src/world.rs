@@ -116,7 +116,7 @@ pub fn play(
                     plan.killed(it.death);
                     ended += 1;
                 }
-                None if status.success() => {}
+                None if status.success() || meddling.may_refuse(status) => {}
                 _ => bail!("a process of {} ended with {status}", folder.display()),
             }
         }

@@ -189,7 +189,8 @@ async fn write(office: &Office, expects: Option<u64>, record: CallRecord) {
 
 #[tokio::test]
 async fn a_counter_at_its_maximum_is_an_error_of_its_call_alone() {
-    let counters: [(&str, fn(&mut CallRecord)); 4] = [
+    type Set = fn(&mut CallRecord);
+    let counters: [(&str, Set); 4] = [
         ("version", |it| it.version = u64::MAX),
         ("version", |it| it.version = u64::MAX - 1),
         ("epoch", |it| it.epoch = u64::MAX),
