@@ -7,6 +7,7 @@ pub mod parse;
 pub mod pointer;
 mod quotes;
 pub mod reference;
+pub(crate) mod special;
 pub mod tree;
 
 pub use canonical::{ArgumentsError, canonical, canonical_of, read};

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Number, Value};
 
 use super::pointer::unescaped;
+use super::special::special;
 
 /// A value as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -151,26 +152,23 @@ pub fn quoted(text: &str) -> String {
 }
 
 pub fn write_quoted(text: &str, out: &mut String) {
+    out.reserve(text.len() + 2);
     out.push('"');
     let mut copied = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0..0x20 => "",
-            _ => continue,
-        };
+    loop {
+        let at = special(text.as_bytes(), copied);
         out.push_str(&text[copied..at]);
-        copied = at + 1;
-        match escape {
-            "" => write!(out, "\\u{byte:04x}").expect("a string takes any text"),
-            escape => out.push_str(escape),
+        let Some(byte) = text.as_bytes().get(at) else { break };
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            byte => write!(out, "\\u{byte:04x}").expect("a string takes any text"),
         }
+        copied = at + 1;
     }
-    out.push_str(&text[copied..]);
     out.push('"');
 }
 

@@ -1,5 +1,6 @@
 //! Makes a call's arguments final before the policy judges them: what is judged, shown and run is one text.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -29,11 +30,20 @@ pub(crate) fn finalize(
 ) -> Result<(Facts, FinalArguments), ToolError> {
     let own = own_of(run, plan, call, Some(Identity::of(id)))?;
     let scope = Scope::new(&run.values, &plan.wiring, call, own.as_ref());
-    let read = || finalize_and_read(rules, plan, scope, arguments);
+    let read = || {
+        let (mut facts, accepted, final_arguments) = accept(rules, plan, scope, arguments)?;
+        // The text that will run is the one that was read, once and without repairs: to read it again would show nothing new.
+        let is_read =
+            matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
+        if is_read {
+            plan.judged(&mut facts);
+            return Ok((facts, final_arguments));
+        }
+        let (facts, _unpolled) = read_again(rules, plan, scope, &final_arguments, facts)?;
+        Ok((facts, final_arguments))
+    };
     let read = catch_unwind(AssertUnwindSafe(read));
-    let (facts, final_arguments, _unpolled) =
-        read.unwrap_or_else(|panic| Err(panicked(call.name(), panic)))?;
-    Ok((facts, final_arguments))
+    read.unwrap_or_else(|panic| Err(panicked(call.name(), panic)))
 }
 
 /// The final arguments, what is known of a call with them, and its future, not polled, which has read these arguments
@@ -44,6 +54,18 @@ pub(crate) fn finalize_and_read<'a>(
     scope: Scope<'a>,
     arguments: &str,
 ) -> Result<(Facts, FinalArguments, BoxFuture<'a, Answer>), ToolError> {
+    let (read_facts, _accepted, final_arguments) = accept(rules, plan, scope, arguments)?;
+    let (facts, future) = read_again(rules, plan, scope, &final_arguments, read_facts)?;
+    Ok((facts, final_arguments, future))
+}
+
+/// The text that the tool's reader has accepted, what is known of a call with it, and the final arguments made of it.
+fn accept<'t>(
+    rules: &Rules,
+    plan: &Plan,
+    scope: Scope<'_>,
+    arguments: &'t str,
+) -> Result<(Facts, Cow<'t, str>, FinalArguments), ToolError> {
     let mut read_facts = rules.facts(plan);
     let accepted = read_text(plan, scope, arguments, &mut read_facts)?;
     let internal = |error: &dyn fmt::Display| {
@@ -57,7 +79,17 @@ pub(crate) fn finalize_and_read<'a>(
     let filled = filled.collect::<Result<_, _>>().map_err(|error| internal(&error))?;
     let final_arguments = FinalArguments::with_filled(&plan.entry.definition, &accepted, filled)
         .map_err(|error| internal(&error))?;
-    // Once more, so that the facts are those of what will run.
+    Ok((read_facts, accepted, final_arguments))
+}
+
+/// Reads the final arguments, so that the facts are those of what will run; the future is not polled.
+fn read_again<'a>(
+    rules: &Rules,
+    plan: &Plan,
+    scope: Scope<'a>,
+    final_arguments: &FinalArguments,
+    read_facts: Facts,
+) -> Result<(Facts, BoxFuture<'a, Answer>), ToolError> {
     let mut facts = rules.facts(plan);
     let mut future = read(plan, scope, final_arguments.arguments(), &mut facts)?;
     if let Some(repairs) = read_facts.repairs().cloned().map(Arc::new) {
@@ -66,5 +98,5 @@ pub(crate) fn finalize_and_read<'a>(
     }
     facts.also_mended(read_facts);
     plan.judged(&mut facts);
-    Ok((facts, final_arguments, future))
+    Ok((facts, future))
 }

@@ -1,0 +1,37 @@
+//! Finds what a JSON string has to escape, many bytes at a time.
+
+/// The first quote, backslash or control character from `start` on, or the end.
+#[inline]
+pub fn special(bytes: &[u8], mut start: usize) -> usize {
+    // Without branches inside, so that the compiler compares all of them at once.
+    while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+        let is_special = |&byte: &u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+        if chunk.iter().fold(false, |found, byte| found | is_special(byte)) {
+            break;
+        }
+        start += 16;
+    }
+    while let Some(chunk) = bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+        let found = marks(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return start + (found.trailing_zeros() / 8) as usize;
+        }
+        start += 8;
+    }
+    let rest = bytes.get(start..).unwrap_or_default();
+    let length = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    start + length.unwrap_or(rest.len())
+}
+
+/// The high bit of each special byte; only the lowest mark is exact, as borrows go upwards.
+#[inline]
+fn marks(chunk: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = ONES * 0x80;
+    let quote = chunk ^ (ONES * b'"' as u64);
+    let backslash = chunk ^ (ONES * b'\\' as u64);
+    let quotes = quote.wrapping_sub(ONES) & !quote;
+    let backslashes = backslash.wrapping_sub(ONES) & !backslash;
+    let controls = chunk.wrapping_sub(ONES * 0x20) & !chunk;
+    (quotes | backslashes | controls) & HIGH
+}
