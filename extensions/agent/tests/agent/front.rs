@@ -1,6 +1,5 @@
 //! The agent as a newcomer uses it: a model, tools, a task, its result, its events, a conversation.
 
-use std::error::Error as _;
 use std::future::IntoFuture as _;
 
 use futures::{FutureExt as _, StreamExt as _};

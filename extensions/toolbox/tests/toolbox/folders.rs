@@ -165,7 +165,7 @@ impl Office {
 
     fn record(&self, id: CallId) -> CallRecord {
         let records = runtime().block_on(self.store.list(&Filter::default(), Page::first(100)));
-        records.unwrap().into_iter().find(|it| it.id == id).unwrap()
+        records.unwrap().calls.into_iter().find(|it| it.id == id).unwrap()
     }
 
     /// Approves a call, and carries it out in another process.
