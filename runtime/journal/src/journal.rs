@@ -14,6 +14,7 @@ mod entry;
 mod error;
 mod forward;
 mod listed;
+mod identity;
 mod memory;
 mod next;
 mod record;
@@ -28,6 +29,8 @@ pub use counter::{Counter, NotAdvanced};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::Asked;
+#[doc(hidden)]
+pub use identity::journal_id;
 /// For `pass_on_leases`.
 #[doc(hidden)]
 pub use jiff::Timestamp;

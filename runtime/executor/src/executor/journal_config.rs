@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -21,7 +22,7 @@ use toolwright_journal::approval::KeyError;
 use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
-use toolwright_journal::journal::Store;
+use toolwright_journal::journal::{Store, StoreError, journal_id};
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
 ///
@@ -60,6 +61,8 @@ pub(crate) struct JournalConfig {
     /// What digests of secrets are made with where there is no sealing key; gone with the process.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) project: Option<String>,
+    /// The id of the journal, once it was read.
+    id: OnceCell<String>,
     /// How this executor signs its claims.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
@@ -286,6 +289,7 @@ impl JournalConfigBuilder {
             },
             sealing: self.sealing,
             project: self.project,
+            id: OnceCell::new(),
             owner: Uuid::now_v7().to_string(),
             clock: self.clock.unwrap_or_else(|| Arc::new(Timestamp::now)),
             trace_id: self.trace_id,
@@ -327,6 +331,17 @@ fn whole(path: &Path) -> PathBuf {
 impl JournalConfig {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    /// The id of the journal. It is read once: whoever changes it later makes a running executor take no statement of
+    /// another journal.
+    pub(crate) async fn id(&self) -> Result<&str, StoreError> {
+        if let Some(id) = self.id.get() {
+            return Ok(id);
+        }
+        // Boxed, so that the future of a call stays small.
+        let read = || Box::pin(journal_id(&*self.store, self.now()));
+        Box::pin(self.id.get_or_try_init(read)).await.map(String::as_str)
     }
 
     /// The trace that whoever calls this is in.
