@@ -174,6 +174,24 @@ impl Decision {
             Self::Revoke => return None,
         })
     }
+
+    /// Whether it lets the call run with the arguments that its record shows.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lets_run_as_shown(&self) -> bool {
+        match self {
+            Self::Approve { .. }
+            | Self::Accept
+            | Self::DidNotHappen
+            | Self::Requeue { arguments: None, .. } => true,
+            Self::Edit { .. }
+            | Self::Requeue { arguments: Some(_), .. }
+            | Self::Reject { .. }
+            | Self::Happened { .. }
+            | Self::Discard { .. }
+            | Self::Revoke => false,
+        }
+    }
 }
 
 /// What was done, as in `approved`.

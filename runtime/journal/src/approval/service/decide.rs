@@ -47,7 +47,7 @@ pub(super) fn decide(
         return Err(ApprovalError::Late { call: record.id, deadline: ask.deadline });
     }
     refuse_other_journal(&record, statement)?;
-    if lets_run_as_shown(verdict) {
+    if verdict.lets_run_as_shown() {
         match refuse_altered(&record) {
             Err(ApprovalError::Unseen { .. }) if is_unseen => {}
             checked => checked?,
@@ -97,22 +97,6 @@ pub(super) fn decide(
         Decision::Approve { grant: None } | Decision::Discard { .. } | Decision::Revoke => {}
     }
     Ok(Some(Decided { record, entry, grant }))
-}
-
-/// Whether a decision lets the call run with the arguments that its record shows.
-fn lets_run_as_shown(verdict: &Decision) -> bool {
-    match verdict {
-        Decision::Approve { .. }
-        | Decision::Accept
-        | Decision::DidNotHappen
-        | Decision::Requeue { arguments: None, .. } => true,
-        Decision::Edit { .. }
-        | Decision::Requeue { arguments: Some(_), .. }
-        | Decision::Reject { .. }
-        | Decision::Happened { .. }
-        | Decision::Discard { .. }
-        | Decision::Revoke => false,
-    }
 }
 
 /// Whoever can write to the journal could show one call and have another approved.
