@@ -100,8 +100,8 @@ pub enum ApprovalError {
     /// record shows.
     #[error(
         "the arguments of call {call} are sealed or not kept, so that nothing here can tell whether what is shown is what \
-         would run: reject it, decide where the sealing key is, or approve it unseen (`--unseen`), whereupon the \
-         executor compares both before it runs the call"
+         would run: refuse it, decide where the sealing key is, or decide unseen (`--unseen`), whereupon the executor \
+         compares both before it runs the call"
     )]
     Unseen {
         /// Which call.
