@@ -107,6 +107,21 @@ impl MemoryStore {
         self.kept().damaged.insert(call);
     }
 
+    /// Puts a record in the place of the one that is there, and adds to its history, as somebody does who writes to the
+    /// store's file: no version is compared, and none has to change.
+    #[doc(hidden)]
+    pub fn overwrite(&self, record: CallRecord, entries: Vec<Entry>) {
+        let mut kept = self.kept();
+        if let Some(before) = kept.calls.get(&record.id).map(|before| before.place.clone()) {
+            kept.places.remove(&before);
+        }
+        if record.place.turn.is_some() {
+            kept.places.insert(record.place.clone(), record.id);
+        }
+        kept.histories.entry(record.id).or_default().extend(entries);
+        kept.calls.insert(record.id, record);
+    }
+
     fn kept(&self) -> MutexGuard<'_, Tables> {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

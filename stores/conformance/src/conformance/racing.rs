@@ -8,7 +8,7 @@ use tokio::task::{JoinError, yield_now};
 
 use super::sample::*;
 use toolwright_journal::journal::{
-    CommitError, Failure, Filter, Page, State, Store, Transaction, Transition,
+    CommitError, Failure, Filter, Page, State, Store, Transaction, Transition, journal_id,
 };
 
 const TASKS: usize = 32;
@@ -92,6 +92,28 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
         Some(2),
         "a version is not counted once"
     );
+}
+
+/// What people sign counts in the journal alone that it names.
+pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
+    let barrier = Arc::new(Barrier::new(TASKS));
+    let tasks = (0..TASKS).map(|_| {
+        let (store, barrier) = (Arc::clone(store), Arc::clone(&barrier));
+        tokio::spawn(async move {
+            barrier.wait().await;
+            journal_id(&*store, time(0)).await
+        })
+    });
+    let mut ids = Vec::new();
+    for task in join_all(tasks.collect::<Vec<_>>()).await {
+        match task {
+            Ok(Ok(id)) => ids.push(id),
+            Ok(Err(error)) => panic!("the journal gives no id: {error}"),
+            Err(error) => panic!("a task that looks for the id of the journal panicked: {error}"),
+        }
+    }
+    let again = journal_id(&**store, time(1)).await.ok();
+    assert!(ids.iter().all(|id| Some(id) == again.as_ref()), "a journal has several ids");
 }
 
 /// Whoever opens a call for a run may have seen that the run has not ended, while somebody ends it.
