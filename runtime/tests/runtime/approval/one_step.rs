@@ -214,12 +214,9 @@ async fn an_approval_is_of_what_was_shown_also_where_nothing_here_can_compare_it
 #[tokio::test]
 async fn a_statement_that_names_another_journal_or_project_is_refused() {
     let (store, record) = stands(State::Pending).await;
-    for change in [
-        |it: &mut CallRecord| it.journal = Some("other".to_owned()),
-        |it| {
-            it.project = Some("other".to_owned());
-        },
-    ] {
+    let changes: [fn(&mut CallRecord); 2] =
+        [|it| it.journal = Some("other".to_owned()), |it| it.project = Some("other".to_owned())];
+    for change in changes {
         let elsewhere = record.clone().with(change);
         let approval = signed(&Statement::approve(&elsewhere, "ada", at(5)));
         let error = service(&store).submit(approval, at(5)).await.expect_err("it is of another");
