@@ -29,8 +29,6 @@ pub use counter::{Counter, NotAdvanced};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::Asked;
-#[doc(hidden)]
-pub use identity::journal_id;
 /// For `pass_on_leases`.
 #[doc(hidden)]
 pub use jiff::Timestamp;

@@ -22,7 +22,7 @@ use toolwright_journal::approval::KeyError;
 use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
-use toolwright_journal::journal::{Store, StoreError, journal_id};
+use toolwright_journal::journal::{Store, StoreError};
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
 ///
@@ -216,6 +216,10 @@ pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// For how long a claim counts that its owner does not renew.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
+/// How long to wait before a store that was unavailable is asked for its id again.
+const ID_PAUSES: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
+
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
@@ -340,8 +344,18 @@ impl JournalConfig {
             return Ok(id);
         }
         // Boxed, so that the future of a call stays small.
-        let read = || Box::pin(journal_id(&*self.store, self.now()));
-        Box::pin(self.id.get_or_try_init(read)).await.map(String::as_str)
+        Box::pin(self.id.get_or_try_init(|| self.read_id())).await.map(String::as_str)
+    }
+
+    /// A store that is unavailable is asked again, as often as it takes to write a change.
+    async fn read_id(&self) -> Result<String, StoreError> {
+        for pause in ID_PAUSES {
+            match self.store.id().await {
+                Err(error) if error.is_unavailable() => tokio::time::sleep(pause).await,
+                read => return read,
+            }
+        }
+        self.store.id().await
     }
 
     /// The trace that whoever calls this is in.

@@ -1,4 +1,4 @@
-//! The id of a journal, which is made with it: what people sign counts in the journal alone that it names.
+//! The id of a journal, as a document of it: what people sign counts in the journal alone that it names.
 
 use jiff::Timestamp;
 
@@ -6,7 +6,7 @@ use super::error::{CommitError, StoreError};
 use super::store::{DocumentWrite, Store, Transaction};
 
 /// The document that holds the id.
-pub(super) const KEY: &str = "journal/id";
+const KEY: &str = "journal/id";
 
 /// How often a lost race is looked at again; it can be lost once.
 const LOOKS: u32 = 4;
@@ -16,8 +16,7 @@ const LOOKS: u32 = 4;
 ///
 /// # Errors
 /// When the store fails, or the system gives no random bytes.
-#[doc(hidden)]
-pub async fn journal_id(store: &dyn Store, now: Timestamp) -> Result<String, StoreError> {
+pub(super) async fn journal_id<S: Store + ?Sized>(store: &S) -> Result<String, StoreError> {
     let mut failed = None;
     for _ in 0..LOOKS {
         if let Some(document) = store.document(KEY).await? {
@@ -29,7 +28,8 @@ pub async fn journal_id(store: &dyn Store, now: Timestamp) -> Result<String, Sto
         let id = new_id()?;
         let write = DocumentWrite { key: KEY.to_owned(), expects: None, text: Some(id.clone()) };
         let unit = Transaction { calls: Vec::new(), documents: vec![write] };
-        match store.commit(unit, now).await {
+        // It takes no call from anybody, so that the time does not matter.
+        match store.commit(unit, Timestamp::UNIX_EPOCH).await {
             Ok(()) => return Ok(id),
             // The commit may stand all the same.
             Err(CommitError::Store(error)) => failed = Some(error),

@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
@@ -15,7 +15,7 @@ use super::ended::Ended;
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::listed::Listed;
-use super::identity;
+use super::identity::new_id;
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{
@@ -55,6 +55,8 @@ struct Tables {
     documents: BTreeMap<String, Document>,
     ended: Ended,
     damaged: HashSet<CallId>,
+    /// Nothing where the system gave no random bytes.
+    id: Option<String>,
 }
 
 impl MemoryStore {
@@ -84,12 +86,7 @@ impl MemoryStore {
     }
 
     fn of(mut tables: Tables) -> Self {
-        // Where the system gives no random bytes, whoever needs the id says so.
-        if let Ok(id) = identity::new_id() {
-            let key = identity::KEY.to_owned();
-            let document = Document { key: key.clone(), version: 1, text: id };
-            tables.documents.entry(key).or_insert(document);
-        }
+        tables.id = tables.id.or_else(|| new_id().ok());
         Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
     }
 
@@ -244,6 +241,11 @@ impl Store for MemoryStore {
             Ok(found.map(|(_, document)| document.clone()).collect())
         }
         .boxed()
+    }
+
+    fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
+        let id = self.kept().id.clone();
+        ready(id.map_or_else(new_id, Ok)).boxed()
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

@@ -8,7 +8,7 @@ use tokio::task::{JoinError, yield_now};
 
 use super::sample::*;
 use toolwright_journal::journal::{
-    CommitError, Failure, Filter, Page, State, Store, Transaction, Transition, journal_id,
+    CommitError, Failure, Filter, Page, State, Store, Transaction, Transition,
 };
 
 const TASKS: usize = 32;
@@ -101,7 +101,7 @@ pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
         let (store, barrier) = (Arc::clone(store), Arc::clone(&barrier));
         tokio::spawn(async move {
             barrier.wait().await;
-            journal_id(&*store, time(0)).await
+            store.id().await
         })
     });
     let mut ids = Vec::new();
@@ -112,7 +112,7 @@ pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
             Err(error) => panic!("a task that looks for the id of the journal panicked: {error}"),
         }
     }
-    let again = journal_id(&**store, time(1)).await.ok();
+    let again = store.id().await.ok();
     assert!(ids.iter().all(|id| Some(id) == again.as_ref()), "a journal has several ids");
 }
 
