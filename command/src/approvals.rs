@@ -7,7 +7,7 @@ mod terms;
 
 use clap::{Arg, ArgMatches, Command};
 use jiff::Timestamp;
-use toolwright::approval::Statement;
+use toolwright::approval::{ApprovalError, ApprovalService, Statement};
 use toolwright::journal::{CallRecord, State};
 
 use crate::operator::decide::Decider;
@@ -51,6 +51,7 @@ pub(crate) fn command() -> Command {
             Command::new("approve").about("Let calls run, each named by its id").args([
                 ids::calls(),
                 decide::digest(),
+                decide::unseen(),
                 signing::option(),
             ]),
             Command::new("reject").about("Refuse calls").args([
@@ -114,8 +115,16 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     if call.state != State::Pending {
         tell("note", format!("the call waits for nobody: it is {}", call.state));
     }
-    if call.shows_what_is_judged() == Some(false) {
-        tell("warning", "the call was altered: these arguments are not those of its digest");
+    match ApprovalService::check_shown(&call) {
+        Err(ApprovalError::Altered { .. }) => {
+            tell("warning", "the call was altered: these arguments are not those of its digest");
+        }
+        Err(ApprovalError::Unseen { .. }) if call.state == State::Pending => tell(
+            "note",
+            "its arguments are sealed: whether these are they, only the application can tell, which compares them \
+             before it runs the call; `approve` takes it with --unseen",
+        ),
+        _ => {}
     }
     session.output.write(&Call::of(&call), || sheet::request(&call, session.now))
 }

@@ -6,7 +6,7 @@ use toolwright::approval::Statement;
 use toolwright::journal::State;
 
 use crate::operator::decide::{Decider, Saying};
-use crate::operator::{Session, Stop, filter, ids, session, signing, value};
+use crate::operator::{Session, Stop, decide, filter, ids, session, signing, value};
 use crate::shown::table::Table;
 use crate::shown::{printable, when};
 use crate::{Exit, calls, complain, tell};
@@ -48,7 +48,7 @@ pub(crate) fn command() -> Command {
                 .args(filter::options()),
             Command::new("resolve")
                 .about("Say what became of a call")
-                .args([ids::one_call(), happened, did_not, signing::option()])
+                .args([ids::one_call(), happened, did_not, decide::unseen(), signing::option()])
                 .group(ArgGroup::new("outcome").args([HAPPENED, DID_NOT]).required(true)),
         ])
         .after_help(AFTER_HELP)

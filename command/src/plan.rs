@@ -10,7 +10,7 @@ use toolwright::journal::{CallRecord, State};
 
 use crate::operator::decide::Decider;
 use crate::operator::each::Each;
-use crate::operator::{Output, Session, Stop, filter, ids, number, session, signing};
+use crate::operator::{Output, Session, Stop, decide, filter, ids, number, session, signing};
 use crate::shown::call::Call;
 use crate::shown::{printable, sheet};
 use crate::{Exit, complain};
@@ -65,6 +65,7 @@ pub(crate) fn command() -> Command {
                     first,
                     whole::option(),
                     filter::run(),
+                    decide::unseen(),
                     signing::option(),
                 ])
                 .group(which(&[ids::IDS, ALL, FIRST])),

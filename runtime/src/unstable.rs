@@ -4,7 +4,7 @@
 /// The final arguments of a call, their canonical text, and the digest that a decision is bound to.
 pub mod arguments {
     pub use toolwright_core::json::{ArgumentsError, canonical};
-    pub use toolwright_journal::arguments::{FinalArguments, digest, fingerprint};
+    pub use toolwright_journal::arguments::{DigestInput, FinalArguments, digest, fingerprint};
 }
 
 /// Whether a grant covers a call.

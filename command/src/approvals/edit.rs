@@ -3,7 +3,6 @@
 use clap::{ArgMatches, Command};
 use toolwright::approval::Statement;
 use toolwright::journal::State;
-use toolwright::unstable::arguments::digest;
 
 use crate::operator::editing::{self, Editing};
 use crate::operator::{Session, Stop};
@@ -20,8 +19,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
         doing: "editing",
         instead: "Reject the call with a reason that says what to change",
         say: |call, new, by, at| {
-            let principal = call.requester.user.as_deref().unwrap_or("");
-            let digest = digest(&call.tool, &call.fingerprint, &new, principal, None);
+            let digest = call.digest_with(&new);
             Statement::edit(call, new, digest, by, at)
         },
     };

@@ -63,6 +63,7 @@ pub(super) fn command() -> Command {
                 .conflicts_with_all([WHERE, WHERE_IN])
                 .help("Only calls with exactly the arguments of this one"),
             decide::digest(),
+            decide::unseen(),
             signing::option(),
         ])
         .group(

@@ -9,7 +9,7 @@ use toolwright::journal::State;
 use super::which::{self, Meant};
 use crate::operator::decide::Decider;
 use crate::operator::each::Each;
-use crate::operator::{Session, Stop, duration, signing};
+use crate::operator::{Session, Stop, decide, duration, signing};
 
 pub(super) const NAME: &str = "requeue";
 
@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
         .about("Try dead letters again, as they are")
         .args(which::filters_or_ids())
         .args(which::scope())
-        .args([every, new_key, signing::option()])
+        .args([every, new_key, decide::unseen(), signing::option()])
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {

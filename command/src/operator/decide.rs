@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches};
 use jiff::Timestamp;
-use toolwright::approval::{ApprovalService, ApproverKey, Decision, Signed, Statement, Submitted};
+use toolwright::approval::{
+    ApprovalError, ApprovalService, ApproverKey, Decision, Signed, Statement, Submitted,
+};
 use toolwright::journal::{CallRecord, State};
 
 use super::{Session, Stop, signing};
@@ -18,11 +20,20 @@ const DIGITS: usize = 12;
 const FEWEST: usize = 8;
 
 const DIGEST: &str = "digest";
+const UNSEEN: &str = "unseen";
 
 /// The option `--digest`: what was looked at is what is decided.
 pub(crate) fn digest() -> Arg {
     digits(DIGEST, "`approvals show`")
         .help("Decide only if the call's digest still begins so, as when it was looked at")
+}
+
+/// The option `--unseen`: what cannot be compared is decided all the same.
+pub(crate) fn unseen() -> Arg {
+    Arg::new(UNSEEN).long(UNSEEN).display_order(99).action(ArgAction::SetTrue).help(
+        "Decide also where the arguments are sealed, so that only the application can tell whether what is shown is \
+         what would run; it asks again where it is not",
+    )
 }
 
 /// The first digits of a digest that a command has printed.
@@ -46,6 +57,8 @@ pub(crate) struct Decider<'a> {
     key: ApproverKey,
     /// How the digest of the call has to begin.
     digest: Option<String>,
+    /// Whether calls are decided of which nothing can tell here whether they show what would run.
+    is_unseen: bool,
 }
 
 /// What is said of a call.
@@ -62,7 +75,8 @@ impl<'a> Decider<'a> {
     /// With the key that the command line names.
     pub(crate) fn of(matches: &ArgMatches, session: &'a Session) -> Result<Self, Stop> {
         let digest = matches.try_get_one::<String>(DIGEST).ok().flatten().cloned();
-        Ok(Self { session, key: signing::key(matches)?, digest })
+        let is_unseen = matches.try_get_one::<bool>(UNSEEN).ok().flatten().is_some_and(|it| *it);
+        Ok(Self { session, key: signing::key(matches)?, digest, is_unseen })
     }
 
     /// Who they are.
@@ -87,8 +101,18 @@ impl<'a> Decider<'a> {
         let digest: String = call.digest.chars().take(DIGITS).collect();
         let (tool, shown) = (printable::line(&call.tool), printable::line(&call.shown));
         // Arguments that would not run are not printed as those that are decided; the service says why.
-        if ApprovalService::check_shown(call).is_ok() {
-            tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id));
+        match ApprovalService::check_shown(call) {
+            Ok(()) => tell(doing, format!("{tool} {} with digest {digest}\n  {shown}", call.id)),
+            Err(ApprovalError::Unseen { .. })
+                if self.is_unseen || !statement.verdict.lets_run_as_shown() =>
+            {
+                let sealed = "its arguments are sealed: whether these are they, only the application can tell";
+                tell(
+                    doing,
+                    format!("{tool} {} with digest {digest}\n  {shown}\n  {sealed}", call.id),
+                );
+            }
+            Err(_) => {}
         }
         let before = if call.state == of { None } else { self.before(call, said).await? };
         let submitted = match before {
@@ -123,7 +147,8 @@ impl<'a> Decider<'a> {
     }
 
     fn service(&self) -> ApprovalService {
-        ApprovalService::new(Arc::clone(&self.session.store))
+        let service = ApprovalService::new(Arc::clone(&self.session.store));
+        if self.is_unseen { service.unseen() } else { service }
     }
 
     fn write(&self, submitted: &Submitted, state: Option<State>) -> Result<(), Stop> {

@@ -84,6 +84,8 @@ impl From<ApprovalError> for Stop {
             | ApprovalError::Generation { .. }
             | ApprovalError::Digest { .. }
             | ApprovalError::Altered { .. }
+            | ApprovalError::NotShown { .. }
+            | ApprovalError::OtherJournal { .. }
             | ApprovalError::Elsewhere { .. }
             | ApprovalError::Late { .. } => Exit::Lost,
             ApprovalError::OtherTool { .. }
@@ -91,6 +93,7 @@ impl From<ApprovalError> for Stop {
             | ApprovalError::Arguments { .. }
             | ApprovalError::Secrets { .. }
             | ApprovalError::Secret { .. }
+            | ApprovalError::Unseen { .. }
             | ApprovalError::Subject { .. } => Exit::Usage,
             ApprovalError::Unverified(_) | ApprovalError::NotTheirs(_) => Exit::Key,
             _ => Exit::Failed,

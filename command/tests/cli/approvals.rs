@@ -167,15 +167,35 @@ fn an_edit_is_a_proposal_for_the_application() {
     assert_eq!((call.state, call.generation), (State::Judging, 2));
     let canonical = r#"{"copies":9007199254740993,"to":"ada@example.org"}"#;
     assert_eq!(call.proposal.as_deref(), Some(canonical));
-    let toolwright::approval::Decision::Edit { digest, .. } =
-        call.decision.unwrap().statement().unwrap().verdict
-    else {
+    let statement = call.decision.as_ref().unwrap().statement().unwrap();
+    let toolwright::approval::Decision::Edit { digest, .. } = statement.verdict else {
         panic!("an edit")
     };
-    assert_eq!(
-        digest,
-        toolwright::unstable::arguments::digest("send_mail", "f1", canonical, "ada", None)
+    assert_eq!(digest, call.digest_with(canonical));
+}
+
+/// Without the application's key nothing tells whether sealed arguments are those that are shown.
+#[test]
+fn a_call_whose_arguments_are_sealed_is_approved_only_unseen() {
+    let journal = Journal::new();
+    let refused = journal.run(&["approvals", "approve", SECRET]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(
+        refused.err.contains("--unseen") && !refused.err.contains("approving"),
+        "{}",
+        refused.err
     );
+    assert_eq!(journal.get(SECRET).state, State::Pending);
+    let unseen = journal.run(&["approvals", "approve", SECRET, "--unseen"]);
+    assert_eq!(unseen.code, 0, "{}", unseen.err);
+    assert!(unseen.err.contains("its arguments are sealed"), "{}", unseen.err);
+    let call = journal.get(SECRET);
+    let statement = call.decision.as_ref().unwrap().statement().unwrap();
+    let shown = match &statement.about {
+        toolwright::approval::Subject::Call { shown, .. } => shown.clone(),
+        _ => None,
+    };
+    assert_eq!(shown, call.shown_digest(), "what was shown is signed all the same");
 }
 
 #[test]

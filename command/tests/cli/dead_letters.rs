@@ -149,6 +149,7 @@ fn all_letters_of_a_filter_are_requeued_at_a_pace() {
         "--all",
         "--every",
         "300ms",
+        "--unseen",
         "--json",
     ]);
     let [first, second] = [OLD, SEALED].map(|id| journal.history(id).pop().unwrap().at);
@@ -202,7 +203,8 @@ fn new_arguments_of_a_letter_are_one_object_and_no_secrets() {
     let ran = journal.run(&["dead-letters", "edit", SEALED, "--set", "/user=\"eve\""]);
     assert!(ran.code == 2 && ran.err.contains("the application alone has the key"), "{}", ran.err);
     assert_eq!(journal.get(SEALED).state, State::Dead);
-    assert_eq!(journal.run(&["dead-letters", "requeue", SEALED]).code, 0);
+    assert_eq!(journal.run(&["dead-letters", "requeue", SEALED]).code, 2);
+    assert_eq!(journal.run(&["dead-letters", "requeue", SEALED, "--unseen"]).code, 0);
 }
 
 /// Whoever can write to the journal could show one call and have another signed.

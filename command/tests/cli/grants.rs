@@ -102,7 +102,8 @@ fn a_grant_that_says_too_little_or_nonsense_is_not_signed() {
     let exactly = journal.run(&[&secret[..], &["--exactly"]].concat());
     assert!(exactly.code == 2 && exactly.err.contains("has secrets"), "{}", exactly.err);
     assert_eq!(journal.get(PENDING).state, State::Pending);
-    assert_eq!(journal.run(&[&secret[..], &["--where", r#"/user="ada""#]].concat()).code, 0);
+    let unseen = [&secret[..], &["--where", r#"/user="ada""#, "--unseen"]].concat();
+    assert_eq!(journal.run(&unseen).code, 0);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use toolwright::journal::{
     Note, Requester, SqliteStore, Store, StoredText, Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 use toolwright::{CallId, Danger, Effect};
 
 use super::{Ran, ran};
@@ -179,14 +179,22 @@ pub fn call(id: &str, tool: &str, arguments: &str) -> CallRecord {
         it.effect = Effect::Once;
         it.raw = StoredText::Plain(arguments.clone());
         it.shown = arguments.clone();
-        it.digest = digest(tool, "f1", &arguments, "ada", None);
-        it.arguments = StoredText::Plain(arguments);
+        it.arguments = StoredText::Plain(arguments.clone());
         it.requester = Requester {
             agent: "agent:run-1".to_owned(),
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
         };
+        it.digest = it.digest_with(&arguments);
         it.idempotency_key = format!("key-{}", id.as_bytes()[5]);
+    })
+}
+
+/// The call as one of this run.
+pub fn of_run(call: CallRecord, run: &str) -> CallRecord {
+    call.with(|it| {
+        run.clone_into(&mut it.place.run);
+        it.digest = it.digest_with(&it.shown);
     })
 }
 
@@ -217,7 +225,7 @@ fn calls() -> Vec<(CallRecord, Vec<Transition>)> {
         "send_mail",
         "{\"to\":\"\u{202e}gro.elpmaxe@eve\",\"body\":\"\u{9b}2J\u{200b}\"}",
     );
-    hostile.place.run = "run\u{1b}[1A".to_owned();
+    hostile = of_run(hostile, "run\u{1b}[1A");
     hostile.ask = ask("\u{1b}[32mharmless\r\napproved by bob");
     if let Some(ask) = &mut hostile.ask {
         ask.preview = Some("\u{1b}]0;title\u{7}\ndigest      0000".to_owned());
@@ -237,7 +245,7 @@ fn calls() -> Vec<(CallRecord, Vec<Transition>)> {
     let charge = call(INDETERMINATE, "charge", r#"{"cents":9007199254740993}"#);
     let mut read = call(SUCCEEDED, "read_file", r#"{"path":"README.md"}"#);
     (read.danger, read.effect) = (Danger::Safe, Effect::Read);
-    read.place.run = "run-2".to_owned();
+    read = of_run(read, "run-2");
     read.answer = Some(Answered::text("# Toolwright\n\u{1b}[31mred"));
     let mut dead = call(DEAD, "fetch", r#"{"url":"https://example.org"}"#);
     dead.effect = Effect::Idempotent;
@@ -281,7 +289,8 @@ fn dead_letters() -> Vec<(CallRecord, Vec<Transition>)> {
     let ago = now() - SignedDuration::from_hours(10 * 24 + 1);
     let mut old = call(OLD, "post", r#"{"to":"eve@example.org","copies":1.50}"#);
     old.trace = Some("4bf92f3577b34da6a3ce929d0e0e4736".to_owned());
-    (old.created, old.effect, old.place.run) = (ago, Effect::Keyed, "run-5".to_owned());
+    old = of_run(old, "run-5");
+    (old.created, old.effect) = (ago, Effect::Keyed);
     let message = "the post was closed";
     old.failures = vec![failed(1, ago, Some(message)), failed(2, ago, Some(message))];
     old.answer = Some(Answered::error("refused", message, None));
@@ -292,8 +301,7 @@ fn dead_letters() -> Vec<(CallRecord, Vec<Transition>)> {
     sealed.failures = vec![failed(2, sealed.created, None)];
     sealed.answer = Some(Answered::error("refused", "hunter2 is wrong", None));
     let planned = |id, tool, arguments, reason: &str, preview: Option<&str>| {
-        let mut call = call(id, tool, arguments);
-        call.place.run = "run-3".to_owned();
+        let mut call = of_run(call(id, tool, arguments), "run-3");
         call.answer = Some(Answered::text("queued until the plan is accepted"));
         call.ask = ask(reason);
         if let Some(ask) = &mut call.ask {

@@ -3,15 +3,14 @@
 use serde_json::Value;
 use toolwright::journal::{State, Transition};
 
-use super::journal::{Journal, PLANNED, call};
+use super::journal::{Journal, PLANNED, call, of_run};
 
 /// A planned call of another run.
 const OTHER: &str = "0199a0b0-000e-7000-8000-0000000000ae";
 
 fn with_another_plan() -> Journal {
     let journal = Journal::with_dead_letters();
-    let mut other = call(OTHER, "write_file", r#"{"path":"a"}"#);
-    other.place.run = "run-4".to_owned();
+    let other = of_run(call(OTHER, "write_file", r#"{"path":"a"}"#), "run-4");
     journal.add(other, &[Transition::Planned]);
     journal
 }
@@ -56,8 +55,7 @@ fn what_was_put_into_a_plan_after_it_was_read_is_not_accepted_with_it() {
     let journal = Journal::with_dead_letters();
     let shown = journal.run(&["plan", "show"]).out;
     let digest = shown.trim_end().rsplit(' ').next().unwrap()[..16].to_owned();
-    let mut added = call(OTHER, "write_file", r#"{"path":"a"}"#);
-    added.place.run = "run-3".to_owned();
+    let added = of_run(call(OTHER, "write_file", r#"{"path":"a"}"#), "run-3");
     journal.add(added, &[Transition::Planned]);
     for which in [&["--all"][..], &["--first", "1"]] {
         let ran = journal.run(&[&["plan", "run", "--digest", &digest], which].concat());

@@ -11,9 +11,9 @@ mod final_arguments;
 mod fingerprint;
 mod sealing;
 
-pub use digest::digest;
 pub use filling::endless_defaults;
-pub use final_arguments::FinalArguments;
+pub use digest::{DigestInput, DigestMatch, digest, shown_digest};
+pub use final_arguments::{FinalArguments, shown_of};
 pub use fingerprint::fingerprint;
 pub use sealing::{SealingError, SealingKey};
 pub use toolwright_core::json::{ArgumentsError, canonical};

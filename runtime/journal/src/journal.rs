@@ -14,6 +14,7 @@ mod entry;
 mod error;
 mod forward;
 mod listed;
+mod identity;
 mod memory;
 mod next;
 mod record;

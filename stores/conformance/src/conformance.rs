@@ -135,6 +135,7 @@ rules! {
         one_of_many_commits_of_a_version_wins,
         one_of_many_calls_gets_a_place,
         one_of_many_makes_a_document,
+        all_of_many_find_one_id_of_the_journal,
         no_call_is_opened_once_a_document_is_there_that_must_not_be,
         either_a_lease_is_renewed_or_its_call_is_taken,
         commits_that_do_not_conflict_all_stand;

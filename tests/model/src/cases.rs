@@ -6,7 +6,7 @@ use toolwright_executor::lifecycle::Guard;
 use crate::properties as property;
 use crate::report::{Report, shortest};
 use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, Verdict};
-use crate::scenarios::{EVERY_STAGE, FAIR, one};
+use crate::scenarios::{EVERY_STAGE, FAIR, REWRITTEN, moved, one, rewritten, sealed};
 use crate::switches::Switch;
 
 /// A check that is missing.
@@ -87,6 +87,9 @@ pub fn cases() -> Vec<Case> {
     let mut cases = vec![
         decide(Guard::EvaluatedAtClaim, property::IN_TIME, with(deadline, asks.clone())),
         decide(Guard::DecisionBound, property::DECIDED, with(change, asks.clone())),
+        decide(Guard::ShownBound, property::SHOWN, rewritten("without a check", REWRITTEN)),
+        decide(Guard::ShownBound, property::SHOWN, sealed("without a check", REWRITTEN)),
+        decide(Guard::JournalBound, property::DECIDED, rewritten("without a check", REWRITTEN)),
         decide(Guard::DecisionInTime, property::IN_TIME, with(deadline, asks.clone())),
         decide(Guard::Fenced, property::FENCED, with(lapse, again.clone())),
         decide(Guard::HistoryOfItsTime, property::NOT_ACCUSED, asks.clone()),
@@ -110,6 +113,11 @@ pub fn cases() -> Vec<Case> {
         case(Switch::PlaceNotKept, property::ONE_ANSWER, once.clone()),
         case(Switch::PlaceNotKept, property::ONCE, once.clone()),
         case(Switch::SignedUnseen, property::BOUND, with(unheard_and_changed, asks.clone())),
+        case(
+            Switch::RunNotDigested,
+            property::GRANT_TERMS,
+            moved("without a check", Budget { rewrites: 2, ..FAIR }),
+        ),
         case(Switch::NobodyResumes, property::NOT_STRANDED, asks),
         case(Switch::NobodySweeps, property::NOT_STRANDED, with(crash, once.clone())),
     ];

@@ -192,6 +192,12 @@ impl Scenario {
         if budget.policies > 0 {
             actions.push(Action::ChangePolicy);
         }
+        if budget.rewrites > 0 {
+            for (nth, record) in system.counted().filter(|(_, record)| !record.state.is_final()) {
+                let can = self.rewrites.iter().filter(|it| it.changes(record));
+                actions.extend(can.map(|rewrite| Action::Rewrite(nth, *rewrite)));
+            }
+        }
     }
 
     /// Leases whose time may pass: of owners that are gone, and as often as it may happen of others.

@@ -12,9 +12,12 @@ pub(crate) fn record(record: &CallRecord, state: &mut impl Hasher) {
     record.id.to_string().hash(state);
     (record.place.index, record.state, record.version, record.generation).hash(state);
     (record.attempt, record.epoch, record.effect, &record.fingerprint, &record.digest).hash(state);
-    if let StoredText::Plain(arguments) = &record.arguments {
-        arguments.hash(state);
+    match &record.arguments {
+        StoredText::Plain(arguments) => (0_u8, arguments).hash(state),
+        StoredText::Encrypted(arguments) => (1_u8, arguments).hash(state),
+        StoredText::Omitted => 2_u8.hash(state),
     }
+    (&record.shown, &record.place.run, &record.journal).hash(state);
     (&record.idempotency_key, &record.grant, &record.proposal).hash(state);
     (record.decision.as_ref().map(signed), record.accepted.as_ref().map(signed)).hash(state);
     (answer(record.answer.as_ref()), answer(record.result.as_ref())).hash(state);

@@ -86,6 +86,14 @@ impl Journal {
         (Self::of(fork), result)
     }
 
+    /// The journal after somebody has written to its file.
+    #[must_use]
+    pub fn rewritten(&self, record: CallRecord, entries: Vec<Entry>) -> Self {
+        let fork = self.store.fork();
+        fork.overwrite(record, entries);
+        Self::of(fork)
+    }
+
     fn of(store: MemoryStore) -> Self {
         let records =
             at_once(store.list(&Filter::default(), Page::first(ALL))).unwrap_or_default().calls;

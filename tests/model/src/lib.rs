@@ -11,6 +11,7 @@
 //! - What a decision reads: tools, a policy, whose keys count (`reading`). Tools and policies change.
 //! - [`people`], who approve, grant, revoke, edit, reject, accept plans, settle what is indeterminate, requeue and discard
 //!   dead letters, and sign with keys that do not count. They tell the truth, as far as they can see.
+//! - An [`adversary`], who rewrites what is plain in a record between any two steps, and signs nothing.
 //! - A clock: leases lapse and deadlines pass, [`scenario`] says how often.
 //!
 //! What must hold stands in [`properties`]; who watches for it, in [`witness`]. [`switches`] takes single checks away, in
@@ -20,10 +21,12 @@
 //!
 //! Stages of an application let a call through, delay it, answer it or refuse it, between two steps of whoever looks at it.
 //!
-//! What is not modelled: the text of arguments but for two versions of them, secrets, plans of several calls that wait for
+//! What is not modelled: the text of arguments but for two versions of them, secrets but for arguments that only executors
+//! read, plans of several calls that wait for
 //! each other, reads that are not recorded, circuits, pauses before another attempt, an executor that shuts down, several
 //! pages of a list. Workers are alike, so states that differ in their order alone count as one.
 
+pub mod adversary;
 pub mod cases;
 pub mod choices;
 mod digest;

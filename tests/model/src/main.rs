@@ -21,7 +21,7 @@ use call_model::scenarios::{long, short, wide};
 use call_model::story::edited_and_requeued;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-const NUMBERS: [(&str, i64, &str); 11] = [
+const NUMBERS: [(&str, i64, &str); 12] = [
     ("calls", 2, "calls of the turn, explored apart where it is 1"),
     ("workers", 3, "workers"),
     ("attempts", 9, "attempts in one generation"),
@@ -33,6 +33,7 @@ const NUMBERS: [(&str, i64, &str); 11] = [
     ("changes", 9, "changes of the tools"),
     ("policies", 9, "changes of the policy"),
     ("delays", 9, "delays by a stage, where there are stages"),
+    ("rewrites", 9, "rewritten records, where somebody writes the journal"),
 ];
 
 fn main() -> ExitCode {
@@ -92,6 +93,7 @@ fn changed(scenario: Scenario, matches: &ArgMatches) -> Scenario {
         changes: number("changes", scenario.budget.changes),
         policies: number("policies", scenario.budget.policies),
         delays: number("delays", scenario.budget.delays),
+        rewrites: number("rewrites", scenario.budget.rewrites),
     };
     Scenario {
         workers: number("workers", scenario.workers),

@@ -5,10 +5,11 @@ use toolwright_core::context::CallId;
 use toolwright_journal::approval::{
     ApprovalService, Clause, Decision, Grant, GrantTerms, Scope, Signed, Statement, Subject,
 };
+use toolwright_journal::arguments::shown_digest;
 use toolwright_journal::journal::{CallRecord, State, next};
 
 use crate::journal::at_once;
-use crate::reading::{EDITED, RUN, TRUSTED, digest_of};
+use crate::reading::{EDITED, RUN, TRUSTED};
 use crate::scenario::Verdict;
 use crate::switches::Switch;
 use crate::system::System;
@@ -23,6 +24,8 @@ pub struct Approver {
     pub generation: u32,
     /// With which arguments.
     pub digest: String,
+    /// What is shown of them.
+    pub shown: String,
     /// What.
     pub verdict: Verdict,
 }
@@ -37,10 +40,9 @@ impl Verdict {
             Self::Approve => Decision::Approve { grant: None },
             Self::Grant => Decision::Approve { grant: Some(terms(record)) },
             Self::Revoke => Decision::Revoke,
-            Self::Edit => Decision::Edit {
-                arguments: EDITED.to_owned(),
-                digest: digest_of(&record.tool, &record.fingerprint, EDITED),
-            },
+            Self::Edit => {
+                Decision::Edit { arguments: EDITED.to_owned(), digest: record.digest_with(EDITED) }
+            }
             Self::Reject => Decision::Reject { reason: None },
             Self::Accept => Decision::Accept,
             Self::Happened => Decision::Happened { result: "it happened".to_owned() },
@@ -86,6 +88,7 @@ impl World<'_> {
             Verdict::Happened => acted,
             Verdict::DidNotHappen => !acted,
             // It would be shown to nobody any more.
+            Verdict::Grant if self.scenario.has_two_runs => is_open && record.place.index == 0,
             Verdict::Approve | Verdict::Grant | Verdict::Edit | Verdict::Reject => is_open,
             Verdict::Revoke => return grant(system, record).is_some(),
             _ => true,
@@ -96,7 +99,8 @@ impl World<'_> {
 
     pub(crate) fn say(&mut self, record: &CallRecord, verdict: Verdict) {
         let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
-        self.system.approver = Some(Approver { id, generation, digest, verdict });
+        let shown = record.shown.clone();
+        self.system.approver = Some(Approver { id, generation, digest, shown, verdict });
     }
 
     /// The approval service takes it to the journal. It reads, commits, and reads again where somebody was faster, so it
@@ -109,22 +113,26 @@ impl World<'_> {
         let Approver { id, verdict, .. } = said;
         let before = self.system.journal.get(id)?.clone();
         let is_unseen = self.scenario.lacks(Switch::SignedUnseen);
-        let (generation, digest) = match is_unseen {
-            true => (before.generation, before.digest.clone()),
-            false => (said.generation, said.digest.clone()),
+        let (generation, digest, shown) = match is_unseen {
+            true => (before.generation, before.digest.clone(), &before.shown),
+            false => (said.generation, said.digest.clone(), &said.shown),
         };
+        let shown = shown_digest(&digest, shown);
         let about = match verdict {
             Verdict::Revoke => Subject::Grant { id: grant(&self.system, &before)?.id },
-            _ => Subject::Call { id, generation, digest },
+            _ => Subject::Call { id, generation, digest, shown },
         };
         let (by, at) = ("ada".to_owned(), Timestamp::UNIX_EPOCH);
-        let statement = Statement { about, verdict: verdict.decision(&before), at, by };
+        let (journal, project) = (before.journal.clone(), None);
+        let verdict_of = verdict.decision(&before);
+        let statement = Statement { about, verdict: verdict_of, at, by, journal, project };
         let key = if verdict.is_forged() { "mallory" } else { TRUSTED };
         let text = serde_json::to_string(&statement).expect("a statement is JSON");
         let signed = Signed { text, key: key.to_owned(), signature: String::new() };
         let now = self.system.now;
         let (journal, submitted) = self.system.journal.after(|store| {
-            let service = ApprovalService::new(store);
+            // What is sealed is approved unseen.
+            let service = ApprovalService::new(store).unseen();
             at_once(Box::pin(service.submit(signed, now)))
         });
         let is_new = submitted.is_ok_and(|submitted| !submitted.repeated);
@@ -144,7 +152,7 @@ impl World<'_> {
         let witness = self.system.witness(before.place.index);
         witness.wrong.decision_misplaced |=
             (before.generation, &before.digest) != (said.generation, &said.digest);
-        witness.decided(&before, verdict);
+        witness.decided(&before, verdict, &said.shown);
         self.wrote(Some(&before), &after);
         Some(())
     }

@@ -15,6 +15,8 @@ pub const APPROVAL_ONCE: &str = "an approval is used by one generation alone";
 pub const DECIDED: &str = "what a person has to decide runs by a grant, or by a decision on this generation and these arguments";
 /// A decision is bound to what was shown.
 pub const BOUND: &str = "a decision takes effect on what was shown";
+/// Whoever writes the journal cannot have another call run than a person saw.
+pub const SHOWN: &str = "what was shown to whoever approved it is what runs";
 /// A decision lapses.
 pub const IN_TIME: &str = "nothing is claimed by a decision that is too late";
 /// Nothing is stranded.
@@ -76,6 +78,7 @@ pub fn all(explored: &Explored) -> Vec<Property<Explored>> {
         Property::always(ONE_ANSWER, |_, it| never(it, |wrong| wrong.answered_twice)),
         Property::always(ENDED, |_, it| never(it, |wrong| wrong.claimed_unready)),
         Property::always(FENCED, |_, it| never(it, |wrong| wrong.late_owner_wrote)),
+        Property::always(SHOWN, |_, it| never(it, |wrong| wrong.not_shown)),
         Property::always(RENEWED, |_, it| never(it, |wrong| wrong.renewal_lost)),
         Property::always(NOT_ACCUSED, |_, it| never(it, |wrong| wrong.falsely_accused)),
         Property::always(REPLAYED, |_, it| never(it, |wrong| wrong.contradicted)),
@@ -95,7 +98,9 @@ pub fn all(explored: &Explored) -> Vec<Property<Explored>> {
         Property::always(KEPT_OUT, |_, it| never(it, |wrong| wrong.answered_ran)),
         Property::always(POSSIBLE, |_, it| never(it, |wrong| wrong.impossible)),
     ];
-    if explored.until.is_none_or(|until| until == NOT_STRANDED) {
+    // Whoever writes the journal can strand any call.
+    let is_rewritten = !explored.scenario.rewrites.is_empty();
+    if explored.until.is_none_or(|until| until == NOT_STRANDED) && !is_rewritten {
         all.push(Property::always(NOT_STRANDED, |model: &Explored, it| {
             model.settled.gets_everywhere(&model.scenario, it)
         }));

@@ -6,18 +6,19 @@ use std::time::Duration;
 use toolwright_core::context::CallId;
 use toolwright_core::tool::Danger;
 use toolwright_executor::lifecycle::{
-    Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored, ToolNow,
+    Evaluated, FinalCall, GrantNow, Past, Preview, Settings, Signature, Snapshot, Stored, ToolNow,
     is_accepted, last_decision,
 };
 use toolwright_executor::retry::RetryPolicy;
 use toolwright_journal::approval::{Grant, Signed};
-use toolwright_journal::arguments::digest;
+use toolwright_journal::arguments::{DigestInput, digest};
 use toolwright_journal::journal::{
     CallRecord, CallSlot, State, StoredText, Transaction, Transition, begun,
 };
 
 use crate::journal::Journal;
 use crate::scenario::{Policy, Scenario};
+use crate::switches::Switch;
 use crate::system::System;
 
 /// For how long a claim counts.
@@ -41,28 +42,52 @@ pub(crate) const ARGUMENTS: &str = r#"{"n":1}"#;
 /// Those that a person puts in their place.
 pub(crate) const EDITED: &str = r#"{"n":2}"#;
 
-/// The one run.
+/// The run of every call, but where there are two.
 pub(crate) const RUN: &str = "r";
 
+/// The other run.
+pub(crate) const OTHER_RUN: &str = "other";
+
+/// The id of the journal.
+pub(crate) const JOURNAL: &str = "j";
+
+/// What the arguments of a call with a secret begin with, which only executors read.
+const SEALED: &str = "sealed ";
+
 /// The digest of a call with these arguments.
-pub(crate) fn digest_of(tool: &str, fingerprint: &str, arguments: &str) -> String {
-    digest(tool, fingerprint, arguments, "", None)
+pub(crate) fn digest_of(
+    scenario: &Scenario,
+    record: &CallRecord,
+    fingerprint: &str,
+    arguments: &str,
+) -> String {
+    let input = record.digest_input(fingerprint, arguments);
+    match scenario.lacks(Switch::RunNotDigested) {
+        true => {
+            let run = scenario.run_of(record.place.index);
+            digest(&DigestInput { run, ..input }, None)
+        }
+        false => digest(&input, None),
+    }
 }
 
 /// A call that arrives.
 pub(crate) fn arrived(scenario: &Scenario, system: &System, place: u8, id: CallId) -> CallRecord {
     let effect = scenario.calls[usize::from(place)].effect;
-    let slot = CallSlot { run: RUN.to_owned(), turn: Some(1), index: place.into() };
+    let run = scenario.run_of(place.into()).to_owned();
+    let agent = format!("agent:{run}");
+    let slot = CallSlot { run, turn: Some(1), index: place.into() };
     let tool = format!("tool-{effect:?}").to_lowercase();
     CallRecord::draft(id, slot, tool, system.now).with(|it| {
         it.effect = effect;
         it.danger = Danger::Moderate;
         it.fingerprint = fingerprint(system);
         it.raw = StoredText::Plain(ARGUMENTS.to_owned());
-        it.arguments = StoredText::Plain(ARGUMENTS.to_owned());
+        it.arguments = stored_as(scenario, ARGUMENTS);
         it.shown = ARGUMENTS.to_owned();
-        it.digest = digest_of(&it.tool, &it.fingerprint, ARGUMENTS);
-        it.requester.agent = format!("agent:{RUN}");
+        it.digest = digest_of(scenario, it, &it.fingerprint, ARGUMENTS);
+        it.requester.agent = agent;
+        it.journal = Some(JOURNAL.to_owned());
     })
 }
 
@@ -105,16 +130,29 @@ fn verified(signed: &Signed) -> Signature {
     }
 }
 
+/// The arguments that run, as an executor reads them; nothing where it cannot.
 pub(crate) fn arguments(record: &CallRecord) -> &str {
     match &record.arguments {
         StoredText::Plain(arguments) => arguments,
-        _ => "",
+        StoredText::Encrypted(sealed) => sealed.strip_prefix(SEALED).unwrap_or_default(),
+        StoredText::Omitted => "",
     }
 }
 
-pub(crate) fn stored(record: &CallRecord) -> Stored {
-    let digest = digest_of(&record.tool, &record.fingerprint, arguments(record));
-    Stored::Readable { is_of_its_digest: digest == record.digest }
+fn stored_as(scenario: &Scenario, arguments: &str) -> StoredText {
+    match scenario.is_sealed {
+        true => StoredText::Encrypted(format!("{SEALED}{arguments}")),
+        false => StoredText::Plain(arguments.to_owned()),
+    }
+}
+
+pub(crate) fn stored(scenario: &Scenario, record: &CallRecord) -> Stored {
+    let text = arguments(record);
+    if text.is_empty() {
+        return Stored::Unreadable("what is sealed cannot be opened".to_owned());
+    }
+    let digest = digest_of(scenario, record, &record.fingerprint, text);
+    Stored::Readable { is_of_its_digest: digest == record.digest, shown: text.to_owned() }
 }
 
 /// What its tool and the policy make of a call with its arguments, or with those that a person proposed.
@@ -122,22 +160,22 @@ pub(crate) fn evaluated(
     scenario: &Scenario,
     system: &System,
     snapshot: &Snapshot,
+    settings: &Settings,
     proposed: Option<&str>,
 ) -> Evaluated {
     let record = &snapshot.record;
     let text = proposed.unwrap_or_else(|| arguments(record));
     let now = fingerprint(system);
-    let digest = digest_of(&record.tool, &now, text);
+    let digest = digest_of(scenario, record, &now, text);
     let policy = match scenario.policy(record.place.index, system.policy) {
-        Policy::Plan if is_accepted(snapshot.past.as_ref(), record, &digest, false) => {
-            Policy::Allow
-        }
+        Policy::Plan if is_accepted(snapshot, settings, &digest, text, false) => Policy::Allow,
         policy => policy,
     };
     let arguments = snapshot.is_recorded.then(|| {
-        let is_unchanged = digest_of(&record.tool, &record.fingerprint, text) == record.digest;
+        let before = digest_of(scenario, record, &record.fingerprint, text);
+        let is_unchanged = before == record.digest;
         Box::new(FinalCall {
-            arguments: StoredText::Plain(text.to_owned()),
+            arguments: stored_as(scenario, text),
             shown: text.to_owned(),
             repairs: Vec::new(),
             fingerprint: now,
@@ -146,6 +184,7 @@ pub(crate) fn evaluated(
             secrets: Vec::new(),
             digest,
             is_unchanged,
+            is_former: false,
         })
     });
     Evaluated { policy: policy.decision(), four_eyes: false, has_secrets: false, arguments }

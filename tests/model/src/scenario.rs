@@ -3,6 +3,7 @@
 use toolwright_core::tool::Effect;
 use toolwright_policy::policy::PolicyDecision;
 
+use crate::reading::{OTHER_RUN, RUN};
 use crate::switches::{Switch, Switches};
 
 /// One call of the turn.
@@ -61,6 +62,27 @@ pub struct Budget {
     pub policies: u8,
     /// Times that a stage lets a call begin later.
     pub delays: u8,
+    /// Times that somebody who writes the journal rewrites a record.
+    pub rewrites: u8,
+}
+
+/// What somebody does who writes the journal, without a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rewrite {
+    /// The record shows the other arguments.
+    Show,
+    /// The arguments are marked as sealed, so that nobody can compare them, or plain again.
+    Hide,
+    /// The other arguments are put in the place of those that would run.
+    Swap,
+    /// The digest is that of what the record says now.
+    Digest,
+    /// The call is one of the other run.
+    Move,
+    /// The history says that the policy lets the call run.
+    Allow,
+    /// An approval of the same call that a person gave in another journal is put in.
+    Approve,
 }
 
 /// What the stages of the application may say of a call that may run.
@@ -151,6 +173,12 @@ pub struct Scenario {
     pub late_owners_act: bool,
     /// What stages say; there are none where they say nothing.
     pub stages: &'static [StageSays],
+    /// What somebody does who writes the journal; there is none where this is empty.
+    pub rewrites: &'static [Rewrite],
+    /// Whether the arguments hold a secret, so that they are sealed.
+    pub is_sealed: bool,
+    /// Whether the second call is one of another run.
+    pub has_two_runs: bool,
     /// Which checks are missing.
     pub switches: Switches,
 }
@@ -167,6 +195,12 @@ impl Scenario {
     #[must_use]
     pub fn lacks(&self, switch: Switch) -> bool {
         self.switches.has(switch)
+    }
+
+    /// The run of a call, as it is made.
+    #[must_use]
+    pub fn run_of(&self, place: u32) -> &'static str {
+        if self.has_two_runs && place > 0 { OTHER_RUN } else { RUN }
     }
 
     /// What the policy says of a call after so many of its changes.

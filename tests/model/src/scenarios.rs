@@ -2,12 +2,20 @@
 
 use toolwright_core::tool::Effect;
 
-use crate::scenario::{Budget, Call, Outcome, Policy, Scenario, StageSays, Verdict};
+use crate::scenario::{Budget, Call, Outcome, Policy, Rewrite, Scenario, StageSays, Verdict};
 use crate::switches::Switches;
 
 /// Nothing goes wrong.
-pub const FAIR: Budget =
-    Budget { crashes: 0, lapses: 0, deadlines: 0, unheard: 0, changes: 0, policies: 0, delays: 0 };
+pub const FAIR: Budget = Budget {
+    crashes: 0,
+    lapses: 0,
+    deadlines: 0,
+    unheard: 0,
+    changes: 0,
+    policies: 0,
+    delays: 0,
+    rewrites: 0,
+};
 
 /// All that stages may say; the first of it is said where nothing goes wrong any more.
 pub const EVERY_STAGE: &[StageSays] =
@@ -61,6 +69,9 @@ pub fn one(
         reconciles: false,
         late_owners_act: true,
         stages: &[],
+        rewrites: &[],
+        is_sealed: false,
+        has_two_runs: false,
         switches: Switches::default(),
     }
 }
@@ -104,7 +115,49 @@ pub fn short() -> Vec<Scenario> {
             Budget { crashes: 1, ..DELAYED },
         ),
         Scenario { late_owners_act: false, ..staged("once, stages", Once, DELAYED) },
+        rewritten("once, asks, the journal is rewritten", REWRITTEN),
+        sealed("once, asks, a secret, the journal is rewritten", REWRITTEN),
+        moved("two runs, one grant, a call is moved", Budget { rewrites: 2, ..FAIR }),
     ]
+}
+
+/// As often as it takes to hide what would run, show another call, and undo both.
+pub const REWRITTEN: Budget = Budget { rewrites: 4, ..FAIR };
+
+/// A call that asks, beside somebody who rewrites all of its record that nothing seals.
+#[must_use]
+pub fn rewritten(name: &'static str, budget: Budget) -> Scenario {
+    use Rewrite::{Allow, Approve, Digest, Hide, Show, Swap};
+    Scenario {
+        rewrites: &[Show, Hide, Swap, Digest, Allow, Approve],
+        workers: 1,
+        generations: 3,
+        outcomes: vec![Outcome::Result],
+        verdicts: vec![Verdict::Approve],
+        ends_run: false,
+        ..one(name, Effect::Once, ASKS, budget)
+    }
+}
+
+/// The same with a call whose arguments are sealed.
+#[must_use]
+pub fn sealed(name: &'static str, budget: Budget) -> Scenario {
+    use Rewrite::{Allow, Approve, Show};
+    Scenario { rewrites: &[Show, Allow, Approve], is_sealed: true, ..rewritten(name, budget) }
+}
+
+/// Two calls of two runs, a grant for one of the runs, and somebody who moves calls into the other run.
+#[must_use]
+pub fn moved(name: &'static str, budget: Budget) -> Scenario {
+    Scenario {
+        rewrites: &[Rewrite::Move, Rewrite::Allow],
+        has_two_runs: true,
+        workers: 1,
+        generations: 2,
+        verdicts: vec![Verdict::Grant],
+        outcomes: vec![Outcome::Result],
+        ..granted(name, ASKS, budget)
+    }
 }
 
 /// A stage lets a call begin later once.

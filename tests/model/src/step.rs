@@ -11,7 +11,7 @@ use toolwright_executor::lifecycle::{
 use toolwright_journal::journal::{Answered, CallRecord, DocumentWrite, Transaction};
 
 use crate::reading::{self, LEASE, RUN, THINKING};
-use crate::scenario::{Outcome, Scenario, StageSays, Verdict};
+use crate::scenario::{Outcome, Rewrite, Scenario, StageSays, Verdict};
 use crate::switches::Switch;
 use crate::system::{RunEnd, System};
 use crate::task::{Look, Phase, Running, Task};
@@ -75,6 +75,8 @@ pub enum Action {
     ChangeTool,
     /// The policy changes.
     ChangePolicy,
+    /// Somebody who writes the journal rewrites a record.
+    Rewrite(u8, Rewrite),
 }
 
 impl Scenario {
@@ -178,6 +180,11 @@ impl World<'_> {
                 budget.policies = budget.policies.checked_sub(1)?;
                 self.system.policy += 1;
                 Some(())
+            }
+            Action::Rewrite(nth, rewrite) => {
+                budget.rewrites = budget.rewrites.checked_sub(1)?;
+                let record = self.nth(nth)?.clone();
+                self.rewrite(record, rewrite)
             }
         }
     }

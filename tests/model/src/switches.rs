@@ -17,6 +17,8 @@ pub enum Switch {
     PlaceNotKept,
     /// A person signs whatever the call is by now, and not what was shown.
     SignedUnseen,
+    /// An executor does not see by the digest that a call is one of another run now.
+    RunNotDigested,
     /// Nobody goes on with what others have left.
     NobodyResumes,
     /// Nobody looks for lapsed leases.
@@ -25,9 +27,11 @@ pub enum Switch {
 
 impl Switch {
     /// Every one.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 29] = [
         Self::Decide(Guard::EvaluatedAtClaim),
         Self::Decide(Guard::DecisionBound),
+        Self::Decide(Guard::ShownBound),
+        Self::Decide(Guard::JournalBound),
         Self::Decide(Guard::DecisionInTime),
         Self::Decide(Guard::LostOnce),
         Self::Decide(Guard::Fenced),
@@ -50,6 +54,7 @@ impl Switch {
         Self::NotWrittenAhead,
         Self::PlaceNotKept,
         Self::SignedUnseen,
+        Self::RunNotDigested,
         Self::NobodyResumes,
         Self::NobodySweeps,
     ];

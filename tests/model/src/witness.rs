@@ -4,7 +4,7 @@ use toolwright_core::tool::Effect;
 use toolwright_executor::lifecycle::last_decision;
 use toolwright_journal::journal::{CallRecord, Entry, State, StoredText, Transition};
 
-use crate::reading::{EDITED, TRUSTED, digest_of};
+use crate::reading::{EDITED, TRUSTED, arguments};
 use crate::scenario::{Policy, Verdict};
 use crate::task::Circumstances;
 
@@ -19,6 +19,8 @@ pub struct Witness {
     acted: u32,
     /// What people approved: the generation that it lets run, and the digest.
     approved: Vec<(u32, String)>,
+    /// What was shown to whoever approved it: the generation that this lets run, and the arguments.
+    shown: Vec<(u32, String)>,
     /// The digests whose plans were accepted.
     accepted: Vec<String>,
     /// For the generation of each decision, the generation of the claim that used it.
@@ -48,6 +50,8 @@ pub struct Wrong {
     pub expired_used: bool,
     /// A decision took effect on what was not shown.
     pub decision_misplaced: bool,
+    /// A call ran by a decision on other arguments than were shown.
+    pub not_shown: bool,
     /// A call was claimed that was not ready, so perhaps rejected, expired or cancelled.
     pub claimed_unready: bool,
     /// An owner that had lost its lease changed something.
@@ -120,6 +124,8 @@ impl Witness {
         self.wrong.expired_used |= then.is_late;
         let of_now = (record.generation, record.digest.clone());
         self.wrong.undecided |= !self.approved.contains(&of_now);
+        let runs = (record.generation, arguments(record).to_owned());
+        self.wrong.not_shown |= !self.shown.contains(&runs);
         let statement = record.decision.as_ref().and_then(|signed| signed.statement().ok());
         let Some(statement) = statement else { return };
         if let toolwright_journal::approval::Subject::Call { generation, .. } = statement.about {
@@ -132,14 +138,16 @@ impl Witness {
     }
 
     /// A statement took effect on this record.
-    pub(crate) fn decided(&mut self, record: &CallRecord, verdict: Verdict) {
+    pub(crate) fn decided(&mut self, record: &CallRecord, verdict: Verdict, shown: &str) {
         let generation = record.generation;
         match verdict {
             Verdict::Approve | Verdict::Grant => {
+                self.shown.push((generation, shown.to_owned()));
                 self.approved.push((generation, record.digest.clone()));
             }
             Verdict::Edit => {
-                let digest = digest_of(&record.tool, &record.fingerprint, EDITED);
+                self.shown.push((generation + 1, EDITED.to_owned()));
+                let digest = record.digest_with(EDITED);
                 self.approved.push((generation + 1, digest));
                 self.edits += 1;
             }

@@ -10,7 +10,7 @@ use toolwright_executor::lifecycle::trace;
 use toolwright_executor::lifecycle::{
     By, Dropped, Input, Need, Problem, Settings, Snapshot, StageVerdict, Staged, Then, decide,
 };
-use toolwright_journal::approval::Grant;
+use toolwright_journal::approval::{Grant, Scope};
 use toolwright_journal::journal::{Answered, CallRecord, CommitError, State, Transaction, replay};
 
 use crate::reading::{self, LEASE, RANDOM, THINKING};
@@ -40,6 +40,7 @@ impl World<'_> {
             seals: false,
             has_stages: !self.scenario.stages.is_empty(),
             lays_failures_aside: false,
+            journal: Some(reading::JOURNAL.to_owned()),
             project: None,
             is_closed: false,
             guards: self.scenario.switches.guards(),
@@ -79,6 +80,8 @@ impl World<'_> {
                 Then::Fail(Problem::Contradiction(_)) => {
                     self.system.witness(place).wrong.falsely_accused = true;
                 }
+                // Somebody has made its arguments unreadable.
+                Then::Fail(Problem::NotHere(_)) if !self.scenario.rewrites.is_empty() => {}
                 Then::Fail(_) => self.system.witness(place).wrong.impossible = true,
                 _ => {}
             }
@@ -128,15 +131,21 @@ impl World<'_> {
             Need::Tool => {
                 look.snapshot.tool = Some(Ok(reading::tool(scenario, system, record)));
             }
-            Need::Stored => look.snapshot.stored = Some(reading::stored(record)),
+            Need::Stored => look.snapshot.stored = Some(reading::stored(scenario, record)),
             Need::Evaluated => {
-                let evaluated = reading::evaluated(scenario, system, &look.snapshot, None);
+                let evaluated =
+                    reading::evaluated(scenario, system, &look.snapshot, &self.settings(), None);
                 look.snapshot.evaluated = Some(Ok(evaluated));
             }
             Need::Proposed => {
                 let proposal = record.proposal.clone();
-                let evaluated =
-                    reading::evaluated(scenario, system, &look.snapshot, proposal.as_deref());
+                let evaluated = reading::evaluated(
+                    scenario,
+                    system,
+                    &look.snapshot,
+                    &self.settings(),
+                    proposal.as_deref(),
+                );
                 look.snapshot.proposed = Some(Ok(evaluated));
             }
             Need::Denials => {
@@ -175,7 +184,9 @@ impl World<'_> {
                 let terms = grant.terms().ok();
                 let counts = terms.is_some_and(|terms| {
                     let is_left = terms.uses.is_none_or(|uses| grant.used < uses) || is_own;
-                    is_left && terms.fingerprint == tool.fingerprint
+                    let run = self.scenario.run_of(record.place.index);
+                    let is_here = terms.scope == Scope::Run(run.to_owned());
+                    is_left && is_here && terms.fingerprint == tool.fingerprint
                 });
                 counts && grant.revoked.is_none()
             })

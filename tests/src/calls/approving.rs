@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwright::approval::{ApprovalService, Callback, Response, Statement};
 use toolwright::journal::{CallWrite, Note, State, Store, Transaction, Transition};
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 use toolwright::{Call, CallFailure, Class, Outcome};
 
 use super::support::{a_refund, answered, key, office, path, suspended};
@@ -128,7 +128,7 @@ async fn a_call_that_shows_other_arguments_than_would_run_is_put_to_nobody() {
     let expects = Some(record.version);
     let more = r#"{"order":"A-1","cents":99999}"#;
     record.arguments = toolwright::journal::StoredText::Plain(more.to_owned());
-    record.digest = digest(&record.tool, &record.fingerprint, &canonical(more).unwrap(), "", None);
+    record.digest = record.digest_with(&canonical(more).unwrap());
     record.version += 1;
     assert_eq!(record.shows_what_is_judged(), Some(false));
     let unit = Transaction {
@@ -150,7 +150,7 @@ async fn an_edit_is_judged_and_runs_without_asking_again() {
     let waits = suspended(executor.submit(&a_refund()).await);
     let before = office.record(waits.call).await;
     let edited = r#"{"order":"A-1","cents":50}"#;
-    let of = digest(&before.tool, &before.fingerprint, &canonical(edited).unwrap(), "", None);
+    let of = before.digest_with(&canonical(edited).unwrap());
     office.say(Statement::edit(&before, edited, of, "ada", office.clock.now())).await.unwrap();
     let answer = answered(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(answer.text(), "refunded 50 for A-1");
@@ -168,7 +168,7 @@ async fn an_edit_that_the_tool_does_not_take_is_asked_again_about_what_was() {
     let waits = suspended(executor.submit(&a_refund()).await);
     let before = office.record(waits.call).await;
     let edited = r#"{"order":"A-1","cents":0}"#;
-    let of = digest(&before.tool, &before.fingerprint, &canonical(edited).unwrap(), "", None);
+    let of = before.digest_with(&canonical(edited).unwrap());
     office.say(Statement::edit(&before, edited, of, "ada", office.clock.now())).await.unwrap();
     let again = suspended(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(again.state, State::Pending);
@@ -187,7 +187,7 @@ async fn an_edit_that_signs_another_digest_is_asked_again_with_its_own_arguments
     let before = office.record(waits.call).await;
     let edited = r#"{"order":"A-1"}"#;
     // The default is missing, so this is the digest of arguments that would never run.
-    let of = digest(&before.tool, &before.fingerprint, &canonical(edited).unwrap(), "", None);
+    let of = before.digest_with(&canonical(edited).unwrap());
     office.say(Statement::edit(&before, edited, of, "ada", office.clock.now())).await.unwrap();
     let again = suspended(executor.worker().unwrap().resume(waits.call).await);
     assert_eq!(again.request.unwrap().arguments, r#"{"order":"A-1","cents":100}"#);

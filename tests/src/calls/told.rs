@@ -7,7 +7,7 @@ use toolwright::approval::{ApprovalRequest, Callback, Response, Statement};
 use toolwright::journal::{FailedAttempt, State};
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::RetryPolicy;
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 use toolwright::{
     Call, CallId, Event, EventKind, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext,
     tool,
@@ -106,8 +106,7 @@ async fn an_edit_is_told_with_the_judgement_that_follows_and_once() {
     let id = waiting(&office).await;
     let record = office.record(id).await;
     let arguments = r#"{"order":"A-1","cents":5}"#;
-    let digest =
-        digest(&record.tool, &record.fingerprint, &canonical(arguments).unwrap(), "", None);
+    let digest = record.digest_with(&canonical(arguments).unwrap());
     let edit = Statement::edit(&record, arguments, digest, "ada", office.clock.now());
     office.say(edit).await.unwrap();
     let rule = Rule::ask("money").named("money").tool("kept_refund");

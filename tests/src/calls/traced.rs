@@ -129,7 +129,7 @@ async fn no_trace_holds_a_secret() {
     let executor = office.builder().sealing_key(key).record_content().build().unwrap();
     let arguments = r#"{"site":"bank","password":"hunter2"}"#;
     let call = suspended(executor.submit(&Call::new("kept_sign_in", arguments)).await).call;
-    office.approve(call).await.unwrap();
+    office.approve_unseen(call).await.unwrap();
     let outcome = executor.worker().unwrap().resume(call).await;
     drop(guard);
     assert_eq!(answered(outcome).text(), "signed in with hunter2");

@@ -1,6 +1,6 @@
 //! Plan mode: reads run, the rest is queued and its model told so; what is accepted is judged and runs.
 
-use toolwright::approval::{Decision, Statement, Subject};
+use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 use toolwright::policy::Rule;
 use toolwright::{Call, Executor};
@@ -14,13 +14,7 @@ fn planning(office: &Office) -> Executor {
 }
 
 fn accept(record: &CallRecord, office: &Office) -> Statement {
-    let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
-    Statement {
-        about: Subject::Call { id, generation, digest },
-        verdict: Decision::Accept,
-        at: office.clock.now(),
-        by: "ada".to_owned(),
-    }
+    Statement::accept(record, "ada", office.clock.now())
 }
 
 /// S1.61

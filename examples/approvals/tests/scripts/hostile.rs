@@ -13,7 +13,7 @@ use std::process::Command;
 
 use toolwright::approval::{ApproverKey, Clause, Grant, GrantTerms, Scope, Statement};
 use toolwright::journal::State;
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 
 use self::office::{Office, Row, forget_what_came_after, json, set, set_ready, table};
 use crate::shop::{Shop, filtered};
@@ -263,6 +263,5 @@ fn a_process_of_another_user_cannot_read_the_approvers_key() {
 
 /// The digest that a record would have with other arguments.
 fn digest_with(record: &toolwright::journal::CallRecord, arguments: &str) -> String {
-    let user = record.requester.user.as_deref().unwrap_or_default();
-    digest(&record.tool, &record.fingerprint, &canonical(arguments).unwrap(), user, None)
+    record.digest_with(&canonical(arguments).unwrap())
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement};
 use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, State, Store as _};
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 use toolwright::{Call, CallId, EventKind, Executor, OnNoApprover, Outcome, Registry};
 use toolwright_mcp::McpServers;
 
@@ -113,13 +113,7 @@ async fn a_call_asks_is_edited_and_runs_in_another_process_once() {
     assert_eq!(record.state, State::Pending);
 
     let edited = r#"{"text":"hello"}"#;
-    let of = digest(
-        &record.tool,
-        &record.fingerprint,
-        &canonical(edited).unwrap(),
-        record.requester.user.as_deref().unwrap_or_default(),
-        None,
-    );
+    let of = record.digest_with(&canonical(edited).unwrap());
     office.say(Statement::edit(&record, edited, of, "ada", NOW.parse().unwrap())).await;
 
     let second = office.process();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -21,7 +22,7 @@ use toolwright_journal::approval::KeyError;
 use toolwright_journal::approval::TrustedKeys;
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
-use toolwright_journal::journal::Store;
+use toolwright_journal::journal::{Store, StoreError};
 
 /// What happens to a call that a person would have to decide, where no person can be asked.
 ///
@@ -60,6 +61,8 @@ pub(crate) struct JournalConfig {
     /// What digests of secrets are made with where there is no sealing key; gone with the process.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) project: Option<String>,
+    /// The id of the journal, once it was read.
+    id: OnceCell<String>,
     /// How this executor signs its claims.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
@@ -213,6 +216,10 @@ pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// For how long a claim counts that its owner does not renew.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
+/// How long to wait before a store that was unavailable is asked for its id again.
+const ID_PAUSES: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
+
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
@@ -286,6 +293,7 @@ impl JournalConfigBuilder {
             },
             sealing: self.sealing,
             project: self.project,
+            id: OnceCell::new(),
             owner: Uuid::now_v7().to_string(),
             clock: self.clock.unwrap_or_else(|| Arc::new(Timestamp::now)),
             trace_id: self.trace_id,
@@ -327,6 +335,27 @@ fn whole(path: &Path) -> PathBuf {
 impl JournalConfig {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    /// The id of the journal. It is read once: whoever changes it later makes a running executor take no statement of
+    /// another journal.
+    pub(crate) async fn id(&self) -> Result<&str, StoreError> {
+        if let Some(id) = self.id.get() {
+            return Ok(id);
+        }
+        // Boxed, so that the future of a call stays small.
+        Box::pin(self.id.get_or_try_init(|| self.read_id())).await.map(String::as_str)
+    }
+
+    /// A store that is unavailable is asked again, as often as it takes to write a change.
+    async fn read_id(&self) -> Result<String, StoreError> {
+        for pause in ID_PAUSES {
+            match self.store.id().await {
+                Err(error) if error.is_unavailable() => tokio::time::sleep(pause).await,
+                read => return read,
+            }
+        }
+        self.store.id().await
     }
 
     /// The trace that whoever calls this is in.

@@ -75,8 +75,8 @@ impl Lifecycle<'_> {
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
-        if let Err(error) = ApprovalService::check_shown(&record) {
-            tracing::error!(call = %record.id, %error, "nobody is asked");
+        if let Err(error) = self.check_shown(&record) {
+            tracing::error!(call = %record.id, error, "nobody is asked");
             self.journal.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
         }
@@ -152,7 +152,8 @@ impl Lifecycle<'_> {
     /// A decision made in this process goes the way of all others.
     async fn submit_statement(self, asker: &Asker, statement: Statement) {
         let about = format!("{:?}", statement.about);
-        let service = ApprovalService::new(self.journal.store.clone());
+        // What is shown was compared before anybody was asked.
+        let service = ApprovalService::new(self.journal.store.clone()).unseen();
         let mut pause = FIRST_PAUSE;
         loop {
             match service.sign_and_submit(statement.clone(), &asker.key).await {

@@ -139,6 +139,7 @@ impl<'a> Lifecycle<'a> {
             seals: self.journal.sealing.is_some(),
             has_stages: !self.run.core.around.is_empty(),
             lays_failures_aside: self.journal.lays_failures_aside,
+            journal: None,
             project: self.journal.project.clone(),
             is_closed: false,
             guards: super::Guards::default(),
@@ -166,6 +167,11 @@ impl<'a> Lifecycle<'a> {
         look: &mut Look<'a, '_>,
         input: &mut Input,
     ) -> Result<Then, CallFailure> {
+        if look.settings.journal.is_none() {
+            let id = self.journal.id().await;
+            let id = id.map_err(|error| not_recorded(&look.record().tool, error.into()))?;
+            look.settings.journal = Some(id.to_owned());
+        }
         for _ in 0..TRIES {
             match self.decided(look, input).await? {
                 Then::Stage => *input = Box::pin(self.stage(look, input)).await,

@@ -8,6 +8,10 @@ pub enum Guard {
     EvaluatedAtClaim,
     /// A decision counts for its generation and digest alone.
     DecisionBound,
+    /// A decision counts for what was shown alone.
+    ShownBound,
+    /// A statement counts in the journal and for the project alone that it names.
+    JournalBound,
     /// A decision counts in its time alone.
     DecisionInTime,
     /// A lost call of effect `once` is not run again.

@@ -113,7 +113,9 @@ impl Lifecycle<'_> {
             State::Judging => entry.generation.checked_sub(1),
             _ => Some(entry.generation),
         };
-        let Subject::Call { id, generation: of, digest } = &statement.about else { return None };
+        let Subject::Call { id, generation: of, digest, .. } = &statement.about else {
+            return None;
+        };
         let counts = *id == record.id
             && Some(*of) == generation
             && *digest == entry.digest

@@ -100,8 +100,11 @@ pub struct CircuitOpen {
 pub enum Stored {
     /// They can be read.
     Readable {
-        /// Whether they are those of the record's digest.
+        /// Whether they are those of the record's digest, by this version or the one before.
         is_of_its_digest: bool,
+        /// The arguments for people, with the parameters masked that the record names as secret.
+        #[serde(default)]
+        shown: String,
     },
     /// They cannot be read here, and why.
     Unreadable(String),
@@ -141,6 +144,9 @@ pub struct FinalCall {
     pub digest: String,
     /// Whether the arguments are those of the record, whatever its tool has become since.
     pub is_unchanged: bool,
+    /// Whether they are those of the record by the digest that the version before made.
+    #[serde(default)]
+    pub is_former: bool,
 }
 
 /// What a tool shows of a call.

@@ -274,7 +274,10 @@ pub struct Settings {
     /// Whether every failed call is a dead letter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lays_failures_aside: bool,
-    /// Where it belongs, for grants.
+    /// The id of the journal, which statements have to name.
+    #[serde(default)]
+    pub journal: Option<String>,
+    /// Where it belongs, which statements have to name.
     pub project: Option<String>,
     /// Whether it shuts down and begins nothing more.
     pub is_closed: bool,

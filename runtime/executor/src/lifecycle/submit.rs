@@ -18,7 +18,7 @@ use toolwright_core::context::{CallId, Identity};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::tool::{DeclaredApproval, Effect, Repair};
-use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::arguments::{DigestMatch, FinalArguments};
 use toolwright_journal::journal::{CallRecord, CallSlot, Requester, State, StoreError, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
@@ -157,7 +157,13 @@ impl<'a> Lifecycle<'a> {
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
             return stages.with_own(Some(identity)).await.into();
         }
-        let record = match self.opened(id, plan, call, place, (&facts, &settled)) {
+        let journal = match self.journal.id().await {
+            Ok(journal) => journal,
+            Err(error) => {
+                return CallFailure::NotRecorded { tool: call.name().to_owned(), error }.into();
+            }
+        };
+        let record = match self.opened(id, plan, call, place, (&facts, &settled), journal) {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
@@ -235,6 +241,7 @@ impl<'a> Lifecycle<'a> {
         call: &Call<'_>,
         place: CallSlot,
         (facts, settled): (&Facts, &FinalArguments),
+        journal: &str,
     ) -> Result<CallRecord, CallFailure> {
         let now = self.journal.now();
         let user = self.run.user().map(ToOwned::to_owned);
@@ -259,6 +266,8 @@ impl<'a> Lifecycle<'a> {
                 it.shown = settled.shown().to_owned();
                 it.repairs = facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default();
                 it.requester = requester;
+                it.journal = Some(journal.to_owned());
+                it.project.clone_from(&self.journal.project);
                 it.trace = self.journal.trace();
             });
         record.digest = self.digest(&record, &record.fingerprint, settled);
@@ -325,7 +334,8 @@ impl<'a> Lifecycle<'a> {
                 let Ok(found) = self.tool(known) else { return false };
                 let settled = self.settle(found.plan(), call, call.arguments(), known.id);
                 settled.is_ok_and(|(_, settled)| {
-                    self.digest(known, &known.fingerprint, &settled) == known.digest
+                    let found = self.compare_digest(known, &known.fingerprint, &settled);
+                    found != DigestMatch::Other
                 })
             }
             kept => self.reveal(kept, known.id, "raw").is_ok_and(|raw| raw == call.arguments()),

@@ -13,7 +13,7 @@ use toolwright_core::capability::{Provided, Source};
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 use toolwright_core::output::{Answer, StoredAnswer};
 use toolwright_core::tool::Effect;
-use toolwright_journal::arguments::{canonical, digest};
+use toolwright_journal::arguments::{DigestInput, canonical, digest};
 
 /// The services of an executor: they are those of another one where they are the same.
 #[derive(Debug, Clone)]
@@ -64,9 +64,16 @@ impl ReadCache {
             }
         }
         let arguments = canonical(call.arguments()).ok()?;
-        // A user may have any name, so that of nobody is told apart by a letter before it.
-        let user = call.user().map_or_else(String::new, |user| format!("u{user}"));
-        let digest = digest(&call.definition().name, call.fingerprint(), &arguments, &user, None);
+        let input = DigestInput {
+            tool: &call.definition().name,
+            fingerprint: call.fingerprint(),
+            arguments: &arguments,
+            user: call.user(),
+            // What is read in one run is read in another.
+            session: None,
+            run: "",
+        };
+        let digest = digest(&input, None);
         Some(Key { digest, services, reads: reads.into() })
     }
 }

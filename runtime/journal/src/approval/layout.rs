@@ -29,6 +29,9 @@ pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Res
     let by = format!("{}{}", request.requester.agent, user.unwrap_or_default());
     row(out, "asked by", &by)?;
     row(out, "run", &request.run)?;
+    if let Some(project) = &request.project {
+        row(out, "project", project)?;
+    }
     row(out, "until", &request.deadline.to_string())?;
     row(out, "call", &format!("{}, generation {}", request.call, request.generation))?;
     row(out, "digest", &request.digest)?;

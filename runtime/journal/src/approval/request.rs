@@ -39,6 +39,8 @@ pub struct ApprovalRequest {
     pub requester: Requester,
     /// The call's run.
     pub run: String,
+    /// The project of the executor that asks, where it has one.
+    pub project: Option<String>,
     /// Until when.
     pub deadline: Timestamp,
     /// The tool's definition, hexadecimal.
@@ -64,6 +66,7 @@ impl ApprovalRequest {
             preview: ask.preview.clone(),
             requester: call.requester.clone(),
             run: call.place.run.clone(),
+            project: call.project.clone(),
             deadline: ask.deadline,
             fingerprint: call.fingerprint.clone(),
         })

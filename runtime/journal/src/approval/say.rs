@@ -1,4 +1,4 @@
-//! Makes statements from the record of a call, which provides id, generation and digest.
+//! Makes statements from the record of a call, which provides id, generation, digest, what is shown, journal and project.
 
 use jiff::Timestamp;
 
@@ -127,16 +127,21 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// Revokes the grant of this id.
+    /// Revokes the grant of this id. It names no journal: in whichever one it stands, it only takes away.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };
-        Self { about, verdict: Decision::Revoke, at, by: by.into() }
+        Self { about, verdict: Decision::Revoke, at, by: by.into(), journal: None, project: None }
     }
 
     fn about(call: &CallRecord, verdict: Decision, by: impl Into<String>, at: Timestamp) -> Self {
-        let about =
-            Subject::Call { id: call.id, generation: call.generation, digest: call.digest.clone() };
-        Self { about, verdict, at, by: by.into() }
+        let about = Subject::Call {
+            id: call.id,
+            generation: call.generation,
+            digest: call.digest.clone(),
+            shown: call.shown_digest(),
+        };
+        let (journal, project) = (call.journal.clone(), call.project.clone());
+        Self { about, verdict, at, by: by.into(), journal, project }
     }
 }

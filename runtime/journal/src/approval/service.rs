@@ -3,7 +3,9 @@
 //!
 //! - Two statements about one call in one generation: one wins, the other is told who won.
 //! - What becomes of the call, the machine says; a lost race is looked at again.
-//! - A statement by which a call may run as it is shown is refused where the record shows another call than would run.
+//! - A statement by which a call may run as it is shown is refused where the record shows another call than would run, and
+//!   where nothing can tell, unless the service is [`unseen`](ApprovalService::unseen).
+//! - A statement that names another journal or project than the call's record is refused.
 
 mod decide;
 mod error;
@@ -37,7 +39,8 @@ const LOOKS: u32 = 16;
 ///
 /// [`approve`](Self::approve), [`reject`](Self::reject), [`edit`](Self::edit), [`grant`](Self::grant) and their neighbours
 /// load the call, sign and submit in one step. [`submit`](Self::submit) takes a statement that was signed elsewhere. Each of
-/// them refuses an approval of a call whose record shows other arguments than would run.
+/// them refuses an approval of a call whose record shows other arguments than would run, or of which nothing can tell.
+/// The service needs no sealing key; [`unseen`](Self::unseen) makes it take approvals of calls with secrets.
 ///
 /// An approval service trusts nobody by itself: it records what is said, and the executor verifies the decision when it claims
 /// the call. But a rejection ends a call, and the result of one that happened is its answer, both at once: wherever
@@ -64,6 +67,8 @@ const LOOKS: u32 = 16;
 pub struct ApprovalService {
     store: Arc<dyn Store>,
     trusted: Option<TrustedKeys>,
+    /// Whether it takes approvals of calls of which nothing can tell here whether they show what would run.
+    is_unseen: bool,
     clock: Option<Clock>,
 }
 
@@ -107,13 +112,21 @@ impl ApprovalService {
     /// An approval service at a journal.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, trusted: None, clock: None }
+        Self { store, trusted: None, is_unseen: false, clock: None }
     }
 
     /// Makes the service refuse every statement that no trusted key has signed.
     #[must_use]
     pub fn trusting(self, trusted: TrustedKeys) -> Self {
         Self { trusted: Some(trusted), ..self }
+    }
+
+    /// Makes the service take approvals of calls whose arguments are encrypted, so that nothing can tell here whether their
+    /// records show what would run. What was shown is part of what is signed, and the executor, which has the sealing key,
+    /// compares it before it runs the call: an approval of what would not run makes it ask again.
+    #[must_use]
+    pub fn unseen(self) -> Self {
+        Self { is_unseen: true, ..self }
     }
 
     /// What time it is when something is decided in one step: the system's clock unless set, for tests of deadlines.
@@ -136,7 +149,7 @@ impl ApprovalService {
         let said = Said { signed: &signed, statement, now };
         for _ in 0..LOOKS {
             let step = match &said.statement.about {
-                Subject::Call { id, generation, digest } => {
+                Subject::Call { id, generation, digest, shown: _ } => {
                     self.about_call(&said, *id, *generation, digest).await?
                 }
                 Subject::Grant { id } => self.about_grant(&said, id).await?,
@@ -166,7 +179,7 @@ impl ApprovalService {
         let expects = record.version;
         let history = self.store.history(id).await?;
         if (record.generation, record.digest.as_str()) == (generation, digest)
-            && let Some(decided) = decide(record.clone(), begun(&history), said)?
+            && let Some(decided) = decide(record.clone(), begun(&history), said, self.is_unseen)?
         {
             let submitted = Submitted {
                 about: said.statement.about.clone(),

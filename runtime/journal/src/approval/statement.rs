@@ -1,6 +1,7 @@
 //! What a person or service says about a call, signed.
 //!
-//! - A statement names its call, generation and digest; never a position, a name, or the latest.
+//! - A statement names its call, generation and digest, and what was shown of it; never a position, a name, or the latest.
+//! - It names the journal and the project that it counts in.
 //! - The journal stores the text that was signed, so that the signature can be checked without serialising it again.
 
 use std::fmt;
@@ -9,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::grant::GrantTerms;
+use crate::arguments::shown_digest;
 use crate::journal::Transition;
 use toolwright_core::context::CallId;
 
@@ -56,6 +58,13 @@ pub struct Statement {
     pub at: Timestamp,
     /// The name of the key's holder. The key counts, not the name.
     pub by: String,
+    /// The id of the journal that it counts in, as the call's record names it; nothing in a statement of the version
+    /// before, and in one that revokes a grant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<String>,
+    /// The project that it counts in, as the call's record names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
 }
 
 /// What a statement is about.
@@ -68,14 +77,33 @@ pub enum Subject {
         id: CallId,
         /// As it was judged this time.
         generation: u32,
-        /// What was shown, see [`CallRecord::digest`](crate::journal::CallRecord::digest).
+        /// The digest of the call, see [`CallRecord::digest`](crate::journal::CallRecord::digest).
         digest: String,
+        /// The digest of what was shown of it, see
+        /// [`CallRecord::shown_digest`](crate::journal::CallRecord::shown_digest); nothing in a statement of the version
+        /// before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<String>,
     },
     /// A grant.
     Grant {
         /// The id of the grant.
         id: String,
     },
+}
+
+impl Subject {
+    /// Whether this is what was shown of the call. Without the digest of what was shown, nobody can tell, and it was not.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_of_shown(&self, arguments: &str) -> bool {
+        match self {
+            Self::Call { digest, shown: Some(shown), .. } => {
+                shown_digest(digest, arguments).as_ref() == Some(shown)
+            }
+            Self::Call { shown: None, .. } | Self::Grant { .. } => false,
+        }
+    }
 }
 
 /// The decision of a statement.
@@ -145,6 +173,24 @@ impl Decision {
             Self::Discard { .. } => Transition::Discarded,
             Self::Revoke => return None,
         })
+    }
+
+    /// Whether it lets the call run with the arguments that its record shows.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lets_run_as_shown(&self) -> bool {
+        match self {
+            Self::Approve { .. }
+            | Self::Accept
+            | Self::DidNotHappen
+            | Self::Requeue { arguments: None, .. } => true,
+            Self::Edit { .. }
+            | Self::Requeue { arguments: Some(_), .. }
+            | Self::Reject { .. }
+            | Self::Happened { .. }
+            | Self::Discard { .. }
+            | Self::Revoke => false,
+        }
     }
 }
 

@@ -8,50 +8,124 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use super::sealing::SealingKey;
+use toolwright_core::json::canonical;
 use toolwright_core::json::tree::write_quoted;
 
-const CALL: &str = "toolwright call 1";
-const CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
+const CALL: &str = "toolwright call 2";
+const CALL_WITH_SECRETS: &str = "toolwright call with secrets 2";
+const SHOWN: &str = "toolwright shown 1";
 
-/// The digest of a call, as 64 hexadecimal digits: of the tool's name, the [`fingerprint`](super::fingerprint()) of its
-/// definition, its [`canonical`](super::canonical()) arguments, and on whose behalf it is made.
+/// What the version before made its digests of: neither run nor session was part of them.
+const FORMER_CALL: &str = "toolwright call 1";
+const FORMER_CALL_WITH_SECRETS: &str = "toolwright call with secrets 1";
+
+/// What a call's digest is made of.
+///
+/// ```
+/// use toolwright::unstable::arguments::{DigestInput, canonical, digest};
+///
+/// let of = |arguments, run| {
+///     let arguments = &canonical(arguments)?;
+///     let (user, session) = (Some("ada"), None);
+///     Ok(digest(&DigestInput { tool: "send", fingerprint: "5af…", arguments, user, session, run }, None))
+/// };
+/// assert_eq!(of(r#"{"to":"ada","copies":2}"#, "run-1")?, of(r#"{"copies":2.0,"to":"ada"}"#, "run-1")?);
+/// assert_ne!(of(r#"{"to":"ada","copies":2}"#, "run-1")?, of(r#"{"to":"ada","copies":3}"#, "run-1")?);
+/// assert_ne!(of(r#"{"to":"ada","copies":2}"#, "run-1")?, of(r#"{"to":"ada","copies":2}"#, "run-2")?);
+/// # Ok::<(), toolwright::unstable::arguments::ArgumentsError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct DigestInput<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The [`fingerprint`](super::fingerprint()) of the tool's definition.
+    pub fingerprint: &'a str,
+    /// The [`canonical`](super::canonical()) arguments.
+    pub arguments: &'a str,
+    /// The user on whose behalf the call is made.
+    pub user: Option<&'a str>,
+    /// The session of the call's run.
+    pub session: Option<&'a str>,
+    /// The call's run.
+    pub run: &'a str,
+}
+
+/// How a digest compares with that of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DigestMatch {
+    /// It is the call's digest.
+    Current,
+    /// It is the digest that the version before made of the call.
+    Former,
+    /// It is that of another call.
+    Other,
+}
+
+impl DigestMatch {
+    /// Compares a digest with that of a call.
+    #[must_use]
+    pub fn of(found: &str, input: &DigestInput<'_>, key: Option<&SealingKey>) -> Self {
+        if found == digest(input, key) {
+            Self::Current
+        } else if found == former_digest(input, key) {
+            Self::Former
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The digest of a call, as 64 hexadecimal digits.
 ///
 /// With a key where the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
 /// and only there: it tells the executor's own calls from others, and a digest without one can be worked out by whoever
 /// proposes other arguments.
-///
-/// ```
-/// use toolwright::unstable::arguments::{canonical, digest};
-///
-/// let of = |arguments| Ok(digest("send", "5af…", &canonical(arguments)?, "agent:7", None));
-/// assert_eq!(of(r#"{"to":"ada","copies":2}"#)?, of(r#"{"copies":2.0,"to":"ada"}"#)?);
-/// assert_ne!(of(r#"{"to":"ada","copies":2}"#)?, of(r#"{"to":"ada","copies":3}"#)?);
-/// # Ok::<(), toolwright::unstable::arguments::ArgumentsError>(())
-/// ```
 #[must_use]
-pub fn digest(
-    tool: &str,
-    fingerprint: &str,
-    canonical: &str,
-    principal: &str,
-    key: Option<&SealingKey>,
-) -> String {
+pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
+    let DigestInput { tool, fingerprint, arguments, user, session, run } = *input;
     let of = if key.is_some() { CALL_WITH_SECRETS } else { CALL };
-    let framed = framed(&[of, tool, fingerprint, canonical, principal]);
+    let texts = [of, tool, fingerprint, arguments, run].map(Some);
+    hashed(&framed_optional(texts.into_iter().chain([user, session])), key)
+}
+
+/// The digest of a call as the version before made it.
+fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
+    let DigestInput { tool, fingerprint, arguments, user, .. } = *input;
+    let of = if key.is_some() { FORMER_CALL_WITH_SECRETS } else { FORMER_CALL };
+    hashed(&framed(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
+}
+
+/// The digest of what a person is shown of a call: of the call's own digest, and of the arguments as they are shown, with
+/// secrets masked. Nothing where these are no JSON text, which no executor shows.
+#[must_use]
+pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
+    let shown = canonical(shown).ok()?;
+    Some(hashed(&framed(&[SHOWN, digest, &shown]), None))
+}
+
+fn hashed(framed: &str, key: Option<&SealingKey>) -> String {
     match key {
         None => hex::encode(Sha256::digest(framed)),
-        Some(key) => hex::encode(keyed(&*key.for_digests(), &framed)),
+        Some(key) => hex::encode(keyed(&*key.for_digests(), framed)),
     }
 }
 
 /// Texts as one text.
 pub(super) fn framed(texts: &[&str]) -> String {
+    framed_optional(texts.iter().copied().map(Some))
+}
+
+/// Texts as one text, in which one that is not there is none of those that are.
+fn framed_optional<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> String {
     let mut out = String::from("[");
-    for (index, text) in texts.iter().enumerate() {
+    for (index, text) in texts.enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write_quoted(text, &mut out);
+        match text {
+            Some(text) => write_quoted(text, &mut out),
+            None => out.push_str("null"),
+        }
     }
     out.push(']');
     out

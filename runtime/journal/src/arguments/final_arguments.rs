@@ -136,6 +136,16 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
+/// The arguments of a recorded call as people are shown them, where these parameters are secret; nothing where the text
+/// is none that an executor records.
+#[doc(hidden)]
+#[must_use]
+pub fn shown_of(arguments: &str, secrets: &[String]) -> Option<String> {
+    let node = read(arguments).ok()?;
+    let is_secret = |key: &str| secrets.iter().any(|it| it == key);
+    Some(without_secrets(&node, is_secret).map_or_else(|| node.text(), |shown| shown.text()))
+}
+
 /// The arguments with `"(secret)"` for each secret; nothing where none is given.
 fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node> {
     let Node::Object(entries) = node else { return None };

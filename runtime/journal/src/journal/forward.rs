@@ -120,6 +120,13 @@ macro_rules! pass_on_questions {
             self.$inner.documents(prefix)
         }
 
+        fn id<'a>(
+            &'a self,
+        ) -> $crate::journal::Asked<'a, Result<::std::string::String, $crate::journal::StoreError>>
+        {
+            self.$inner.id()
+        }
+
         fn changed(&self) -> $crate::journal::Asked<'_, ()> {
             self.$inner.changed()
         }

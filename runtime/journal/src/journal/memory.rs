@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
@@ -15,6 +15,7 @@ use super::ended::Ended;
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::listed::Listed;
+use super::identity::new_id;
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{
@@ -54,6 +55,8 @@ struct Tables {
     documents: BTreeMap<String, Document>,
     ended: Ended,
     damaged: HashSet<CallId>,
+    /// Nothing where the system gave no random bytes.
+    id: Option<String>,
 }
 
 impl MemoryStore {
@@ -82,7 +85,8 @@ impl MemoryStore {
         Self::of(Tables { ended: Ended::at_most(ended), ..Tables::default() })
     }
 
-    fn of(tables: Tables) -> Self {
+    fn of(mut tables: Tables) -> Self {
+        tables.id = tables.id.or_else(|| new_id().ok());
         Self(Arc::new(Inner { kept: Mutex::new(tables), changes: watch::Sender::new(()) }))
     }
 
@@ -98,6 +102,21 @@ impl MemoryStore {
     #[doc(hidden)]
     pub fn damage(&self, call: CallId) {
         self.kept().damaged.insert(call);
+    }
+
+    /// Puts a record in the place of the one that is there, and adds to its history, as somebody does who writes to the
+    /// store's file: no version is compared, and none has to change.
+    #[doc(hidden)]
+    pub fn overwrite(&self, record: CallRecord, entries: Vec<Entry>) {
+        let mut kept = self.kept();
+        if let Some(before) = kept.calls.get(&record.id).map(|before| before.place.clone()) {
+            kept.places.remove(&before);
+        }
+        if record.place.turn.is_some() {
+            kept.places.insert(record.place.clone(), record.id);
+        }
+        kept.histories.entry(record.id).or_default().extend(entries);
+        kept.calls.insert(record.id, record);
     }
 
     fn kept(&self) -> MutexGuard<'_, Tables> {
@@ -222,6 +241,11 @@ impl Store for MemoryStore {
             Ok(found.map(|(_, document)| document.clone()).collect())
         }
         .boxed()
+    }
+
+    fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
+        let id = self.kept().id.clone();
+        ready(id.map_or_else(new_id, Ok)).boxed()
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

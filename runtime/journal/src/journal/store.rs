@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::listed::Listed;
+use super::identity::journal_id;
 use super::next::{Failure, Transition};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
@@ -81,6 +82,12 @@ pub trait Store: Send + Sync + 'static {
     /// The documents whose keys begin with a prefix, in the order of their keys.
     fn documents<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<Vec<Document>, StoreError>>;
+
+    /// The id of the journal, which stays. It is random, and made where the journal has none yet: what people sign names it,
+    /// and counts in no other journal.
+    fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
+        Box::pin(journal_id(self))
+    }
 
     /// Completes when something may have changed since it was called, perhaps by another process. It is only a
     /// hint: correctness must not depend on it.

@@ -119,7 +119,8 @@ async fn no_new_arguments_are_given_to_a_call_with_secrets() {
         assert_eq!(error, ApprovalError::Secrets { call: sealed.id });
         assert_eq!(call_of(&store, sealed.id).await, sealed);
         let as_it_is = Statement::requeue(&sealed, false, "ada", at(5));
-        assert!(service(&store).submit(signed(&as_it_is), at(5)).await.is_ok());
+        let unseen = service(&store).unseen();
+        assert!(unseen.submit(signed(&as_it_is), at(5)).await.is_ok());
     }
 }
 

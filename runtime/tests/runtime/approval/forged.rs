@@ -18,7 +18,7 @@ async fn refused(forged: Signed) -> ApprovalError {
 async fn a_statement_with_the_digest_of_another_call_is_refused() {
     let mut statement = Statement::approve(&pending(1), "ada", at(1));
     let digest = pending(2).digest;
-    statement.about = Subject::Call { id: pending(1).id, generation: 1, digest };
+    statement.about = Subject::Call { id: pending(1).id, generation: 1, digest, shown: None };
     let error = refused(signed(&statement)).await;
     assert!(matches!(error, ApprovalError::Digest { .. }), "{error}");
 }
@@ -27,7 +27,7 @@ async fn a_statement_with_the_digest_of_another_call_is_refused() {
 async fn a_statement_about_a_generation_that_is_not_yet_is_refused() {
     let mut statement = Statement::approve(&pending(1), "ada", at(1));
     let digest = pending(1).digest;
-    statement.about = Subject::Call { id: pending(1).id, generation: 2, digest };
+    statement.about = Subject::Call { id: pending(1).id, generation: 2, digest, shown: None };
     let error = refused(signed(&statement)).await;
     assert!(matches!(error, ApprovalError::Generation { said: 2, found: 1, .. }), "{error}");
 }

@@ -6,7 +6,6 @@ use toolwright::approval::{
 use toolwright::journal::{
     Answered, CallRecord, CallWrite, MemoryStore, State, Store, StoredText, Transaction,
 };
-use toolwright::unstable::arguments::digest;
 
 use super::scene::{at, call_of, journal, key, pending, service, signed, terms};
 
@@ -39,13 +38,13 @@ async fn tamper(store: &MemoryStore, change: impl FnOnce(&mut CallRecord)) -> Ca
 fn other_arguments(record: &mut CallRecord) {
     let other = r#"{"to":"mallory@example.org"}"#;
     record.arguments = StoredText::Plain(other.to_owned());
-    record.digest = digest("send_mail", "f1", other, "ada", None);
+    record.digest = record.digest_with(other);
 }
 
 #[tokio::test]
 async fn each_decision_on_a_call_that_waits_is_made_in_one_step() {
     let (ada, edited) = (key("ada"), r#"{ "to": "bob@example.org" }"#);
-    let of_edited = digest("send_mail", "f1", r#"{"to":"bob@example.org"}"#, "ada", None);
+    let of_edited = pending(1).digest_with(r#"{"to":"bob@example.org"}"#);
     let decided = async |what: &str| {
         let (store, record) = stands(State::Pending).await;
         let service = now_is(&store, 5);
@@ -56,7 +55,8 @@ async fn each_decision_on_a_call_that_waits_is_made_in_one_step() {
             _ => service.reject(record.id, Some("too much".to_owned()), &ada).await,
         }
         .expect("decided");
-        let subject = Subject::Call { id: record.id, generation: 1, digest: record.digest.clone() };
+        let (digest, shown) = (record.digest.clone(), record.shown_digest());
+        let subject = Subject::Call { id: record.id, generation: 1, digest, shown };
         assert_eq!((&submitted.about, submitted.who.as_str()), (&subject, "ada"));
         assert_eq!((submitted.at, submitted.repeated), (at(5), false));
         let now = call_of(&store, record.id).await;
@@ -193,6 +193,36 @@ async fn a_decision_about_what_was_shown_is_refused_when_the_call_has_changed_si
     // By its id alone, the call is decided as it stands.
     assert_eq!(call_of(&store, record.id).await.state, State::Pending);
     now_is(&store, 5).approve(record.id, &ada).await.expect("as it is now");
+}
+
+/// The digest of a call with secrets says nothing to whoever has no key, so what is shown of it can be changed.
+#[tokio::test]
+async fn an_approval_is_of_what_was_shown_also_where_nothing_here_can_compare_it() {
+    let (store, _) = stands(State::Pending).await;
+    let sealed = tamper(&store, |it| it.arguments = StoredText::Encrypted("00".to_owned())).await;
+    let (ada, unseen) = (key("ada"), now_is(&store, 5).unseen());
+    let error = now_is(&store, 5).approve(&sealed, &ada).await.expect_err("it is sealed");
+    assert_eq!(error, ApprovalError::Unseen { call: sealed.id });
+    assert_eq!(ApprovalService::check_shown(&sealed), Err(error));
+    tamper(&store, |it| it.shown = r#"{"to":"mallory@example.org"}"#.to_owned()).await;
+    let error = unseen.approve(&sealed, &ada).await.expect_err("it shows another call now");
+    assert_eq!(error, ApprovalError::NotShown { call: sealed.id });
+    unseen.reject(&sealed, None, &ada).await.expect("whatever is shown, it may be rejected");
+}
+
+/// Journals may hold calls of one id, where one was copied.
+#[tokio::test]
+async fn a_statement_that_names_another_journal_or_project_is_refused() {
+    let (store, record) = stands(State::Pending).await;
+    let changes: [fn(&mut CallRecord); 2] =
+        [|it| it.journal = Some("other".to_owned()), |it| it.project = Some("other".to_owned())];
+    for change in changes {
+        let elsewhere = record.clone().with(change);
+        let approval = signed(&Statement::approve(&elsewhere, "ada", at(5)));
+        let error = service(&store).submit(approval, at(5)).await.expect_err("it is of another");
+        assert!(matches!(error, ApprovalError::OtherJournal { .. }), "{error}");
+    }
+    assert_eq!(call_of(&store, record.id).await.state, State::Pending);
 }
 
 #[tokio::test]

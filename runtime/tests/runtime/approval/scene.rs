@@ -10,7 +10,6 @@ use toolwright::journal::{
     Ask, CallRecord, CallSlot, CallWrite, MemoryStore, Note, Requester, State, Store, StoredText,
     Transaction, Transition,
 };
-use toolwright::unstable::arguments::digest;
 use toolwright::{CallId, Danger, Effect};
 
 /// So many seconds after the beginning.
@@ -43,7 +42,6 @@ pub fn pending(number: u8) -> CallRecord {
         it.fingerprint = "f1".to_owned();
         it.danger = Danger::Dangerous;
         it.effect = Effect::Once;
-        it.digest = digest("send_mail", "f1", &arguments, "ada", None);
         it.raw = StoredText::Plain(arguments.clone());
         it.arguments = StoredText::Plain(arguments.clone());
         it.shown = arguments;
@@ -52,6 +50,7 @@ pub fn pending(number: u8) -> CallRecord {
             user: Some("ada".to_owned()),
             session: Some("s-1".to_owned()),
         };
+        it.digest = it.digest_with(&it.shown);
         it.idempotency_key = format!("key-{number}");
         it.state = State::Pending;
         it.ask = Some(Ask {

@@ -94,6 +94,28 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
     );
 }
 
+/// What people sign counts in the journal alone that it names.
+pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
+    let barrier = Arc::new(Barrier::new(TASKS));
+    let tasks = (0..TASKS).map(|_| {
+        let (store, barrier) = (Arc::clone(store), Arc::clone(&barrier));
+        tokio::spawn(async move {
+            barrier.wait().await;
+            store.id().await
+        })
+    });
+    let mut ids = Vec::new();
+    for task in join_all(tasks.collect::<Vec<_>>()).await {
+        match task {
+            Ok(Ok(id)) => ids.push(id),
+            Ok(Err(error)) => panic!("the journal gives no id: {error}"),
+            Err(error) => panic!("a task that looks for the id of the journal panicked: {error}"),
+        }
+    }
+    let again = store.id().await.ok();
+    assert!(ids.iter().all(|id| Some(id) == again.as_ref()), "a journal has several ids");
+}
+
 /// Whoever opens a call for a run may have seen that the run has not ended, while somebody ends it.
 pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: &Arc<impl Store>) {
     for round in 0..16 {

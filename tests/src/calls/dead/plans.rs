@@ -8,7 +8,7 @@ use toolwright::journal::{
     Answered, Ask, CallRecord, CallSlot, CallWrite, Note, State, Store, StoredText, Transaction,
     Transition,
 };
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 
 use super::super::support::{answered, key, path};
 use super::office::{DeadLetters, dead_letters};
@@ -28,7 +28,8 @@ async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
         it.effect = like.effect;
         it.raw = StoredText::Plain(arguments.clone());
         it.shown = arguments.clone();
-        it.digest = digest(&like.tool, &like.fingerprint, &arguments, "", None);
+        it.digest = it.digest_with(&arguments);
+        it.journal = like.journal.clone();
         it.arguments = StoredText::Plain(arguments);
         it.answer = Some(Answered::text("queued"));
     });

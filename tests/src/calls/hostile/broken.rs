@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright::approval::{Callback, Channel, GrantTerms, Response, Scope, Statement};
 use toolwright::journal::SealingKey;
 use toolwright::journal::State;
-use toolwright::unstable::arguments::{canonical, digest};
+use toolwright::unstable::arguments::canonical;
 use toolwright::{Call, CallFailure, Class, DynamicTool, EventKind, Outcome, Registry};
 
 use super::super::odd::Odd;
@@ -415,7 +415,7 @@ async fn an_edited_call_goes_on_with_what_its_caller_brought() {
         }
         let record = office.records().await.remove(0);
         let edited = r#"{"what":2}"#;
-        let of = digest(&record.tool, &record.fingerprint, &canonical(edited).unwrap(), "", None);
+        let of = record.digest_with(&canonical(edited).unwrap());
         office.say(Statement::edit(&record, edited, of, "ada", office.clock.now())).await.unwrap();
     };
     let (answer, ()) = futures::future::join(executor.call(&call), editing).await;
@@ -459,7 +459,7 @@ async fn a_worker_without_the_key_does_not_end_a_sealed_call_that_was_approved()
     let sealed = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"x"}"#);
     let waits = suspended(sealed.submit(&call).await);
-    office.approve(waits.call).await.unwrap();
+    office.approve_unseen(waits.call).await.unwrap();
     office.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(waits.call).await, State::Ready);
 }
@@ -512,7 +512,7 @@ async fn a_digest_without_a_key_is_no_way_to_guess_a_secret() {
     let record = office.records().await.remove(0);
     let guess = (0..10_000).find(|pin| {
         let arguments = format!(r#"{{"pin":"{pin:04}"}}"#);
-        digest(&record.tool, &record.fingerprint, &arguments, "", None) == record.digest
+        record.digest_with(&arguments) == record.digest
     });
     assert_eq!(guess, None);
 }
@@ -696,7 +696,7 @@ async fn after_an_edit_the_report_of_repairs_is_not_that_of_the_arguments_before
     let waits = suspended(executor.submit(&call).await);
     let record = office.record(waits.call).await;
     let edited = r#"{"order":"A-1","cents":50}"#;
-    let of = digest(&record.tool, &record.fingerprint, &canonical(edited).unwrap(), "", None);
+    let of = record.digest_with(&canonical(edited).unwrap());
     office.say(Statement::edit(&record, edited, of, "ada", office.clock.now())).await.unwrap();
     answered(executor.worker().unwrap().resume(waits.call).await);
     assert!(office.record(waits.call).await.repairs.is_empty());

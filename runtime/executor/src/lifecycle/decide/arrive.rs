@@ -11,7 +11,8 @@ use super::gate::{Gate, PLANNED};
 use super::moment::{Known, Moment, early};
 use super::statement::{Behind, Invalid};
 use super::words::{
-    NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, did_not_happen, error_of, queued,
+    DOES_NOT_COUNT, FORMER, NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, did_not_happen, error_of,
+    queued,
 };
 use crate::executor::later;
 use toolwright_core::context::CallId;
@@ -137,17 +138,20 @@ impl<'a> Moment<'a> {
         if record.attempt > 0 && record.attempt >= tool.retry.attempts {
             return self.give_up();
         }
-        let is_of_its_digest = match self.stored()? {
-            Stored::Readable { is_of_its_digest } => *is_of_its_digest,
+        let (is_of_its_digest, shown) = match self.stored()? {
+            Stored::Readable { is_of_its_digest, shown } => (*is_of_its_digest, shown),
             Stored::Unreadable(why) if matches!(record.arguments, StoredText::Omitted) => {
                 return self.refuse(&ToolError::new("refused", why.clone()), behind);
             }
             Stored::Unreadable(why) => return Err(self.not_here(why.clone())),
         };
-        if let Some(reason) = reason.as_ref().filter(|it| it.is_last && !is_of_its_digest) {
-            let why = "its arguments are not those that were shown";
-            let invalid = Invalid::of(reason.event, why);
-            return self.back(invalid.back(), invalid.why);
+        if let Some(reason) = reason.as_ref().filter(|it| it.is_last) {
+            let is_shown = !reason.was_shown_otherwise(shown) || !self.has(Guard::ShownBound);
+            if !is_of_its_digest || !is_shown {
+                let why = "its arguments are not those that were shown";
+                let invalid = Invalid::of(reason.event, why);
+                return self.back(invalid.back(), invalid.why);
+            }
         }
         if tool.needs_caller && !tool.has_services {
             if record.answer.is_none() {
@@ -160,6 +164,8 @@ impl<'a> Moment<'a> {
         let (evaluated, why) = self.candidate(behind)?;
         let mut next = record.clone();
         next.proposal = None;
+        next.journal.clone_from(&self.settings.journal);
+        next.project.clone_from(&self.settings.project);
         let is_edited = take_up(&mut next, evaluated);
         // What a person puts in is another call to whoever takes the key. What only its tool makes of it is not: under the
         // old key nothing can happen twice.
@@ -201,7 +207,9 @@ impl<'a> Moment<'a> {
         let tool = next.tool.clone();
         // What a person said before does not count; they are told why they are asked again.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
-        let told = |why: Option<String>| why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned()));
+        let told = |why: Option<String>| {
+            why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
+        };
         let Gated { gate, grant, .. } = self.gate(evaluated, &next.fingerprint, &next.digest)?;
         let (entry, then) = match gate {
             Gate::Allow if why.is_none() => {
@@ -234,6 +242,14 @@ impl<'a> Moment<'a> {
             }
         };
         Ok(self.commit(next, vec![entry], Vec::new(), then))
+    }
+
+    /// Why what a person said before does not count, where the call is evaluated again for that.
+    fn not_counted(self) -> Option<String> {
+        let history = &self.snapshot.past.as_ref()?.history;
+        let last = history.last().filter(|entry| entry.event == Some(Transition::Changed))?;
+        let why = last.why.as_ref().filter(|_| self.snapshot.record.decision.is_some())?;
+        (why.starts_with(DOES_NOT_COUNT) || why == FORMER).then(|| why.clone())
     }
 
     /// The call must not run. A dead one that was requeued is dead again, so that it is not lost.

@@ -8,7 +8,7 @@ use super::gate::{self, Gate};
 use super::grant::Use;
 use super::moment::{Known, Moment};
 use super::statement::Behind;
-use super::words::{NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, grant_outdated, not_run};
+use super::words::{FORMER, NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, not_run};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
     CallRecord, StoredText, Transition, begun_without_a_word, replay,
@@ -32,11 +32,12 @@ impl Moment<'_> {
         digest: &str,
     ) -> Known<Gated> {
         let four_eyes = evaluated.four_eyes;
+        let shown = evaluated.arguments.as_deref().map(|now| now.shown.as_str());
         let mut policy = &evaluated.policy;
         let decided = match policy {
-            PolicyDecision::Ask { .. } => self.decided(digest, four_eyes)?,
+            PolicyDecision::Ask { .. } => self.decided(digest, shown, four_eyes)?,
             PolicyDecision::Deny { .. } if !self.has(Guard::DenialFirst) => {
-                self.decided(digest, four_eyes)?
+                self.decided(digest, shown, four_eyes)?
             }
             _ => Err(String::new()),
         };
@@ -59,9 +60,9 @@ impl Moment<'_> {
             has_journal: true,
         };
         let gate = gate::gate(policy, known).map_err(|need| Box::new(Step::from(need)))?;
-        let gate = match (gate, self.outdated_grant(fingerprint, four_eyes)) {
-            (Gate::Ask(reason), Some(id)) => Gate::Ask(format!("{reason}; {}", grant_outdated(id))),
-            (gate, _) => gate,
+        let gate = match gate {
+            Gate::Ask(reason) => Gate::Ask(self.with_lost_grant(reason, fingerprint, four_eyes)),
+            gate => gate,
         };
         // A decision comes first: it takes no use of a grant.
         let grant =
@@ -114,8 +115,10 @@ impl Moment<'_> {
         if tool.fingerprint != record.fingerprint {
             return self.change(TOOL_CHANGED);
         }
-        if evaluated.arguments.as_ref().is_none_or(|it| it.digest != record.digest) {
-            return self.deny("its arguments are not those that were evaluated", behind);
+        match evaluated.arguments.as_deref() {
+            Some(now) if now.digest == record.digest => {}
+            Some(now) if now.is_former => return self.change(FORMER),
+            _ => return self.deny("its arguments are not those that were evaluated", behind),
         }
         if tool.effect == Effect::Once && begun_without_a_word(&past.history) > 0 {
             return self.change(NOT_REPEATED);

@@ -3,7 +3,8 @@
 use super::super::guard::Guard;
 use super::super::snapshot::GrantNow;
 use super::moment::Moment;
-use toolwright_journal::approval::Asked;
+use super::words::{grant_outdated, grant_unbound};
+use toolwright_journal::approval::{Asked, GrantTerms, Scope, Statement};
 use toolwright_journal::journal::DocumentWrite;
 
 /// A grant that a call is about to use.
@@ -33,14 +34,57 @@ impl<'a> Moment<'a> {
         found.map(|now| now.grant.id.as_str())
     }
 
+    /// A reason to ask, with the grant that would have covered the call, had its tool not changed, or did it count here.
+    pub(super) fn with_lost_grant(
+        self,
+        reason: String,
+        fingerprint: &str,
+        four_eyes: bool,
+    ) -> String {
+        if let Some(id) = self.outdated_grant(fingerprint, four_eyes) {
+            return format!("{reason}; {}", grant_outdated(id));
+        }
+        let mut grants = self.snapshot.grants.iter().flatten();
+        let unbound = grants.find_map(|now| {
+            let (terms, why) = self.terms_of(now, four_eyes)?;
+            let is_usable = self.counted(now, &terms, fingerprint).is_some();
+            why.filter(|_| is_usable).map(|why| grant_unbound(&now.grant.id, &why))
+        });
+        match unbound {
+            Some(why) => format!("{reason}; {why}"),
+            None => reason,
+        }
+    }
+
     fn use_of(self, now: &GrantNow, fingerprint: &str, four_eyes: bool) -> Option<Use> {
-        let record = &self.snapshot.record;
-        let GrantNow { key, version, grant, not_covered } = now;
-        let is_own = || grant.signed.statement().is_ok_and(|it| self.is_own(&it.by));
-        if not_covered.is_some() || four_eyes && is_own() {
+        let (terms, unbound) = self.terms_of(now, four_eyes)?;
+        if unbound.is_some() {
             return None;
         }
-        let terms = grant.terms().ok()?;
+        self.counted(now, &terms, fingerprint)
+    }
+
+    /// The terms of a grant that covers the arguments of the call, and why the grant does not count here.
+    fn terms_of(self, now: &GrantNow, four_eyes: bool) -> Option<(GrantTerms, Option<String>)> {
+        let statement = now.grant.signed.statement().ok()?;
+        if now.not_covered.is_some() || four_eyes && self.is_own(&statement.by) {
+            return None;
+        }
+        let terms = now.grant.terms().ok()?;
+        // Where the terms say themselves for which projects they count, the project of their call says nothing.
+        let is_of_projects = matches!(terms.scope, Scope::Project(_) | Scope::Forever);
+        let project = match is_of_projects {
+            true => self.settings.project.clone(),
+            false => statement.project.clone(),
+        };
+        let unbound = self.unbound(&Statement { project, ..statement });
+        Some((terms, unbound))
+    }
+
+    /// The use that the call takes of a grant, where its terms count for the call.
+    fn counted(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
+        let record = &self.snapshot.record;
+        let GrantNow { key, version, grant, .. } = now;
         // Its own use does not stand in the way of a further attempt.
         let is_taken = record.grant.as_ref() == Some(&grant.id);
         let asked = Asked {

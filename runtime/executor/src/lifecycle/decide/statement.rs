@@ -1,10 +1,11 @@
 //! Which decisions of people count. Any process that can write to the journal could put one there, so each is bound to the
-//! call as it was then; its signature was verified when it was read.
+//! call as it was then, to what was shown of it, and to the journal; its signature was verified when it was read.
 
 use super::super::guard::Guard;
-use super::super::snapshot::{Past, Signature};
+use super::super::snapshot::{Signature, Snapshot};
+use super::super::step::Settings;
 use super::moment::{Known, Moment};
-use super::words::NOT_ITS_OWN_USER;
+use super::words::{DOES_NOT_COUNT, NOT_ITS_OWN_USER, NOT_SHOWN, OTHER_JOURNAL, SAID_BEFORE};
 use crate::executor::LOCAL_APPROVER;
 use toolwright_core::context::CallId;
 use toolwright_core::person::is_another;
@@ -14,7 +15,7 @@ use toolwright_journal::journal::{CallRecord, Entry, Transition, begun, may_have
 /// The decision of a person by which a call came to be evaluated again: it counts.
 pub(super) struct Reason<'a> {
     pub(super) event: Transition,
-    verdict: &'a Decision,
+    statement: &'a Statement,
     /// Whether nothing has happened to the call since.
     pub(super) is_last: bool,
 }
@@ -63,7 +64,14 @@ impl Invalid {
 impl Reason<'_> {
     /// Whether the call is about to be evaluated for the first time since, with a new idempotency key.
     pub(super) fn wants_new_key(&self) -> bool {
-        self.is_last && matches!(self.verdict, Decision::Requeue { new_key: true, .. })
+        self.is_last && matches!(self.statement.verdict, Decision::Requeue { new_key: true, .. })
+    }
+
+    /// Whether it lets the call run with the arguments that were shown, which are not these.
+    pub(super) fn was_shown_otherwise(&self, shown: &str) -> bool {
+        let gives_arguments =
+            matches!(self.statement.verdict, Decision::Requeue { arguments: Some(_), .. });
+        !gives_arguments && !self.statement.about.is_of_shown(shown)
     }
 }
 
@@ -90,21 +98,46 @@ pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     })
 }
 
-/// Whether a person accepted the plan with exactly this call in it; with `four_eyes`, another one than its user.
+/// Whether a person accepted the plan with exactly this call in it, as it was shown, in this journal; with `four_eyes`,
+/// another one than its user.
 #[must_use]
 pub fn is_accepted(
-    past: Option<&Past>,
-    record: &CallRecord,
+    snapshot: &Snapshot,
+    settings: &Settings,
     digest: &str,
+    shown: &str,
     four_eyes: bool,
 ) -> bool {
+    let past = snapshot.past.as_ref();
     let Some(Signature::Counts(statement)) = past.and_then(|past| past.accepted.as_ref()) else {
         return false;
     };
-    let is_of_it = |of: &CallId, with: &str| *of == record.id && with == digest;
+    let is_of_it = |of: &CallId, with: &str| *of == snapshot.record.id && with == digest;
+    let has = |guard| settings.guards.has(guard);
     statement.verdict == Decision::Accept
-        && !(four_eyes && is_own(record, &statement.by))
+        && !(four_eyes && is_own(&snapshot.record, &statement.by))
         && matches!(&statement.about, Subject::Call { id, digest, .. } if is_of_it(id, digest))
+        && (statement.about.is_of_shown(shown) || !has(Guard::ShownBound))
+        && (unbound(statement, settings).is_none() || !has(Guard::JournalBound))
+}
+
+/// Why a statement does not count in this journal and for this project.
+fn unbound(statement: &Statement, settings: &Settings) -> Option<String> {
+    let Statement { journal, project, .. } = statement;
+    match (journal, &settings.journal) {
+        (None, Some(_)) => return Some(SAID_BEFORE.to_owned()),
+        (said, here) if said != here => return Some(OTHER_JOURNAL.to_owned()),
+        _ => {}
+    }
+    if *project == settings.project {
+        return None;
+    }
+    let named = |project: &Option<String>| match project {
+        Some(project) => format!("project {project:?}"),
+        None => "no project".to_owned(),
+    };
+    let (said, here) = (named(project), named(&settings.project));
+    Some(format!("it was signed for {said}, and this executor belongs to {here}"))
 }
 
 /// Whether the call may be made for the person of this name. A call without a user may be made for anybody, and a key
@@ -124,9 +157,9 @@ impl<'a> Moment<'a> {
             // Its tool found out.
             return Ok(Ok(None));
         }
-        let verdict = self.verdict_of(past.evaluated_by.as_ref(), entry, event, is_last);
-        Ok(match verdict {
-            Ok(verdict) => Ok(Some(Reason { event, verdict, is_last })),
+        let statement = self.statement_of(past.evaluated_by.as_ref(), entry, event, is_last);
+        Ok(match statement {
+            Ok(statement) => Ok(Some(Reason { event, statement, is_last })),
             Err(why) => Err(Invalid::of(event, &why)),
         })
     }
@@ -137,18 +170,18 @@ impl<'a> Moment<'a> {
         let past = self.past()?;
         let edit = past.history.last().filter(|entry| entry.event == Some(Transition::Edited));
         let Some(entry) = edit else { return Ok(Ok(())) };
-        let verdict = self.verdict_of(past.edit.as_ref(), entry, Transition::Edited, true);
-        Ok(verdict.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
+        let statement = self.statement_of(past.edit.as_ref(), entry, Transition::Edited, true);
+        Ok(statement.map(drop).map_err(|why| Invalid::of(Transition::Edited, &why)))
     }
 
     /// What an entry's signature says, if it says it of this call as it was then; or why it does not count.
-    fn verdict_of(
+    fn statement_of(
         self,
         signature: Option<&'a Signature>,
         entry: &Entry,
         event: Transition,
         is_last: bool,
-    ) -> Result<&'a Decision, String> {
+    ) -> Result<&'a Statement, String> {
         let record = &self.snapshot.record;
         let statement = match signature {
             None => return Err("it is not signed".to_owned()),
@@ -156,7 +189,7 @@ impl<'a> Moment<'a> {
             Some(Signature::Counts(statement)) => statement,
         };
         let is_said_of_it = match &statement.about {
-            Subject::Call { id, generation, digest } => {
+            Subject::Call { id, generation, digest, .. } => {
                 *id == record.id
                     && generation.checked_add(1) == Some(entry.generation)
                     && *digest == entry.digest
@@ -168,6 +201,9 @@ impl<'a> Moment<'a> {
         if !is_said_of_it {
             return Err("what was signed is about something else".to_owned());
         }
+        if let Some(why) = self.unbound(statement) {
+            return Err(why);
+        }
         let proposed = match &statement.verdict {
             Decision::Edit { arguments, .. } => Some(arguments.as_str()),
             Decision::Requeue { arguments, .. } => arguments.as_deref(),
@@ -176,12 +212,22 @@ impl<'a> Moment<'a> {
         if is_last && record.proposal.as_deref() != proposed {
             return Err("the new arguments are not those that were signed".to_owned());
         }
-        Ok(&statement.verdict)
+        Ok(statement)
     }
 
-    /// Whether a person approved exactly this call, with this digest; the inner error says why not, for people who look
-    /// into the call's history.
-    pub(super) fn decided(self, digest: &str, four_eyes: bool) -> Known<Result<(), String>> {
+    /// Why a statement does not count in this journal and for this project.
+    pub(super) fn unbound(self, statement: &Statement) -> Option<String> {
+        unbound(statement, self.settings).filter(|_| self.has(Guard::JournalBound))
+    }
+
+    /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error says why not, for
+    /// people who look into the call's history.
+    pub(super) fn decided(
+        self,
+        digest: &str,
+        shown: Option<&str>,
+        four_eyes: bool,
+    ) -> Known<Result<(), String>> {
         let record = &self.snapshot.record;
         if record.decision.is_none() {
             return Ok(Err("nothing allows it any more".to_owned()));
@@ -193,20 +239,28 @@ impl<'a> Moment<'a> {
         let statement = match &self.past()?.decision {
             Some(Signature::Counts(statement)) => statement,
             Some(Signature::Invalid(why)) => {
-                return Ok(Err(format!("its decision does not count: {why}")));
+                return Ok(Err(format!("{DOES_NOT_COUNT}: {why}")));
             }
             None => return Ok(Err("nothing allows it any more".to_owned())),
         };
         if four_eyes && self.is_own(&statement.by) {
             return Ok(Err(NOT_ITS_OWN_USER.to_owned()));
         }
-        if self.is_about_it(statement, digest) {
-            return Ok(Ok(()));
+        if !self.is_about_it(statement, digest) {
+            return Ok(Err(format!(
+                "{DOES_NOT_COUNT}: it is about another call, or about this one as it was"
+            )));
         }
-        Ok(Err(
-            "its decision does not count: it is about another call, or about this one as it was"
-                .to_owned(),
-        ))
+        if let Some(why) = self.unbound(statement) {
+            return Ok(Err(format!("{DOES_NOT_COUNT}: {why}")));
+        }
+        // An edit says itself what runs.
+        let is_shown = matches!(statement.verdict, Decision::Edit { .. })
+            || shown.is_some_and(|shown| statement.about.is_of_shown(shown));
+        match is_shown || !self.has(Guard::ShownBound) {
+            true => Ok(Ok(())),
+            false => Ok(Err(format!("{DOES_NOT_COUNT}: {NOT_SHOWN}"))),
+        }
     }
 
     fn is_about_it(self, statement: &Statement, digest: &str) -> bool {
@@ -218,7 +272,7 @@ impl<'a> Moment<'a> {
         };
         match (&statement.about, &statement.verdict) {
             (Subject::Call { id, generation: of, .. }, Decision::Edit { digest: said, .. })
-            | (Subject::Call { id, generation: of, digest: said }, _) => {
+            | (Subject::Call { id, generation: of, digest: said, .. }, _) => {
                 let is_bound = Some(*of) == generation && said == digest;
                 *id == record.id && (is_bound || !self.has(Guard::DecisionBound))
             }

@@ -33,6 +33,7 @@ fn settings() -> Settings {
         seals: false,
         has_stages: false,
         lays_failures_aside: false,
+        journal: None,
         project: None,
         is_closed: false,
         guards: super::super::Guards::default(),
@@ -150,6 +151,7 @@ fn read(
         secrets: Vec::new(),
         digest: record.digest.clone(),
         is_unchanged: true,
+        is_former: false,
     };
     let evaluated = Evaluated {
         policy: policy.clone(),
@@ -163,7 +165,10 @@ fn read(
         Need::Past => snapshot.past = Some(past),
         Need::Run => snapshot.run_ended = Some(false),
         Need::Tool => snapshot.tool = Some(Ok(tool(record.effect))),
-        Need::Stored => snapshot.stored = Some(Stored::Readable { is_of_its_digest: true }),
+        Need::Stored => {
+            snapshot.stored =
+                Some(Stored::Readable { is_of_its_digest: true, shown: record.shown.clone() })
+        }
         Need::Evaluated => snapshot.evaluated = Some(Ok(evaluated)),
         Need::Proposed => snapshot.proposed = Some(Ok(evaluated)),
         Need::Denials => snapshot.denied_before = Some(false),

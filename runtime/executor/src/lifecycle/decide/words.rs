@@ -22,6 +22,28 @@ pub(super) const NOT_ITS_OWN_USER: &str =
 /// Why a call is evaluated again whose tool is defined in another way than when it was evaluated.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
+/// Why a call is evaluated again that the version before has evaluated.
+pub(super) const FORMER: &str =
+    "an older release evaluated it, which recorded neither its journal nor what a person was shown";
+
+/// Why a statement of the version before does not count.
+pub(super) const SAID_BEFORE: &str =
+    "it was signed for an older release, and names neither its journal nor what was shown";
+
+/// Why a statement does not count that was made in another journal.
+pub(super) const OTHER_JOURNAL: &str = "it was signed for another journal";
+
+/// Why a decision does not count that was made of something else than would run.
+pub(super) const NOT_SHOWN: &str = "what was shown is not what would run";
+
+/// What the reason begins with for which a person's decision does not count.
+pub(super) const DOES_NOT_COUNT: &str = "its decision does not count";
+
+/// Why a grant does not cover a call that it would have covered where it was given.
+pub(super) fn grant_unbound(id: &str, why: &str) -> String {
+    format!("grant {id} does not count: {why}")
+}
+
 /// Why a grant does not cover a call that it would have covered before.
 pub(crate) fn grant_outdated(id: &str) -> String {
     format!("its tool has changed since grant {id} was given")

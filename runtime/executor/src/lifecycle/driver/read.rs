@@ -25,7 +25,7 @@ use toolwright_core::output::Answer;
 use toolwright_core::spec::Start;
 use toolwright_core::tool::DeclaredApproval;
 use toolwright_journal::approval::{Grant, Signed};
-use toolwright_journal::arguments::FinalArguments;
+use toolwright_journal::arguments::{DigestMatch, FinalArguments, shown_of};
 use toolwright_journal::journal::{Answered, CallRecord, Filter, State, Transition, begun};
 use toolwright_policy::policy::PolicyDecision;
 
@@ -62,7 +62,10 @@ impl<'a> Lifecycle<'a> {
                 let stored = self.arguments(look.record());
                 let is_of_its_digest = |text: &String| self.are_of_its_digest(look.record(), text);
                 look.snapshot.stored = Some(match &stored {
-                    Ok(text) => Stored::Readable { is_of_its_digest: is_of_its_digest(text) },
+                    Ok(text) => Stored::Readable {
+                        is_of_its_digest: is_of_its_digest(text),
+                        shown: shown_of(text, &look.record().secrets).unwrap_or_default(),
+                    },
                     Err(why) => Stored::Unreadable(why.clone()),
                 });
                 look.text = stored.ok();
@@ -251,14 +254,20 @@ impl<'a> Lifecycle<'a> {
         let definition = &plan.entry.definition;
         let fingerprint = plan.entry.fingerprint().to_owned();
         let digest = self.digest(record, &fingerprint, &settled);
-        let is_unchanged = match fingerprint == record.fingerprint {
-            true => digest == record.digest,
-            false => self.digest(record, &record.fingerprint, &settled) == record.digest,
+        let compared = match digest == record.digest {
+            true => DigestMatch::Current,
+            false => self.compare_digest(record, &record.fingerprint, &settled),
         };
         let user = record.requester.user.as_deref();
         let current = self.run.core.rules.current();
         let four_eyes = current.four_eyes();
-        let accepted = is_accepted(look.snapshot.past.as_ref(), record, &digest, four_eyes);
+        let accepted = is_accepted(
+            &look.snapshot,
+            &look.settings,
+            &digest,
+            settled.shown(),
+            four_eyes,
+        );
         let now = FinalCall {
             arguments: arguments.map_err(|error| store_failed(&record.tool, error))?,
             shown: settled.shown().to_owned(),
@@ -268,7 +277,8 @@ impl<'a> Lifecycle<'a> {
             effect: definition.effect,
             secrets: definition.secrets().map(ToOwned::to_owned).collect(),
             digest,
-            is_unchanged,
+            is_unchanged: compared != DigestMatch::Other,
+            is_former: compared == DigestMatch::Former,
         };
         let about = About { plan, facts: &facts, user, accepted };
         let evaluated = Evaluated {

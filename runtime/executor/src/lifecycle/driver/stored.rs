@@ -4,7 +4,8 @@ use super::Lifecycle;
 use toolwright_core::context::CallId;
 use toolwright_core::json::canonical;
 use toolwright_core::output::Answer;
-use toolwright_journal::arguments::{FinalArguments, digest};
+use toolwright_journal::approval::{ApprovalError, ApprovalService};
+use toolwright_journal::arguments::{DigestMatch, FinalArguments, SealingKey, digest, shown_of};
 use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
 
 /// What stands in the record instead of a sealed answer.
@@ -112,11 +113,41 @@ impl Lifecycle<'_> {
         fingerprint: &str,
         arguments: &FinalArguments,
     ) -> String {
-        let principal = record.requester.user.as_deref().unwrap_or_default();
         // Without a key of its own, a call with a secret cannot wait; nobody has to find its digest again.
+        let key = self.digest_key(arguments);
+        digest(&record.digest_input(fingerprint, arguments.canonical()), key)
+    }
+
+    /// How the digest of a record compares with the one that it would have with these arguments.
+    pub(in super::super) fn compare_digest(
+        self,
+        record: &CallRecord,
+        fingerprint: &str,
+        arguments: &FinalArguments,
+    ) -> DigestMatch {
+        record.compare_digest(fingerprint, arguments.canonical(), self.digest_key(arguments))
+    }
+
+    /// The key by which arguments with secrets are digested.
+    fn digest_key(&self, arguments: &FinalArguments) -> Option<&SealingKey> {
         let key = self.journal.sealing.as_ref().or(self.journal.passing.as_ref());
-        let key = key.filter(|_| arguments.has_secrets());
-        digest(&record.tool, fingerprint, arguments.canonical(), principal, key)
+        key.filter(|_| arguments.has_secrets())
+    }
+
+    /// Whether the record shows the arguments that would run; the error says why it cannot be compared, or that it does
+    /// not. Whoever can write to the journal could have one call shown and another run.
+    pub(in super::super) fn check_shown(self, record: &CallRecord) -> Result<(), String> {
+        match ApprovalService::check_shown(record) {
+            Err(ApprovalError::Unseen { .. }) => {}
+            checked => return checked.map_err(|error| error.to_string()),
+        }
+        let text = self.arguments(record)?;
+        let shown = shown_of(&text, &record.secrets).and_then(|shown| canonical(&shown).ok());
+        let is_shown = shown.is_some() && shown == canonical(&record.shown).ok();
+        match is_shown && self.are_of_its_digest(record, &text) {
+            true => Ok(()),
+            false => Err(ApprovalError::Altered { call: record.id }.to_string()),
+        }
     }
 
     /// Whether the arguments in the journal are those of the digest that people are shown with them.
@@ -125,9 +156,9 @@ impl Lifecycle<'_> {
             StoredText::Plain(_) => None,
             _ => self.journal.sealing.as_ref(),
         };
-        let principal = record.requester.user.as_deref().unwrap_or_default();
         canonical(arguments).is_ok_and(|arguments| {
-            digest(&record.tool, &record.fingerprint, &arguments, principal, key) == record.digest
+            let found = record.compare_digest(&record.fingerprint, &arguments, key);
+            found != DigestMatch::Other
         })
     }
 }

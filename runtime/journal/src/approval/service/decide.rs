@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::{ApprovalError, Said};
 use crate::approval::granted::Grant;
-use crate::approval::{Decision, GrantTerms};
+use crate::approval::{Decision, GrantTerms, Statement, Subject};
 use crate::journal::{Answered, CallRecord, Entry, Note, State, StoredText, may_have_happened};
 use toolwright_core::json::canonical;
 
@@ -18,11 +18,13 @@ pub(super) struct Decided {
 }
 
 /// The call after what is said of it; nothing where that cannot happen to it where it stands.
-/// `begun` is how often it may have acted before.
+/// `begun` is how often it may have acted before; `is_unseen` whether it may run although nothing can tell here whether it
+/// shows what would run.
 pub(super) fn decide(
     mut record: CallRecord,
     begun: u32,
     said: &Said<'_>,
+    is_unseen: bool,
 ) -> Result<Option<Decided>, ApprovalError> {
     let Said { signed, statement, now } = said;
     let verdict = &statement.verdict;
@@ -44,8 +46,15 @@ pub(super) fn decide(
     if let Some(ask) = record.ask.as_ref().filter(|ask| waited && *now >= ask.deadline) {
         return Err(ApprovalError::Late { call: record.id, deadline: ask.deadline });
     }
-    if lets_run_as_shown(verdict) {
-        refuse_altered(&record)?;
+    refuse_other_journal(&record, statement)?;
+    if verdict.lets_run_as_shown() {
+        match refuse_altered(&record) {
+            Err(ApprovalError::Unseen { .. }) if is_unseen => {}
+            checked => checked?,
+        }
+        if !says_what_is_shown(statement, &record) {
+            return Err(ApprovalError::NotShown { call: record.id });
+        }
     }
 
     record.decision = Some((*signed).clone());
@@ -90,28 +99,43 @@ pub(super) fn decide(
     Ok(Some(Decided { record, entry, grant }))
 }
 
-/// Whether a decision lets the call run with the arguments that its record shows.
-fn lets_run_as_shown(verdict: &Decision) -> bool {
-    match verdict {
-        Decision::Approve { .. }
-        | Decision::Accept
-        | Decision::DidNotHappen
-        | Decision::Requeue { arguments: None, .. } => true,
-        Decision::Edit { .. }
-        | Decision::Requeue { arguments: Some(_), .. }
-        | Decision::Reject { .. }
-        | Decision::Happened { .. }
-        | Decision::Discard { .. }
-        | Decision::Revoke => false,
-    }
-}
-
 /// Whoever can write to the journal could show one call and have another approved.
 pub(super) fn refuse_altered(record: &CallRecord) -> Result<(), ApprovalError> {
     match record.shows_what_is_judged() {
+        Some(true) => Ok(()),
         Some(false) => Err(ApprovalError::Altered { call: record.id }),
-        // Of a call with secrets, only the executor's key could tell: the executor checks it at the claim.
-        Some(true) | None => Ok(()),
+        None => Err(ApprovalError::Unseen { call: record.id }),
+    }
+}
+
+/// Whether a statement was made of what the record shows. Of a call that the version before has recorded, a statement of
+/// that version says nothing of it: the executor asks again about such a call.
+fn says_what_is_shown(statement: &Statement, record: &CallRecord) -> bool {
+    match &statement.about {
+        Subject::Call { shown: None, .. } => record.journal.is_none(),
+        Subject::Call { shown, .. } => *shown == record.shown_digest(),
+        Subject::Grant { .. } => false,
+    }
+}
+
+/// What was said of a call in another journal is not said of this one, although it may have the same id.
+fn refuse_other_journal(record: &CallRecord, statement: &Statement) -> Result<(), ApprovalError> {
+    if (&statement.journal, &statement.project) == (&record.journal, &record.project) {
+        return Ok(());
+    }
+    let call = record.id;
+    let said = journal_in_words(statement.journal.as_deref(), statement.project.as_deref());
+    let found = journal_in_words(record.journal.as_deref(), record.project.as_deref());
+    Err(ApprovalError::OtherJournal { call, said, found })
+}
+
+fn journal_in_words(journal: Option<&str>, project: Option<&str>) -> String {
+    let journal = journal.map_or("no journal by name, as of the version before".to_owned(), |id| {
+        format!("journal {id:?}")
+    });
+    match project {
+        Some(project) => format!("{journal}, project {project:?}"),
+        None => format!("{journal}, without a project"),
     }
 }
 

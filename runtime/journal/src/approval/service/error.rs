@@ -96,6 +96,39 @@ pub enum ApprovalError {
         /// Which call.
         call: CallId,
     },
+    /// The arguments of the call are encrypted or not stored, so that nothing can tell whether they are those that its
+    /// record shows.
+    #[error(
+        "the arguments of call {call} are sealed or not kept, so that nothing here can tell whether what is shown is what \
+         would run: refuse it, decide where the sealing key is, or decide unseen (`--unseen`), whereupon the executor \
+         compares both before it runs the call"
+    )]
+    Unseen {
+        /// Which call.
+        call: CallId,
+    },
+    /// The record shows other arguments than the statement was made of.
+    #[error(
+        "the journal shows other arguments of call {call} now than those that the statement was made of: show the call \
+         again, and decide on what is shown"
+    )]
+    NotShown {
+        /// Which call.
+        call: CallId,
+    },
+    /// The statement counts in another journal, or for another project.
+    #[error(
+        "the statement counts in {said}, and call {call} is one of {found}: show the call again, and decide on what is \
+         shown"
+    )]
+    OtherJournal {
+        /// Which call.
+        call: CallId,
+        /// The journal and the project that the statement names.
+        said: String,
+        /// The journal and the project that the call's record names.
+        found: String,
+    },
     /// The statement is by somebody else than the holder of the key.
     #[error(transparent)]
     NotTheirs(#[from] NotTheirs),

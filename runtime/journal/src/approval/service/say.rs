@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use super::decide::refuse_altered;
 use super::{ApprovalError, ApprovalService, Shown, Submitted};
 use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
-use crate::arguments::digest;
 use crate::journal::CallRecord;
 use toolwright_core::json::canonical;
 
@@ -93,8 +92,7 @@ impl ApprovalService {
         let edited = |record: &CallRecord| {
             let text = canonical(&arguments)
                 .map_err(|error| ApprovalError::Arguments { call, error: Some(error) })?;
-            let principal = record.requester.user.as_deref().unwrap_or_default();
-            let digest = digest(&record.tool, &record.fingerprint, &text, principal, None);
+            let digest = record.digest_with(&text);
             Ok(Decision::Edit { arguments, digest })
         };
         self.decide_of(shown, edited, key).await
@@ -231,11 +229,11 @@ impl ApprovalService {
     }
 
     /// Whether the record of a call shows the arguments that would run. [`submit`](Self::submit) asks this of every
-    /// approval; a program asks before it shows a record to a person. Of a call with secrets only the executor can tell, at
-    /// the claim.
+    /// approval; a program asks before it shows a record to a person.
     ///
     /// # Errors
-    /// [`ApprovalError::Altered`] where it shows others.
+    /// [`ApprovalError::Altered`] where it shows others, [`ApprovalError::Unseen`] where nobody can tell without the
+    /// executor's sealing key.
     pub fn check_shown(record: &CallRecord) -> Result<(), ApprovalError> {
         refuse_altered(record)
     }
@@ -259,7 +257,8 @@ impl ApprovalService {
         let record = self.store.get(call).await?.ok_or(ApprovalError::UnknownCall { call })?;
         let verdict = decision(&record)?;
         let about: Subject = shown.subject(&record);
-        let statement = Statement { about, verdict, at: self.now(), by: key.name().to_owned() };
+        let (by, journal, project) = (key.name().to_owned(), record.journal, record.project);
+        let statement = Statement { about, verdict, at: self.now(), by, journal, project };
         self.sign_and_submit(statement, key).await
     }
 

@@ -1,6 +1,7 @@
 //! Which call a decision is about, and what the person who decides has seen of it.
 
 use crate::approval::{ApprovalRequest, Subject};
+use crate::arguments::shown_digest;
 use crate::journal::CallRecord;
 use toolwright_core::context::CallId;
 
@@ -22,16 +23,15 @@ use toolwright_core::context::CallId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     pub(super) call: CallId,
-    /// Generation and digest as they were seen; nothing where nothing was.
-    seen: Option<(u32, String)>,
+    /// Generation, digest and the digest of what was shown; nothing where nothing was.
+    seen: Option<(u32, String, Option<String>)>,
 }
 
 impl Shown {
     /// What a statement is about that is made of the call.
     pub(super) fn subject(self, record: &CallRecord) -> Subject {
-        let now = || (record.generation, record.digest.clone());
-        let (generation, digest) = self.seen.unwrap_or_else(now);
-        Subject::Call { id: self.call, generation, digest }
+        let (generation, digest, shown) = self.seen.unwrap_or_else(|| seen(record));
+        Subject::Call { id: self.call, generation, digest, shown }
     }
 }
 
@@ -43,12 +43,17 @@ impl From<CallId> for Shown {
 
 impl From<&CallRecord> for Shown {
     fn from(record: &CallRecord) -> Self {
-        Self { call: record.id, seen: Some((record.generation, record.digest.clone())) }
+        Self { call: record.id, seen: Some(seen(record)) }
     }
 }
 
 impl From<&ApprovalRequest> for Shown {
     fn from(request: &ApprovalRequest) -> Self {
-        Self { call: request.call, seen: Some((request.generation, request.digest.clone())) }
+        let shown = shown_digest(&request.digest, &request.arguments);
+        Self { call: request.call, seen: Some((request.generation, request.digest.clone(), shown)) }
     }
+}
+
+fn seen(record: &CallRecord) -> (u32, String, Option<String>) {
+    (record.generation, record.digest.clone(), record.shown_digest())
 }
