@@ -284,6 +284,7 @@ impl Judge<'_> {
         // `-c` is another flag before a subcommand than behind it.
         let first = places.first().copied().flatten().filter(|_| sub.is_some());
         let own = given.iter().position(|it| Some(*it) == first).unwrap_or(given.len());
+        let has_flags = given.iter().any(|it| it.starts_with(['-', '+']));
         let rules = entry.flags.iter().chain(sub.iter().flat_map(|(_, it)| &it.flags));
         for (index, FlagRule { flags, level, why }) in rules.clone().enumerate() {
             let is_there = |flag: &String| {
@@ -293,7 +294,7 @@ impl Judge<'_> {
                 let value_flags = value_flags.unwrap_or(&entry.value_flags);
                 looked_at.iter().any(|it| is_meant(it, flag, value_flags))
             };
-            if flags.iter().any(is_there) {
+            if has_flags && flags.iter().any(is_there) {
                 raise(*level, why);
             }
         }

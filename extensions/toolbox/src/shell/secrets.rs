@@ -1,5 +1,9 @@
 //! Which names of files and folders hold secrets: one list, for every program, flag, loop and pattern that reaches them.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Files with secrets, by the last parts of their paths. `*` stands for any letters.
 const FILES: &[&str] = &[
     ".env",
@@ -205,11 +209,14 @@ pub(super) enum Wildcards {
 ///
 /// Letters count in either case, because some file systems make no difference.
 pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
+    let has_wildcards = wildcards != Wildcards::None && path.contains(['*', '?', '[']);
+    if !has_wildcards && !may_be_listed(path) {
+        return false;
+    }
     let lower = path.to_ascii_lowercase();
     let is_whole = lower.starts_with('/');
     let parts: Vec<&str> = lower.split('/').filter(|it| !it.is_empty()).collect();
     let Some(last) = parts.last() else { return false };
-    let has_wildcards = wildcards != Wildcards::None && lower.contains(['*', '?', '[']);
     if !has_wildcards && EXAMPLES.contains(last) {
         return false;
     }
@@ -243,6 +250,31 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
         || PLACES.iter().any(|it| begins(it) && parts.len() == it.split('/').count() - 1)
 }
 
+/// Whether a rule may fit a path without wildcards, by the parts of both: most paths fit none, which costs little.
+fn may_be_listed(path: &str) -> bool {
+    /// Parts of rules without a wildcard, and what follows the last point of those that begin with one.
+    static LISTED: LazyLock<(HashSet<String>, HashSet<&str>)> = LazyLock::new(|| {
+        let rules = FILES.iter().chain(LIKELY).chain(FOLDERS);
+        let parts = rules.flat_map(|it| it.split('/')).filter(|it| !it.starts_with(['.', '*']));
+        let ends = FILES.iter().filter_map(|it| it.strip_prefix('*')?.rsplit_once('.'));
+        (parts.map(str::to_ascii_lowercase).collect(), ends.map(|(_, end)| end).collect())
+    });
+    if path.starts_with(['/', '~']) {
+        return true;
+    }
+    let (parts, ends) = &*LISTED;
+    path.split('/').any(|part| {
+        if part.starts_with('.') && !matches!(part, "." | "..") {
+            return true;
+        }
+        let lower = match part.bytes().any(|it| it.is_ascii_uppercase()) {
+            true => Cow::Owned(part.to_ascii_lowercase()),
+            false => Cow::Borrowed(part),
+        };
+        parts.contains(&*lower) || lower.rsplit_once('.').is_some_and(|(_, end)| ends.contains(end))
+    })
+}
+
 /// Whether a name fits a rule; where it is a pattern, whether some name fits both. Takes as many steps as the product
 /// of their lengths, and a rule is short.
 fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
@@ -262,6 +294,18 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
         return false;
     }
     if wildcards != Wildcards::All && rule.starts_with('.') && name.starts_with(['*', '?']) {
+        return false;
+    }
+    // Most rules differ in their first or last letter.
+    let differs = |rule: Option<u8>, name: Option<u8>| {
+        let is_letter = |it: u8| !matches!(it, b'*' | b'?' | b'[' | b']');
+        rule.zip(name).is_some_and(|(rule, name)| {
+            rule != b'*' && is_letter(name) && !rule.eq_ignore_ascii_case(&name)
+        })
+    };
+    let ends = |it: &str| (it.bytes().next(), it.bytes().next_back());
+    let ((rule_first, rule_last), (first, last)) = (ends(rule), ends(name));
+    if differs(rule_first, first) || differs(rule_last, last) {
         return false;
     }
     let rule: Vec<char> = rule.chars().map(|it| it.to_ascii_lowercase()).collect();

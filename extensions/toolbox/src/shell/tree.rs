@@ -18,13 +18,13 @@ const LONGEST: usize = 64 * 1024;
 const DEEPEST: usize = 200;
 
 /// How much work the parser may do, counted by its reports of progress, which come every hundred steps.
-const MOST_WORK: usize = 20_000;
+const MOST_WORK: usize = 2_000;
 
 /// Of so many commands, files and variables no more is read.
 pub(super) const MOST_PARTS: usize = 4096;
 
 /// So many pieces a tree may have.
-const MOST_NODES: usize = 16 * MOST_PARTS;
+const MOST_NODES: usize = 6 * MOST_PARTS;
 
 /// What stands in a text.
 #[derive(Debug, Default)]
@@ -97,6 +97,9 @@ fn unreadable(source: &str) -> Option<&'static str> {
     if source.len() > LONGEST {
         return Some("it is longer than 64 KiB");
     }
+    if has_too_many_words(source) {
+        return Some("it has too many parts to be read");
+    }
     let hides = |it: char| {
         (it.is_control() && it != '\n' && it != '\t')
             || matches!(it, '\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -111,6 +114,23 @@ fn unreadable(source: &str) -> Option<&'static str> {
         is_letter(before) && is_letter(after)
     });
     joins.then_some("a line is continued within a word")
+}
+
+/// Whether a text has more words and signs than are read, before the parser takes memory for each. The text of a
+/// here-document is one part, so that one with such is left to the parser's own bound.
+fn has_too_many_words(source: &str) -> bool {
+    if source.len() <= MOST_PARTS || source.contains("<<") {
+        return false;
+    }
+    let (mut count, mut is_blank, mut is_quoted) = (0, true, false);
+    for byte in source.bytes() {
+        is_quoted ^= byte == b'\'';
+        let is_sign = !is_quoted && b"();&|<>$`\n{".contains(&byte);
+        let begins = is_blank && !byte.is_ascii_whitespace() && !is_quoted;
+        is_blank = byte.is_ascii_whitespace();
+        count += usize::from(is_sign || begins || byte == b'\'');
+    }
+    count > MOST_PARTS
 }
 
 fn parsed(source: &str) -> Option<Tree> {

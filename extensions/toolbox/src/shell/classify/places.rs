@@ -33,10 +33,12 @@ pub(super) fn subcommand<'e>(
     let is_release = |it: &Option<&str>| it.is_some_and(|it| it.starts_with('+'));
     let places = &places[usize::from(places.first().is_some_and(is_release))..];
     let begins = |name: &str| {
-        let words: Vec<&str> = name.split(' ').collect();
-        let is_there =
-            words.iter().enumerate().all(|(at, word)| places.get(at) == Some(&Some(word)));
-        is_there.then_some(words.len())
+        let mut length = 0;
+        let is_there = name.split(' ').all(|word| {
+            length += 1;
+            places.get(length - 1) == Some(&Some(word))
+        });
+        is_there.then_some(length)
     };
     let found = entry.subcommands.iter().filter_map(|sub| {
         let length = sub.names.iter().filter_map(|it| begins(it)).max()?;

@@ -314,8 +314,11 @@ impl<'a> Prover<'a, '_> {
         }
         let mut flags = Vec::new();
         for (at, letter) in text.char_indices().skip(1) {
-            let flag: Box<str> = format!("-{letter}").into();
+            let mut flag = String::with_capacity(5);
+            flag.push('-');
+            flag.push(letter);
             let (takes, _) = form.flag(&flag).ok_or_else(|| unknown(&flag))?;
+            let flag = flag.into_boxed_str();
             let rest = &text[at + letter.len_utf8()..];
             if matches!(takes, Takes::Nothing | Takes::NoScript) {
                 flags.push((flag, takes, None));

@@ -1,5 +1,7 @@
 //! The folders that a line may be in, and the files that it names from there.
 
+use std::rc::Rc;
+
 use super::arguments::{Kind, Word};
 use super::{Doubt, Prover, Result};
 use crate::shell::paths;
@@ -30,24 +32,23 @@ const PUBLIC: [&str; 16] = [
 
 /// In which folder the line is: one of these, relative to where it begins. A `cd` that fails leaves the folder as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Folders(Vec<String>);
+pub(super) struct Folders(Rc<[String]>);
 
 impl Folders {
     pub(super) fn start() -> Self {
-        Self(vec![String::new()])
+        Self(Rc::from([String::new()]))
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    pub(super) fn or(mut self, other: &Self) -> Self {
-        for it in &other.0 {
-            if !self.0.contains(it) {
-                self.0.push(it.clone());
-            }
+    pub(super) fn or(self, other: &Self) -> Self {
+        let more = other.0.iter().filter(|it| !self.0.contains(it));
+        match more.clone().next() {
+            None => self,
+            Some(_) => Self(self.0.iter().chain(more).cloned().collect()),
         }
-        self
     }
 
     pub(super) fn are_too_many(&self) -> bool {
@@ -60,7 +61,7 @@ impl Folders {
         if text.is_empty() || text == "-" || text.starts_with('~') {
             return Err(to.doubt("is a folder that is not known"));
         }
-        let folders: Vec<String> = self.0.iter().map(|it| paths::joined(it, text)).collect();
+        let folders: Rc<[String]> = self.0.iter().map(|it| paths::joined(it, text)).collect();
         if folders.iter().any(|it| paths::is_outside(it)) {
             return Err(to.doubt("lies outside of the folder"));
         }
