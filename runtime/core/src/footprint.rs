@@ -29,7 +29,7 @@ pub struct Facts {
     pub approval: Option<Cow<'static, str>>,
     footprint: Option<Box<Footprint>>,
     repairs: Option<Arc<Repairs>>,
-    filled: Option<Box<Vec<FilledParameter>>>,
+    filled: Vec<FilledParameter>,
 }
 
 /// What an absent parameter became, by its key: a value of the moment, which the final arguments hold.
@@ -63,7 +63,7 @@ impl Facts {
             approval: approval.map(Cow::Borrowed),
             footprint: None,
             repairs: None,
-            filled: None,
+            filled: Vec::new(),
         }
     }
 
@@ -114,14 +114,14 @@ impl Facts {
             return given;
         }
         let value = value()?;
-        self.filled.get_or_insert_default().push(FilledParameter { key, value: json(&value) });
+        self.filled.push(FilledParameter { key, value: json(&value) });
         Some(value)
     }
 
     /// Takes what absent parameters became.
     #[doc(hidden)]
     pub fn take_filled(&mut self) -> Vec<FilledParameter> {
-        self.filled.take().map_or_else(Vec::new, |it| *it)
+        std::mem::take(&mut self.filled)
     }
 
     #[doc(hidden)]
