@@ -15,7 +15,8 @@ use toolwright::{
     tool,
 };
 
-use crate::calls::support::{Office, a_refund, answered, office, suspended};
+use crate::calls::odd::Odd;
+use crate::calls::support::{Office, Ran, a_refund, answered, office, suspended};
 use crate::support::{Log, kind};
 
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -280,6 +281,39 @@ async fn the_version_of_a_document_at_its_maximum_is_an_error() {
     assert_eq!(write(Some(7)).next_version(), Ok(8));
     let error = write(Some(u64::MAX)).next_version().unwrap_err().to_string();
     assert!(error.starts_with("document `note` has version 18446744073709551615"), "{error}");
+}
+
+/// Takes a while.
+#[tool(name = "rows_ship", approval = "it cannot be brought back")]
+async fn ship(ran: &Ran) {
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    ran.add("ship");
+}
+
+/// As while a journal has a foreign trigger: what was refused, or may have been, is no claim that is given back when the
+/// same executor has claimed the call after all.
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_was_not_written_gives_back_no_later_claim() {
+    let odd = |fails_at, away_for| move |inner| Odd { inner, fails_at, away_for, ..Odd::default() };
+    for (refuses, odd) in [("full", odd(Some(1), 0)), ("away", odd(None, 4))] {
+        let office = office();
+        let built = |store: Odd| {
+            let clock = office.clock.clone();
+            let builder = Executor::builder(Registry::of([SHIP]).unwrap()).unrestricted();
+            let builder = builder.service_arc(Arc::clone(&office.ran)).journal(store);
+            let builder = builder.trust("ada", office.ada.public());
+            builder.on_no_approver(OnNoApprover::Park).clock(move || clock.now()).build().unwrap()
+        };
+        let whole = built(Odd { inner: office.store.clone(), ..Odd::default() });
+        let id = suspended(whole.submit(&Call::new("rows_ship", "{}")).await).call;
+        office.approve(id).await.unwrap();
+        let worker = built(odd(office.store.clone())).worker().unwrap();
+        let refused = worker.resume(id).await;
+        assert!(matches!(refused, Outcome::Failed(_)), "{refuses}: {refused:?}");
+        office.clock.pass(Duration::from_millis(1));
+        assert_eq!(kind(&answered(worker.resume(id).await)), "ok", "{refuses}");
+        assert_eq!((office.ran.times(), office.state(id).await), (1, State::Succeeded));
+    }
 }
 
 const SECRET: &str = "correct horse";

@@ -4,12 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::super::snapshot::ToolNow;
 use super::super::step::{By, Dropped, Input};
 use super::Lifecycle;
 use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, CommitError, State};
+use toolwright_journal::journal::{CallRecord, CommitError, State, StoreErrorKind};
 
 /// How often the journal is asked for a call whose commit may still be under way, each pause twice the last.
 const LOOKS: u32 = 10;
@@ -29,6 +31,8 @@ struct Left {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
+    /// When it was claimed: another claim of this executor may have the same epoch, where this one does not stand.
+    claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
     /// The journal has said that the claim stands.
@@ -44,7 +48,8 @@ impl Held {
     ) -> Self {
         let claim = Arc::new(Claim::until(claimed.lease));
         let (run, call, epoch) = (Arc::clone(run), claimed.id, claimed.epoch);
-        let left = Some(Left { run, call, epoch, by, tool, stands: false });
+        let claimed = claimed.updated;
+        let left = Some(Left { run, call, epoch, claimed, by, tool, stands: false });
         Self { claim, end: None, left }
     }
 
@@ -52,7 +57,7 @@ impl Held {
     pub(super) fn heard(&mut self, written: &Result<(), CommitError>) {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.stands = true,
-            (Err(error), _) if error.is_conflict() => self.let_go(),
+            (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
             // It can stand although an error was heard.
             _ => {}
         }
@@ -62,6 +67,12 @@ impl Held {
     pub(super) fn let_go(&mut self) {
         self.left = None;
     }
+}
+
+/// Whether the store says that it refused the commit.
+fn wrote_nothing(error: &CommitError) -> bool {
+    let CommitError::Store(error) = error else { return false };
+    matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)
 }
 
 impl Drop for Held {
@@ -95,7 +106,8 @@ impl Left {
             match found {
                 Ok(record) if record.epoch >= self.epoch || self.stands => {
                     let is_ours = record.owner.as_ref() == Some(&lifecycle.journal.owner);
-                    let is_claimed = record.state == State::Running && record.epoch == self.epoch;
+                    let is_claimed = record.state == State::Running
+                        && (record.epoch, record.updated) == (self.epoch, self.claimed);
                     return (is_ours && is_claimed).then_some(record);
                 }
                 _ => tokio::time::sleep(pause).await,
