@@ -65,7 +65,10 @@ async fn an_absent_parameter_becomes_what_the_services_say_and_a_given_one_stays
     let (office, desk) = (office(), Desk::at("north"));
     let executor = builder(&office, &desk).build().unwrap();
     assert_eq!(executor.call(&call(r#"{"thing":"pen"}"#)).await.text(), "pen at north");
-    assert_eq!(executor.call(&call(r#"{"thing":"pen","place":"east"}"#)).await.text(), "pen at east");
+    assert_eq!(
+        executor.call(&call(r#"{"thing":"pen","place":"east"}"#)).await.text(),
+        "pen at east"
+    );
     let facts = executor.examine(&call(r#"{"thing":"glass"}"#)).unwrap();
     assert_eq!(facts.approval.as_deref(), Some("it may break at north"));
     let written = facts.touches().unwrap().resources_written().unwrap();

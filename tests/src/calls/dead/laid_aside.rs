@@ -29,7 +29,11 @@ async fn a_call_that_failed_for_good_is_a_dead_letter_where_the_application_asks
     build().unwrap().worker().unwrap().sweep().await.unwrap();
     assert_eq!(asks.office.ran.times(), 2, "an operator's word runs it once more");
     assert_eq!(asks.office.record(record.id).await.state, State::Dead);
-    assert_eq!(told(run.submit_turn(1, &[call()]).await.remove(0)), answer, "its run has its answer");
+    assert_eq!(
+        told(run.submit_turn(1, &[call()]).await.remove(0)),
+        answer,
+        "its run has its answer"
+    );
 }
 
 /// What never began is none: the model corrects its input, and the policy refuses for good.
@@ -39,7 +43,10 @@ async fn a_call_that_was_refused_is_no_dead_letter() {
     let builder = office.builder().on_no_approver(OnNoApprover::Deny).dead_letter_failures();
     let executor = builder.build().unwrap();
     let run = executor.run("r").start().unwrap();
-    let calls = [Call::new("letter_post", r#"{"to":1,"by":2}"#), Call::new("letter_post", r#"{"to":"abroad"}"#)];
+    let calls = [
+        Call::new("letter_post", r#"{"to":1,"by":2}"#),
+        Call::new("letter_post", r#"{"to":"abroad"}"#),
+    ];
     for outcome in run.submit_turn(1, &calls).await {
         assert!(told(outcome).contains("error_type"));
     }
