@@ -11,8 +11,8 @@ mod final_arguments;
 mod fingerprint;
 mod sealing;
 
-pub use filling::endless_defaults;
 pub use digest::{DigestInput, DigestMatch, digest, shown_digest};
+pub use filling::endless_defaults;
 pub use final_arguments::{FinalArguments, shown_of};
 pub use fingerprint::fingerprint;
 pub use sealing::{SealingError, SealingKey};

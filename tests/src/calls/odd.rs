@@ -209,6 +209,13 @@ impl Store for Odd {
         })
     }
 
+    fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
+        match self.reachable() {
+            Ok(()) => self.inner.id(),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+
     fn changed(&self) -> BoxFuture<'_, ()> {
         if self.is_deaf { Box::pin(crate::support::forever()) } else { self.inner.changed() }
     }

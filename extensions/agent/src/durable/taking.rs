@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use toolwright::approval::ApprovalRequest;
-use toolwright::journal::DocumentWrite;
+use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
+use toolwright::journal::{CallRecord, DocumentWrite};
 use toolwright::unstable::runs::JournalAccess;
 use toolwright::{CallId, CancellationToken, Content};
 
@@ -288,7 +288,12 @@ impl Inner {
             calls.push(CallNow::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
-            requests.extend(pending.as_ref().and_then(ApprovalRequest::of));
+            // A record that shows other arguments than would run is offered to nobody.
+            let is_altered = |it: &CallRecord| {
+                matches!(ApprovalService::check_shown(it), Err(ApprovalError::Altered { .. }))
+            };
+            let offered = pending.as_ref().filter(|it| !is_altered(it));
+            requests.extend(offered.and_then(ApprovalRequest::of));
         }
         Ok((calls, versions, requests))
     }

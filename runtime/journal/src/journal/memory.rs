@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use super::ended::Ended;
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
-use super::listed::Listed;
 use super::identity::new_id;
+use super::listed::Listed;
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
-use super::listed::Listed;
 use super::identity::journal_id;
+use super::listed::Listed;
 use super::next::{Failure, Transition};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;

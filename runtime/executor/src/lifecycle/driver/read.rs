@@ -261,13 +261,8 @@ impl<'a> Lifecycle<'a> {
         let user = record.requester.user.as_deref();
         let current = self.run.core.rules.current();
         let four_eyes = current.four_eyes();
-        let accepted = is_accepted(
-            &look.snapshot,
-            &look.settings,
-            &digest,
-            settled.shown(),
-            four_eyes,
-        );
+        let accepted =
+            is_accepted(&look.snapshot, &look.settings, &digest, settled.shown(), four_eyes);
         let now = FinalCall {
             arguments: arguments.map_err(|error| store_failed(&record.tool, error))?,
             shown: settled.shown().to_owned(),
