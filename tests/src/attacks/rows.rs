@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply, Response, Statement,
-    Subject,
+    ApprovalRequest, Approver, ApproverError, Callback, Reply, Response, Statement,
 };
 use toolwright::journal::{CallRecord, CallWrite, DocumentWrite, State, Store, Transaction};
 use toolwright::policy::{Mode, Policy, Protection};
