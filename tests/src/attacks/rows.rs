@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use toolwright::approval::{
-    ApprovalRequest, Approver, ApproverError, Callback, Decision, Reply, Response, Statement,
-    Subject,
+    ApprovalRequest, Approver, ApproverError, Callback, Reply, Response, Statement,
 };
 use toolwright::journal::{CallRecord, CallWrite, DocumentWrite, State, Store, Transaction};
 use toolwright::policy::{Mode, Policy, Protection};
@@ -171,13 +170,7 @@ async fn a_plan_waits_for_a_call_of_its_run_that_cannot_be_read_and_other_plans_
 }
 
 fn accept(record: &CallRecord, office: &Office) -> Statement {
-    let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
-    Statement {
-        about: Subject::Call { id, generation, digest },
-        verdict: Decision::Accept,
-        at: office.clock.now(),
-        by: "ada".to_owned(),
-    }
+    Statement::accept(record, "ada", office.clock.now())
 }
 
 /// As somebody who can write to the journal writes it.

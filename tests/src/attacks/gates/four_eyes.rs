@@ -1,7 +1,7 @@
 //! With four eyes, what a call's own user says opens nothing: no approval, no accepted plan, no grant; however the name is
 //! spelt, and whether there is one.
 
-use toolwright::approval::{Decision, Statement, Subject};
+use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
 use toolwright::{Call, Executor, OnNoApprover};
 
@@ -17,9 +17,7 @@ fn executor(office: &Office, plan: bool) -> Executor {
 }
 
 fn accept(record: &CallRecord, office: &Office, by: &str) -> Statement {
-    let (id, generation, digest) = (record.id, record.generation, record.digest.clone());
-    let about = Subject::Call { id, generation, digest };
-    Statement { about, verdict: Decision::Accept, at: office.clock.now(), by: by.to_owned() }
+    Statement::accept(record, by, office.clock.now())
 }
 
 /// What Bob says counts from now on.
