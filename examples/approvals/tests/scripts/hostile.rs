@@ -229,7 +229,7 @@ async fn what_an_agent_can_do_that_writes_the_journal_or_reads_the_key() {
         "None of this can be stopped by the application: keep journal and keys where its tools cannot reach."
     );
     let paid: Vec<usize> = rows.iter().map(|row| row.refunds.len()).collect();
-    assert_eq!(paid, [1, 1, 1, 2, 3, 0]);
+    assert_eq!(paid, [1, 1, 1, 1, 3, 0]);
     assert_eq!(rows[0].state, State::Succeeded);
     filtered(|| insta::assert_snapshot!(table));
 }

@@ -105,16 +105,6 @@ fn an_account_a_server_and_a_provider_are_checked_before_anything_runs() {
     assert!(refused(&["run", "go", "--turns", "0"]).contains("--turns"));
 }
 
-#[cfg(not(feature = "tls"))]
-#[test]
-fn a_build_without_tls_says_so_before_a_key_is_sent() {
-    let mut command = coder(&["run", "go"]);
-    command.env("ANTHROPIC_API_KEY", "hunter2");
-    let ran = run(command);
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
-    assert!(ran.err.contains("this build has no TLS; build with the feature `tls`"), "{}", ran.err);
-}
-
 #[test]
 fn the_help_names_every_option_and_every_exit_code() {
     let help = run(coder(&["run", "--help"]));

@@ -94,8 +94,12 @@ impl Office {
         let arguments = serde_json::json!({ "command": command }).to_string();
         let turn = self.commands.fetch_add(1, Ordering::Relaxed);
         let outcome = self.run.submit_turn(turn, &[Call::new("shell", arguments)]).await.remove(0);
-        let answer = outcome.answer().unwrap();
-        self.hears(&answer.text());
+        match outcome {
+            Outcome::Answered(answer) => self.hears(&answer.text()),
+            // The store has seen what the command did, and takes nothing more.
+            Outcome::Failed(failure) => self.hears(&failure.to_string()),
+            Outcome::Suspended(suspended) => panic!("{suspended:?}"),
+        }
     }
 
     pub async fn sql(&self, sql: &str) {
