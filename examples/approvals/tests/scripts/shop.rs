@@ -243,6 +243,7 @@ pub fn filtered(snapshot: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "[id]");
     settings.add_filter("[0-9a-f]{64}", "[hex]");
+    settings.add_filter(r"journal `[^`]*/", "journal `[folder]/");
     settings.add_filter(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)?", "[time]");
     settings.add_filter(r"\((now|\d+ (s|min) ago)\)", "([ago])");
     settings.add_filter(r" {2,}(now|\d+ (s|min) ago) {2,}", "  [ago]  ");
