@@ -150,7 +150,7 @@ async fn a_wrong_leaf_of_a_tagged_enum_is_told_at_its_place() {
 }
 
 /// Pays an amount.
-#[tool(effect = read)]
+#[tool(effect = read, unlinked)]
 async fn pay_amount(
     /// How much.
     amount: f64,
@@ -159,7 +159,7 @@ async fn pay_amount(
 }
 
 /// Pays an amount.
-#[tool(effect = read)]
+#[tool(effect = read, unlinked)]
 async fn pay_little(
     /// How much.
     amount: f32,

@@ -2,6 +2,7 @@
 #![deny(warnings)]
 use std::collections::{BTreeMap, HashMap};
 
+#![expect(clippy::let_and_return, reason = "a block is the point")]
 use toolwright::{Danger, Registry, tool};
 
 /// Waits.

@@ -5,6 +5,7 @@
 #![deny(redundant_lifetimes, variant_size_differences, unit_bindings)]
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
 #![forbid(unsafe_code)]
+#![expect(clippy::unused_async, reason = "a tool is async, whatever it does")]
 use toolwright::{Closing, Danger, Reconciled, Registry, Resource, ToolContext, ToolError, tool};
 
 struct Store;

@@ -467,7 +467,8 @@ impl<'a> Prover<'a, '_> {
         let is_place = value.starts_with(['/', ':', '.', '~'])
             || value.contains("..")
             || (name.starts_with('L') && value.contains('/'));
-        let is_plain = !value.contains(['$', '`', '\\']) && !(is_seen && is_place);
+        let has_more = value.contains(['$', '`', '\\']);
+        let is_plain = !(has_more || is_seen && is_place);
         match self.table.is_harmless(name) && is_plain {
             true => Ok(()),
             false => Err(Doubt { reason: "sets a variable that a program may obey".into(), range }),

@@ -9,6 +9,9 @@ use super::{Doubt, Prover, Result, scripts};
 use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
+/// A flag by its name, what it takes, and what is joined to it.
+type Flag<'w> = (Box<str>, Takes, Option<&'w str>);
+
 /// A word of a command.
 #[derive(Debug, Clone)]
 pub(super) struct Word<'a> {
@@ -269,11 +272,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// The flags of one word, each with what it takes and what is joined to it.
-    fn split<'w>(
-        &self,
-        form: &Form,
-        word: &'w Word<'a>,
-    ) -> Result<Vec<(Box<str>, Takes, Option<&'w str>)>> {
+    fn split<'w>(&self, form: &Form, word: &'w Word<'a>) -> Result<Vec<Flag<'w>>> {
         let text: &str = &word.text;
         let unknown =
             |flag: &str| word.doubt(format!("has the flag `{flag}`, which is not known of it"));
