@@ -1,8 +1,8 @@
 // Expressions of attributes may hold what looks like a mistake: a `?` that a closure answers for, a level by its name.
 #![deny(warnings)]
+#![expect(clippy::let_and_return, reason = "a block is the point")]
 use std::collections::{BTreeMap, HashMap};
 
-#![expect(clippy::let_and_return, reason = "a block is the point")]
 use toolwright::{Danger, Registry, tool};
 
 /// Waits.
