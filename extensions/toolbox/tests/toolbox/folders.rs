@@ -193,7 +193,8 @@ fn a_line_runs_where_it_was_asked_for_however_its_run_moves_and_in_whichever_pro
     assert_eq!(record.arguments, StoredText::Plain(record.shown.clone()));
     assert!(record.shown.contains(r#""folder":"sub""#), "{}", record.shown);
     // The run goes elsewhere before a person decides.
-    office.submit(3, "cd ..");
+    let up = office.waiting(3, "cd ..");
+    assert!(office.approved(up).contains(r#""success":true"#));
     assert!(office.approved(id).contains(r#""success":true"#));
     assert!(office.has("build") && !office.has("sub/build"), "another folder's was removed");
     let here = office.submit(4, "pwd").answer().unwrap().text().into_owned();

@@ -13,15 +13,6 @@ use toolwright_toolbox::{BASH, Sandbox, Shell, ShellReader, Workspace};
 use crate::bash::{folders, supervisor};
 use crate::support::runtime;
 
-/// Calls a program safe that runs anything.
-#[cfg(all(feature = "landlock", target_os = "linux"))]
-const MISJUDGED: &str = r#"
-[[program]]
-names = ["bash"]
-level = "safe"
-why = "it is said to look at files"
-"#;
-
 struct Here {
     around: TempDir,
     executor: Executor,
@@ -114,48 +105,4 @@ fn without_a_wall_a_safe_line_runs_as_before_and_there_is_nothing_to_leave() {
     assert_eq!(here.ran("cat a").output, "a\n");
     assert_eq!(here.ran("cat none").error.as_deref(), Some("exit status: 1"));
     assert!(!here.answer(json!({"command": "cat a", "outside": true})).is_error());
-}
-
-/// What a real wall keeps a line from that was judged wrongly; printed as skipped where there is none.
-#[cfg(all(feature = "landlock", target_os = "linux"))]
-#[test]
-fn a_line_that_is_wrongly_rated_safe_writes_nothing_and_reaches_no_network() {
-    use toolwright_toolbox::SandboxLack::{NetworkBlock, PrivateTmp};
-    use toolwright_toolbox::{CommandTable, SandboxKind};
-
-    let sandbox = match Sandbox::of_this_machine(&supervisor(), &[PrivateTmp, NetworkBlock]) {
-        Ok(sandbox) => sandbox,
-        Err(error) => return println!("skipped: {error}"),
-    };
-    let kind = sandbox.kind();
-    let around = folders();
-    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = server.local_addr().unwrap();
-    let program = around.path().join("outside/looks");
-    let script = format!(
-        "#!/bin/bash\ncat a\necho x > made\necho x > {0}/made\n: 3<>/dev/tcp/127.0.0.1/{1} && echo connected\n",
-        std::env::temp_dir().display(),
-        address.port()
-    );
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::write(around.path().join("inside/a"), "a\n").unwrap();
-    let table = CommandTable::standard().clone().with(MISJUDGED).unwrap();
-    let workspace = Workspace::open(around.path().join("inside")).unwrap();
-    let shell = Shell::new(supervisor()).with_table(table).with_wall(sandbox);
-    assert_eq!(shell.wall(), Some(kind));
-    let executor = Executor::builder(Registry::of([BASH]).unwrap()).unrestricted();
-    let executor = executor.service(workspace).service(shell).build().unwrap();
-    let line = format!("bash {}", program.display());
-    let input = json!({ "command": line }).to_string();
-    let facts = executor.examine(&Call::new("bash", input.as_str())).unwrap();
-    assert_eq!(facts.danger, toolwright::Danger::Safe);
-    let answer = runtime().block_on(executor.call(&Call::new("bash", input.as_str())));
-    let ran: ProcessOutput = serde_json::from_str(&answer.text()).unwrap();
-    assert!(ran.output.contains("a\n") && !ran.output.contains("connected"), "{ran:?}");
-    assert!(!around.path().join("inside/made").exists(), "it wrote: {ran:?}");
-    if kind == SandboxKind::Landlock {
-        assert!(!std::env::temp_dir().join("made").exists(), "it wrote: {ran:?}");
-    }
-    println!("not skipped: held by {kind}");
 }
