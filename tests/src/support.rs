@@ -177,7 +177,9 @@ pub async fn forever<T>() -> T {
     // Some runtimes of tests have no clock.
     let year = || tokio::time::sleep(Duration::from_secs(365 * 86_400));
     match catch_unwind(year) {
-        Ok(year) => drop(select(pin!(watched), pin!(year)).await),
+        Ok(year) => {
+            let _ended = select(pin!(watched), pin!(year)).await;
+        }
         Err(_) => watched.await,
     }
     panic!("nothing has stopped this, which waits for ever")

@@ -54,7 +54,7 @@ async fn history(provider: Provider) -> (Vec<Message>, Vec<Exchange>) {
     let (model, _replay, exchanges) = recorded(provider).await;
     let executor = Executor::builder(Registry::empty()).build().unwrap();
     let agent = Agent::on(executor, model).max_turns(3).report_left().build().unwrap();
-    let mut run = agent.run("r").start().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
     run.say("make the tests pass").await.unwrap();
     let exchanges = exchanges.lock().unwrap().clone();
     assert_eq!(exchanges.len(), 3);
