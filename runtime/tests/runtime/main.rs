@@ -1,4 +1,5 @@
 //! What the runtime promises, part by part, through its public interface.
+#![cfg(test)]
 
 mod approval;
 mod arguments;

@@ -1,5 +1,5 @@
 //! The programs as their users run them: against a provider on loopback, at a terminal, as a command and as a server.
-#![cfg(unix)]
+#![cfg(all(test, unix))]
 
 mod approve;
 mod chat;

@@ -1,4 +1,5 @@
 //! The life of a call: what holds in every state, what each check is for, and traces as they were.
+#![cfg(test)]
 
 mod guards;
 mod holds;
