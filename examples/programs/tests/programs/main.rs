@@ -1,5 +1,6 @@
 //! The programs as their users run them: against a provider on loopback, at a terminal, as a command and as a server.
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 
 mod approve;
 mod chat;
