@@ -71,7 +71,7 @@ fn number(value: Value) -> Value {
 /// A term so deep, with this at its end.
 fn term(levels: usize, last: Value) -> Value {
     (0..levels).fold(number(last), |term, level| {
-        json!({"type": ["sum", "product"][level % 2], "left": number(json!(1)), "right": term})
+        json!({"type": (["sum", "product"][level % 2]), "left": number(json!(1)), "right": term})
     })
 }
 
