@@ -163,6 +163,10 @@ fn line_ends_and_a_last_line_without_one_are_preserved() {
         ("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n", "a\r\nb"),
         ("a\r\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n", "a\r\nb\r\n"),
         ("a\r\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a\r\nc"),
+        // The line before a last one that goes has its end, and an empty line is one by its end alone.
+        ("a\n\nb", "@@ -1,3 +1,2 @@\n a\n \n-b\n", "a\n\n"),
+        ("a\nb\nc", "@@ -1,3 +1,2 @@\n a\n b\n-c\n", "a\nb\n"),
+        ("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+\n", "a\n\n"),
         // An editor has removed the space of an empty line.
         ("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+B\n", "a\n\nB\n"),
         // Without context, the number is all there is.

@@ -99,9 +99,11 @@ fn push_new(
         let end = match (line.kind, replaced, ends_of_file) {
             (Kind::Context, Some(found), None) => found.end,
             (_, _, None) => line.end,
-            (_, _, Some(_)) if last_is_open && written == count => End::None,
-            (Kind::Context, Some(found), Some(usual)) if found.end == End::None => usual,
-            (Kind::Context, Some(found), Some(_)) => found.end,
+            (Kind::Context, Some(found), Some(_)) if found.end != End::None => found.end,
+            // An empty line without an end would be none.
+            (_, _, Some(_)) if last_is_open && written == count && !line.text.is_empty() => {
+                End::None
+            }
             (_, _, Some(usual)) => usual,
         };
         Found { text: &line.text, end }.push_to(text, ends_of_file.unwrap_or(End::Lf));
