@@ -30,6 +30,7 @@ fn a_patch_that_is_cut_short_before_its_first_hunk_is_refused() {
         "diff --git a/x b/y\nrename from x\nrename to y\nindex 1111111..2222222 100644\n",
         "diff --git a/new b/new\nnew file mode 100644\nindex 0000000..2222222\n",
         "diff --git a/x b/x\nold mode 100644\nnew mode 100755\nindex 1111111..2222222\n",
+        "diff --git a/new b/new\nnew file mode 100644",
     ] {
         let message = refused(&tools, headers);
         assert!(message.contains("may be cut short"), "{headers}\n{message}");

@@ -21,6 +21,8 @@ pub(super) struct Headers {
     pub(super) new_mode: Option<String>,
     pub(super) is_new: bool,
     pub(super) is_deleted: bool,
+    /// Whether the patch ends with the last of them, which has no line end.
+    pub(super) is_open: bool,
 }
 
 impl Headers {
@@ -142,6 +144,9 @@ impl Headers {
         }
         if self.index.as_deref().is_some_and(|index| !is_of_empty(index)) {
             return Some("gets another content, by its `index` line".to_owned());
+        }
+        if self.is_new && self.is_open {
+            return Some("is made, by lines the last of which has no end".to_owned());
         }
         let is_moved = self.from.is_some() && self.to.is_some();
         let gets_mode = self.old_mode.is_some() && self.new_mode.is_some();

@@ -105,7 +105,7 @@ impl<'p> Reader<'p> {
             } else if headers.git.is_none() || !headers.take(line) {
                 break;
             }
-            self.lines.next();
+            headers.is_open = self.lines.next().is_some_and(|(_, line)| !line.ends_with('\n'));
         }
         let begins_hunk = self.peek().is_some_and(|(_, line)| line.starts_with("@@"));
         let mut file = match headers.file(begins_hunk) {
