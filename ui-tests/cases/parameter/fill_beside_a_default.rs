@@ -16,6 +16,7 @@ async fn list(
     #[arg(default = None, fill = places.here())]
     folder: Option<String>,
 ) {
+    let _ = (places, folder);
 }
 
 fn main() {}

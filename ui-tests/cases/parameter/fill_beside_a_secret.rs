@@ -19,6 +19,7 @@ async fn list(
     #[arg(secret)]
     key: Option<String>,
 ) {
+    let _ = (places, folder, key);
 }
 
 fn main() {}

@@ -16,6 +16,7 @@ async fn list(
     #[arg(fill = places.here().await)]
     folder: Option<String>,
 ) {
+    let _ = (places, folder);
 }
 
 fn main() {}

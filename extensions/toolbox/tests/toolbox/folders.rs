@@ -65,16 +65,16 @@ fn the_lines_of_a_turn_keep_their_order_wherever_they_go() {
         let lines = ["cd sub", "cat a", "pwd", "cd .."].map(|it| ("bash", line(it)));
         assert_eq!(printed(&run, turn, &lines), ["", "below\n", "sub\n", ""], "turn {turn}");
     }
+    // What a line reads is not known before it is known where it runs: seen from `sub`, it would not be the file that is written.
+    printed(&run, 11, &[("bash", line("cd sub"))]);
     let calls = [
-        ("bash", line("cd sub && sleep 0.2")),
-        ("bash", line("sleep 0.2; cat a")),
-        ("write_file", json!({"path": "sub/a", "content": "new\n"})),
-        ("bash", line("cat a")),
         ("bash", line("cd ..")),
+        ("bash", line("sleep 0.2; cat a")),
+        ("write_file", json!({"path": "a", "content": "new\n"})),
         ("bash", line("cat a")),
     ];
-    let texts = printed(&run, 11, &calls);
-    assert_eq!((&*texts[1], &*texts[3], &*texts[5]), ("below\n", "new\n", "above\n"), "{texts:?}");
+    let texts = printed(&run, 12, &calls);
+    assert_eq!((&*texts[1], &*texts[3]), ("above\n", "new\n"), "{texts:?}");
 }
 
 #[test]
