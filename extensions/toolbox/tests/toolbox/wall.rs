@@ -106,3 +106,45 @@ fn without_a_wall_a_safe_line_runs_as_before_and_there_is_nothing_to_leave() {
     assert_eq!(here.ran("cat none").error.as_deref(), Some("exit status: 1"));
     assert!(!here.answer(json!({"command": "cat a", "outside": true})).is_error());
 }
+
+/// What the real wall keeps a line from, whatever it was taken for; printed as skipped where this machine makes none.
+#[cfg(all(feature = "landlock", target_os = "linux"))]
+#[test]
+fn in_a_sandbox_without_writes_a_line_changes_nothing_and_reaches_no_network() {
+    use toolwright_toolbox::SandboxLack::{NetworkBlock, PrivateTmp};
+    use toolwright_toolbox::{SANDBOXED_BASH, SandboxKind, SandboxedShell};
+
+    let sandbox = match Sandbox::of_this_machine(&supervisor(), &[PrivateTmp, NetworkBlock]) {
+        Ok(sandbox) => sandbox,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let kind = sandbox.kind();
+    let around = folders();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let temporary = std::env::temp_dir().join(format!("made-{}", std::process::id()));
+    let line = format!(
+        "cat a; echo x > made; echo x > {}; : 3<>/dev/tcp/127.0.0.1/{} && echo connected",
+        temporary.display(),
+        server.local_addr().unwrap().port()
+    );
+    let input = json!({ "command": line }).to_string();
+    fs::write(around.path().join("inside/a"), "a\n").unwrap();
+    let ran = |sandbox: Sandbox| -> ProcessOutput {
+        let workspace = Workspace::open(around.path().join("inside")).unwrap();
+        let executor = Executor::builder(Registry::of([SANDBOXED_BASH]).unwrap()).unrestricted();
+        let shell = SandboxedShell::new(supervisor(), sandbox);
+        let executor = executor.service(workspace).service(shell).build().unwrap();
+        let answer = runtime().block_on(executor.call(&Call::new("bash", input.as_str())));
+        serde_json::from_str(&answer.text()).unwrap()
+    };
+    let made = || fs::remove_file(around.path().join("inside/made")).is_ok();
+    let held = ran(sandbox.clone().without_writes());
+    assert!(held.output.starts_with("a\n") && !held.output.contains("connected"), "{held:?}");
+    assert!(!made(), "it wrote: {held:?}");
+    // The `/tmp` of bubblewrap is gone with the line.
+    assert!(kind == SandboxKind::Bubblewrap || fs::remove_file(&temporary).is_err(), "{held:?}");
+    let free = ran(sandbox.with_network());
+    assert!(free.output.contains("connected") && made(), "the line does what it says: {free:?}");
+    let _ = fs::remove_file(&temporary);
+    println!("not skipped: held by {kind}");
+}
