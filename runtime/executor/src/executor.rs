@@ -9,6 +9,7 @@ mod gate;
 mod in_turn;
 mod journal_access;
 mod journal_config;
+mod journal_id;
 mod journal_options;
 mod outcome;
 mod own;

@@ -19,6 +19,7 @@ mod memory;
 mod next;
 mod record;
 mod replay;
+mod shown;
 mod state;
 mod store;
 mod trace;

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::journal_id::JournalId;
 use super::problem::BuildProblem;
 use toolwright_core::context::CallId;
 use toolwright_journal::approval::Approver;
@@ -61,8 +61,7 @@ pub(crate) struct JournalConfig {
     /// What digests of secrets are made with where there is no sealing key; gone with the process.
     pub(crate) passing: Option<SealingKey>,
     pub(crate) project: Option<String>,
-    /// The id of the journal, once it was read.
-    id: OnceCell<String>,
+    id: JournalId,
     /// How this executor signs its claims.
     pub(crate) owner: String,
     pub(crate) clock: Clock,
@@ -216,10 +215,6 @@ pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// For how long a claim counts that its owner does not renew.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
-/// How long to wait before a store that was unavailable is asked for its id again.
-const ID_PAUSES: [Duration; 3] =
-    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
-
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
@@ -293,7 +288,7 @@ impl JournalConfigBuilder {
             },
             sealing: self.sealing,
             project: self.project,
-            id: OnceCell::new(),
+            id: JournalId::default(),
             owner: Uuid::now_v7().to_string(),
             clock: self.clock.unwrap_or_else(|| Arc::new(Timestamp::now)),
             trace_id: self.trace_id,
@@ -337,25 +332,9 @@ impl JournalConfig {
         (self.clock)()
     }
 
-    /// The id of the journal. It is read once: whoever changes it later makes a running executor take no statement of
-    /// another journal.
+    /// The id of the journal.
     pub(crate) async fn id(&self) -> Result<&str, StoreError> {
-        if let Some(id) = self.id.get() {
-            return Ok(id);
-        }
-        // Boxed, so that the future of a call stays small.
-        Box::pin(self.id.get_or_try_init(|| self.read_id())).await.map(String::as_str)
-    }
-
-    /// A store that is unavailable is asked again, as often as it takes to write a change.
-    async fn read_id(&self) -> Result<String, StoreError> {
-        for pause in ID_PAUSES {
-            match self.store.id().await {
-                Err(error) if error.is_unavailable() => tokio::time::sleep(pause).await,
-                read => return read,
-            }
-        }
-        self.store.id().await
+        self.id.of(&*self.store).await
     }
 
     /// The trace that whoever calls this is in.

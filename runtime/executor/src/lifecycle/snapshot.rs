@@ -70,7 +70,7 @@ pub struct Past {
 )]
 pub enum Signature {
     /// It is that of a trusted key, over this statement.
-    Counts(Statement),
+    Counts(Box<Statement>),
     /// It does not count, and why.
     Invalid(String),
 }

@@ -10,9 +10,7 @@ use super::entry::{Entry, FailedAttempt, Note};
 use super::next::{Transition, next};
 use super::state::State;
 use crate::approval::Signed;
-use crate::arguments::{DigestInput, DigestMatch, SealingKey, digest, shown_digest};
 use toolwright_core::context::CallId;
-use toolwright_core::json::canonical;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::{Danger, Effect};
 
@@ -264,64 +262,6 @@ impl CallRecord {
             State::Judging => Some(self.created),
             _ => None,
         }
-    }
-
-    /// Whether a decision on it would be about the arguments that people are shown. Somebody who can write to the
-    /// journal could show one call and have another signed, so this is asked before anybody decides. Of a call whose
-    /// arguments are not stored in plain text only the executor's key could tell, so of such a call it says nothing.
-    #[must_use]
-    pub fn shows_what_is_judged(&self) -> Option<bool> {
-        let StoredText::Plain(_) = &self.arguments else { return None };
-        let Ok(shown) = canonical(&self.shown) else { return Some(false) };
-        Some(self.compare_digest(&self.fingerprint, &shown, None) != DigestMatch::Other)
-    }
-
-    /// The digest that the call would have with these arguments, in canonical form and without secrets among them.
-    ///
-    /// ```
-    /// use toolwright::CallId;
-    /// use toolwright::journal::{CallRecord, CallSlot};
-    ///
-    /// let slot = CallSlot { run: "run".to_owned(), turn: None, index: 0 };
-    /// let record = CallRecord::draft(CallId::new(), slot, "send_mail", jiff::Timestamp::UNIX_EPOCH);
-    /// assert_ne!(record.digest_with(r#"{"to":"ada"}"#), record.digest_with(r#"{"to":"eve"}"#));
-    /// ```
-    #[must_use]
-    pub fn digest_with(&self, canonical: &str) -> String {
-        digest(&self.digest_input(&self.fingerprint, canonical), None)
-    }
-
-    /// The digest of what people are shown of the call, which a decision names beside the call's own. Nothing where the
-    /// arguments that are shown are no JSON text.
-    #[must_use]
-    pub fn shown_digest(&self) -> Option<String> {
-        shown_digest(&self.digest, &self.shown)
-    }
-
-    /// What its digest is made of, with this definition of its tool and these arguments.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn digest_input<'a>(&'a self, fingerprint: &'a str, canonical: &'a str) -> DigestInput<'a> {
-        DigestInput {
-            tool: &self.tool,
-            fingerprint,
-            arguments: canonical,
-            user: self.requester.user.as_deref(),
-            session: self.requester.session.as_deref(),
-            run: &self.place.run,
-        }
-    }
-
-    /// How its digest compares with the one that it would have with these arguments.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn compare_digest(
-        &self,
-        fingerprint: &str,
-        canonical: &str,
-        key: Option<&SealingKey>,
-    ) -> DigestMatch {
-        DigestMatch::of(&self.digest, &self.digest_input(fingerprint, canonical), key)
     }
 
     /// Lets something happen to the call: the machine says what becomes of it, the counters follow. The entry

@@ -280,6 +280,25 @@ fn a_history_that_is_younger_than_the_record_is_read_once_more() {
     assert_eq!((step.commit, step.then), (None, Then::Reload));
 }
 
+/// Its digest is one that only the version before makes.
+#[test]
+fn a_call_that_the_version_before_allowed_is_evaluated_again_and_not_refused() {
+    let (record, history) = call(State::Ready, Effect::Once);
+    let (mut snapshot, mut input) = (Snapshot::of(record.clone()), Input::Resumed);
+    let step = loop {
+        let step = decide(&snapshot, &input, &settings(), now(), 7);
+        let Then::Read(need) = step.then else { break step };
+        read(&mut snapshot, &mut input, &history, need, &PolicyDecision::Allow);
+        if let Some(Ok(Evaluated { arguments: Some(arguments), .. })) = &mut snapshot.evaluated {
+            arguments.digest = "of this version".to_owned();
+            arguments.is_former = true;
+        }
+    };
+    let write = &step.commit.expect("it moves").calls[0];
+    assert_eq!((write.record.state, step.then), (State::Judging, Then::GoOn));
+    assert_eq!(write.entries[0].event, Some(Transition::Changed));
+}
+
 #[test]
 fn a_record_that_its_history_contradicts_is_not_run() {
     let (record, mut history) = call(State::Ready, Effect::Once);

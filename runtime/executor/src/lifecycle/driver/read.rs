@@ -141,7 +141,7 @@ impl<'a> Lifecycle<'a> {
     /// What happened to a call. Signatures are verified whenever they are looked at.
     fn past(self, record: &CallRecord, history: Vec<toolwright_journal::journal::Entry>) -> Past {
         let verified = |signed: &Signed| match self.journal.trusted.verify(signed) {
-            Ok(verified) => Signature::Counts(verified.into_statement()),
+            Ok(verified) => Signature::Counts(Box::new(verified.into_statement())),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "a decision does not count");
                 Signature::Invalid(unverified.to_string())

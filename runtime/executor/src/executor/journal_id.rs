@@ -1,0 +1,36 @@
+//! The id of an executor's journal, read once: whoever changes it later has a running executor take no statement of another
+//! journal.
+
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+use toolwright_journal::journal::{Store, StoreError};
+
+/// How long to wait before a store that was unavailable is asked again.
+const PAUSES: [Duration; 3] =
+    [Duration::from_millis(50), Duration::from_millis(100), Duration::from_millis(200)];
+
+/// The id, once it was read.
+#[derive(Default)]
+pub(crate) struct JournalId(OnceCell<String>);
+
+impl JournalId {
+    /// The id of the journal in this store.
+    pub(crate) async fn of(&self, store: &dyn Store) -> Result<&str, StoreError> {
+        if let Some(id) = self.0.get() {
+            return Ok(id);
+        }
+        // Boxed, so that the future of a call stays small.
+        Box::pin(self.0.get_or_try_init(|| read(store))).await.map(String::as_str)
+    }
+}
+
+async fn read(store: &dyn Store) -> Result<String, StoreError> {
+    for pause in PAUSES {
+        match store.id().await {
+            Err(error) if error.is_unavailable() => tokio::time::sleep(pause).await,
+            read => return read,
+        }
+    }
+    store.id().await
+}
