@@ -55,8 +55,8 @@ fn a_run_that_is_killed_twice_goes_on_in_other_processes_and_asks_nothing_again(
         "r1",
     ];
     let first = killed_at(&here, &start, "[2] call");
-    // The edit is on its way: it has happened or not, and happens once.
-    let second = killed_at(&here, &["resume", "r1"], "[4] call");
+    // A read is on its way, which may be done again. An edit that is cut off may be left to a person: `killed_at_random`.
+    let second = killed_at(&here, &["resume", "r1"], "[3] call");
     assert!(!second.contains("[1] "), "the first turn was made again:\n{second}");
     let mut command = coder(&["resume", "r1", "--journal", "calls.db"]);
     command.current_dir(here.path());
@@ -69,7 +69,7 @@ fn a_run_that_is_killed_twice_goes_on_in_other_processes_and_asks_nothing_again(
         (Some("terminal"), Some(6)),
         "{end}"
     );
-    assert!(!last.err.contains("[3] "), "an earlier turn was made again:\n{}", last.err);
+    assert!(!last.err.contains("[2] "), "an earlier turn was made again:\n{}", last.err);
     let folder = folder_of(&first);
     let source = fs::read_to_string(Path::new(&folder).join("src/lib.rs")).unwrap();
     assert!(source.contains("_ => return Err(StrSimError::DifferentLengthArgs),"));

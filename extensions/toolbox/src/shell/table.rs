@@ -20,7 +20,7 @@ const FORMS: &str = include_str!("forms.toml");
 /// What is known of programs: how dangerous each is, with which flags and subcommands it does more, what it writes and runs.
 ///
 /// An application adds its own programs, or replaces what is said here of one. Each entry has a reason, and examples that
-/// are tried when the table is made:
+/// are tried when the table is made. Nothing of a program is safe but the forms in which it is said to only read:
 ///
 /// ```
 /// use toolwright::Danger;
@@ -33,6 +33,11 @@ const FORMS: &str = include_str!("forms.toml");
 ///     why = "changes what customers see"
 ///     alone = ["--dry-run"]
 ///     examples = [{ line = "deploy production", level = "critical" }, { line = "deploy --dry-run", level = "safe" }]
+///
+///     [[form]]
+///     names = ["deploy"]
+///     flags = "--dry-run"
+///     needs = ["--dry-run"]
 /// "#)?;
 /// assert_eq!(classify_by("cd web && deploy staging", &table).danger(), Danger::Critical);
 /// # Ok::<(), toolwright_toolbox::TableError>(())

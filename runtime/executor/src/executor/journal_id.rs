@@ -21,15 +21,15 @@ impl JournalId {
             return Ok(id);
         }
         // Boxed, so that the future of a call stays small.
-        Box::pin(self.0.get_or_try_init(|| read(store))).await.map(String::as_str)
+        Box::pin(self.0.get_or_try_init(|| read_id(store))).await.map(String::as_str)
     }
 }
 
-async fn read(store: &dyn Store) -> Result<String, StoreError> {
+async fn read_id(store: &dyn Store) -> Result<String, StoreError> {
     for pause in PAUSES {
         match store.id().await {
             Err(error) if error.is_unavailable() => tokio::time::sleep(pause).await,
-            read => return read,
+            id => return id,
         }
     }
     store.id().await
