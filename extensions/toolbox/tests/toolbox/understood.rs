@@ -47,6 +47,9 @@ proptest! {
     #[test]
     fn a_line_with_an_unknown_flag_is_never_safe(line in prop::sample::select(plain()), at in 0_usize..9, flag in "--[a-z]{3,9}-unheard-of(=x)?|-[§µ]x?") {
         let line = put(line, &flag, at);
+        // Behind another flag it may be the value of that one: a pattern that begins with a hyphen.
+        let before = line.split(' ').take_while(|it| *it != flag).last();
+        prop_assume!(before.is_none_or(|it| !it.starts_with('-')));
         prop_assert!(classify(&line).danger() > Danger::Safe, "{line}");
     }
 
