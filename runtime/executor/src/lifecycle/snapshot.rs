@@ -64,10 +64,6 @@ pub struct Past {
 
 /// What a signed statement is worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one is read for each look, and nearly always it counts"
-)]
 pub enum Signature {
     /// It is that of a trusted key, over this statement.
     Counts(Box<Statement>),
