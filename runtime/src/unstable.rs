@@ -1,6 +1,10 @@
 //! Parts for tools that look into Toolwright: debuggers, judges of its policy, programs that sign decisions of their own.
 //! No application needs them, and any release may change them.
 
+/// Implements `Debug` of an error type by its sentence and its causes, for what `main` may return.
+pub use toolwright_core::debug_as_sentence;
+pub use toolwright_core::error::write_with_causes;
+
 /// The final arguments of a call, their canonical text, and the digest that a decision is bound to.
 pub mod arguments {
     pub use toolwright_core::json::{ArgumentsError, canonical};

@@ -239,6 +239,56 @@ fn product_code_gets_no_harder_to_read() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
+/// Names the error types of a file whose `Debug` is derived: returned from `main`, they print fields and no sentence.
+fn fields_printed(text: &str) -> Vec<String> {
+    struct Errors(Vec<String>);
+    impl Errors {
+        fn look(&mut self, name: &Ident, visibility: &Visibility, attributes: &[Attribute]) {
+            let derives = |trait_name: &str| {
+                attributes.iter().any(|it| {
+                    matches!(&it.meta, Meta::List(list) if list.path.is_ident("derive")
+                        && list.tokens.to_string().split(',').any(|it| it.trim() == trait_name))
+                })
+            };
+            // What is serialised is a part of a record, which no `main` returns.
+            let record = derives("Serialize");
+            if is_public(visibility)
+                && name.to_string().ends_with("Error")
+                && !record
+                && derives("Debug")
+            {
+                self.0.push(name.to_string());
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Errors {
+        fn visit_item_struct(&mut self, it: &'ast syn::ItemStruct) {
+            self.look(&it.ident, &it.vis, &it.attrs);
+        }
+        fn visit_item_enum(&mut self, it: &'ast syn::ItemEnum) {
+            self.look(&it.ident, &it.vis, &it.attrs);
+        }
+    }
+    let mut errors = Errors(Vec::new());
+    errors.visit_file(&syn::parse_file(text).unwrap());
+    errors.0
+}
+
+#[test]
+fn an_error_that_main_returns_is_printed_as_a_sentence() {
+    assert_eq!(
+        fields_printed("#[derive(Clone, Debug)] pub struct OrderError(u8);"),
+        ["OrderError"]
+    );
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+    let mut found = Vec::new();
+    PRODUCT.iter().for_each(|folder| files(&root.join(folder), &mut found));
+    for file in found {
+        let errors = fields_printed(&fs::read_to_string(&file).unwrap());
+        assert!(errors.is_empty(), "{}: {errors:?}: use `debug_as_sentence!`", file.display());
+    }
+}
+
 #[test]
 fn each_measure_sees_what_it_is_for_and_nothing_else() {
     let counted = count(

@@ -6,6 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use toolwright::Class;
+use toolwright::unstable::write_with_causes;
 
 use crate::{ContextSize, Spent};
 
@@ -132,8 +133,12 @@ impl fmt::Display for ModelError {
     }
 }
 
+/// Writes the sentence with its causes, because a `main` that returns the error prints it so; `{:#?}` writes every part.
 impl fmt::Debug for ModelError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !formatter.alternate() {
+            return write_with_causes(self, formatter);
+        }
         formatter
             .debug_struct("ModelError")
             .field("kind", &self.0.kind)

@@ -1,7 +1,5 @@
 //! A model by its name: `provider:model`.
 
-use std::fmt;
-
 use crate::Model;
 
 /// What an agent takes for its model: a text `provider:model`, or any [`Model`].
@@ -139,9 +137,4 @@ pub enum ModelNameError {
     },
 }
 
-/// Writes the sentence, because a `main` that returns the error prints it so.
-impl fmt::Debug for ModelNameError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
+toolwright::unstable::debug_as_sentence!(ModelNameError);

@@ -70,7 +70,7 @@ pub struct Rates {
 }
 
 /// Why a price list cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum PricesError {
     /// It is no TOML, or has other keys.
@@ -95,6 +95,7 @@ pub enum PricesError {
         found: f64,
     },
 }
+toolwright::unstable::debug_as_sentence!(PricesError);
 
 impl Prices {
     /// The prices that this release knows.

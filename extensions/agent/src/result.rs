@@ -114,9 +114,4 @@ impl RunError {
     }
 }
 
-/// Writes the sentence, because a `main` that returns the error prints it so.
-impl fmt::Debug for RunError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
+toolwright::unstable::debug_as_sentence!(RunError);

@@ -190,11 +190,12 @@ fn in_picos(amount: &str) -> Option<u64> {
 }
 
 /// Why a text is no amount of money.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("found the amount `{found}`, expected dollars, such as `0.50 USD`")]
 pub struct CostError {
     found: String,
 }
+toolwright::unstable::debug_as_sentence!(CostError);
 
 /// In dollars, with at least four digits after the point, and as many more as there are.
 impl fmt::Display for Cost {

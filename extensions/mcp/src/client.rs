@@ -254,7 +254,7 @@ impl fmt::Debug for McpServers {
 }
 
 /// Why the tools of the servers could not be registered.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// A server could not be reached, or did not list its tools.
@@ -269,3 +269,4 @@ pub enum RegisterError {
     #[error(transparent)]
     Registry(#[from] RegistryError),
 }
+toolwright::unstable::debug_as_sentence!(RegisterError);

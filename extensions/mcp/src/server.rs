@@ -319,7 +319,7 @@ impl fmt::Debug for McpServer {
 }
 
 /// Why a session could not be served.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
     /// The run of a session cannot start.
@@ -349,6 +349,7 @@ pub enum ServeError {
     #[error("standard output cannot be taken for the protocol")]
     Output(#[source] std::io::Error),
 }
+toolwright::unstable::debug_as_sentence!(ServeError);
 
 fn program() -> String {
     let path = std::env::args_os().next().map(std::path::PathBuf::from);

@@ -5,6 +5,7 @@
 mod database;
 #[cfg(feature = "reqwest")]
 mod http;
+mod report;
 mod standard;
 
 use std::borrow::Cow;
@@ -13,6 +14,8 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+pub use report::write_with_causes;
 
 type Source = Box<dyn Error + Send + Sync>;
 
@@ -230,9 +233,13 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// For operators: everything, the chain of causes included.
+/// Writes the sentence with its causes and the hint, because a `main` that returns the error prints it so; `{:#?}` writes every part.
 impl fmt::Debug for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !formatter.alternate() {
+            write_with_causes(self, formatter)?;
+            return self.0.hint.iter().try_for_each(|hint| write!(formatter, " ({hint})"));
+        }
         let mut debug = formatter.debug_struct("ToolError");
         debug
             .field("kind", &self.0.kind)

@@ -1,7 +1,5 @@
 //! Why an agent cannot be made.
 
-use std::fmt;
-
 use toolwright::dialect::DialectError;
 use toolwright::{BuildError, RegistryError};
 
@@ -28,9 +26,4 @@ pub enum AgentError {
     Settings(#[source] ModelError),
 }
 
-/// Writes the sentence, because a `main` that returns the error prints it so.
-impl fmt::Debug for AgentError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
+toolwright::unstable::debug_as_sentence!(AgentError);

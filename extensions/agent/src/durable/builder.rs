@@ -33,7 +33,7 @@ pub struct AgentsBuilder {
 }
 
 /// Why agents cannot have durable runs.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentsError {
     /// No agent was given.
@@ -92,6 +92,7 @@ pub enum AgentsError {
         why: String,
     },
 }
+toolwright::unstable::debug_as_sentence!(AgentsError);
 
 impl AgentsBuilder {
     /// An agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it the

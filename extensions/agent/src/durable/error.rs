@@ -15,7 +15,7 @@ use crate::{StartError, Stopped};
 /// let error = RunError::NoSuchRun { run: "r1".into() };
 /// assert_eq!(error.to_string(), "the journal has no run `r1`; start it, or open the journal that it was started in");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The id cannot be that of a run.
@@ -135,6 +135,7 @@ pub enum RunError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+toolwright::unstable::debug_as_sentence!(RunError);
 
 impl RunError {
     pub(super) fn damaged(key: &str, why: impl std::fmt::Display) -> Self {

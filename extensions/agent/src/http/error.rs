@@ -3,7 +3,7 @@
 use toolwright::provider::Provider;
 
 /// Why a model cannot be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpModelError {
     /// The model has no name.
@@ -71,3 +71,4 @@ pub enum HttpModelError {
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
 }
+toolwright::unstable::debug_as_sentence!(HttpModelError);

@@ -105,7 +105,7 @@ impl HistoryRepair {
 }
 
 /// Why a history is not imported.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
     /// The model speaks before the user.
@@ -127,3 +127,4 @@ pub enum ImportError {
         call: usize,
     },
 }
+toolwright::unstable::debug_as_sentence!(ImportError);

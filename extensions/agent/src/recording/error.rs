@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Why a recording cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
     /// The file cannot be read.
@@ -45,6 +45,7 @@ pub enum RecordingError {
         error: serde_json::Error,
     },
 }
+toolwright::unstable::debug_as_sentence!(RecordingError);
 
 fn names() -> String {
     toolwright::provider::Provider::ALL.map(|it| format!("`{it}`")).join(", ")

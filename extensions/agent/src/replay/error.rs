@@ -3,7 +3,7 @@
 use super::Difference;
 
 /// Why a recording does not fit what was asked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
     /// A request differs from the recorded one.
@@ -59,3 +59,4 @@ pub enum ReplayError {
         first: String,
     },
 }
+toolwright::unstable::debug_as_sentence!(ReplayError);

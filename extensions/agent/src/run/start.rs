@@ -148,7 +148,7 @@ impl fmt::Debug for AgentRunBuilder {
 }
 
 /// Why a run cannot start.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// A service is missing, given twice or was not declared.
@@ -173,3 +173,4 @@ pub enum StartError {
         expected: usize,
     },
 }
+toolwright::unstable::debug_as_sentence!(StartError);

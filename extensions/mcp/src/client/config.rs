@@ -305,7 +305,7 @@ impl McpConfig {
 }
 
 /// Why a configuration is not taken.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -328,6 +328,7 @@ pub enum ConfigError {
         what: String,
     },
 }
+toolwright::unstable::debug_as_sentence!(ConfigError);
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ const APPLICATION: i32 = 0x7477_636c;
 const VERSION: i32 = 1;
 
 /// Why a change log cannot be opened.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeLogError {
     /// The file cannot be made.
@@ -51,6 +51,7 @@ pub enum ChangeLogError {
         found: i32,
     },
 }
+toolwright::unstable::debug_as_sentence!(ChangeLogError);
 
 /// Opens a log; makes the file where there is none, readable by its owner alone.
 pub(super) fn open(file: &Path) -> Result<Connection, ChangeLogError> {

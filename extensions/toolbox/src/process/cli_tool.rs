@@ -63,8 +63,9 @@ pub struct CliTool {
 }
 
 /// Why an input makes no arguments.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CliToolError(String);
+toolwright::unstable::debug_as_sentence!(CliToolError);
 
 impl CliTool {
     /// An executable by its name or path, with the JSON Schema of the input. What it changes, and how dangerous it is, its

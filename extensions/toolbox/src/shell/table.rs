@@ -51,8 +51,9 @@ pub struct CommandTable {
 }
 
 /// Why a table of programs cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct TableError(String);
+toolwright::unstable::debug_as_sentence!(TableError);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -18,12 +18,13 @@ use toolwright_core::tool::Definition;
 /// assert!(error.to_string().contains("would be the command `help`, which every command line has"));
 /// # Ok::<(), toolwright::RegistryError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandError {
     /// At least one.
     pub problems: Vec<CommandProblem>,
 }
+toolwright_core::debug_as_sentence!(CommandError);
 
 /// One thing that is wrong with the names of a set of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]

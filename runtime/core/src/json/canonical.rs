@@ -14,7 +14,7 @@ use super::parse::{Break, parse};
 use super::tree::{Node, write_quoted};
 
 /// Why a text is not accepted as arguments. The error does not quote the text, which may be secret.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentsError {
     /// It is not JSON.
@@ -67,6 +67,7 @@ pub enum ArgumentsError {
         most: usize,
     },
 }
+crate::debug_as_sentence!(ArgumentsError);
 
 /// The one text of a JSON value: equal values give equal texts, different values different ones.
 ///

@@ -60,7 +60,7 @@ enum Shape {
 /// let error = serde_json::from_str::<StoredAnswer>(r#"{"version":1,"film":"…"}"#).unwrap_err();
 /// assert!(error.to_string().contains("expected one of text, json, output, error"));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoredAnswerError {
     /// A newer release has written it.
@@ -81,6 +81,7 @@ pub enum StoredAnswerError {
         found: String,
     },
 }
+crate::debug_as_sentence!(StoredAnswerError);
 
 impl StoredAnswer {
     /// The version that this release writes. It reads this one and those before it.

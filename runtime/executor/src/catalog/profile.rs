@@ -271,7 +271,7 @@ impl fmt::Display for InvalidPattern {
 impl std::error::Error for InvalidPattern {}
 
 /// Why a profile cannot be applied to a catalog.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProfileError {
     /// A pattern matches no tool.
@@ -289,6 +289,7 @@ pub enum ProfileError {
         problems: Vec<(String, ProfileError)>,
     },
 }
+toolwright_core::debug_as_sentence!(ProfileError);
 
 impl fmt::Display for ProfileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,12 +7,13 @@ use std::time::Duration;
 use toolwright_policy::policy::PolicyError;
 
 /// Why an executor cannot be built: every problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildError {
     /// At least one.
     pub problems: Vec<BuildProblem>,
 }
+toolwright_core::debug_as_sentence!(BuildError);
 
 /// One thing that an executor lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,13 @@ use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Location;
 
 /// Why tools make no registry, or cannot join one: every problem, each with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryError {
     /// At least one.
     pub problems: Vec<RegistryProblem>,
 }
+toolwright_core::debug_as_sentence!(RegistryError);
 
 /// One thing that is wrong with a set of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -62,12 +62,13 @@ impl fmt::Debug for Response {
 }
 
 /// The approver could not be asked, or gave no decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApproverError {
     /// Why, in words that name the approver.
     pub message: String,
 }
+toolwright_core::debug_as_sentence!(ApproverError);
 
 impl ApproverError {
     /// A failure in words: the approver, what was found, what to do.

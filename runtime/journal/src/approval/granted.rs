@@ -122,7 +122,7 @@ impl Grant {
 }
 
 /// Why a grant does not count.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantError {
     /// It is of another version.
@@ -168,3 +168,4 @@ pub enum GrantError {
         error: NotCovered,
     },
 }
+toolwright_core::debug_as_sentence!(GrantError);

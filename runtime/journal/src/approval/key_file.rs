@@ -80,7 +80,7 @@ fn read(text: &str) -> Result<ApproverKey, String> {
 }
 
 /// A key could not be made, written or read.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The name is none.
@@ -134,3 +134,4 @@ pub enum KeyError {
         problem: String,
     },
 }
+toolwright_core::debug_as_sentence!(KeyError);

@@ -78,7 +78,7 @@ impl TrustedKeys {
 }
 
 /// A key could not be trusted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
     /// The name is none.
@@ -107,6 +107,7 @@ pub enum TrustError {
         key: PublicKey,
     },
 }
+toolwright_core::debug_as_sentence!(TrustError);
 
 /// A statement whose signature was checked; only [`TrustedKeys::verify`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]

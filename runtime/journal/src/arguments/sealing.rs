@@ -35,7 +35,7 @@ const NONCE: usize = 24;
 pub struct SealingKey(Zeroizing<[u8; 32]>);
 
 /// Why a key or a sealed text cannot be used. Neither is ever part of the words.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SealingError {
     /// The text of a key is none.
@@ -87,6 +87,7 @@ pub enum SealingError {
     #[error("a text that may hold secrets was not kept, because there was no key to seal it with")]
     Withheld,
 }
+toolwright_core::debug_as_sentence!(SealingError);
 
 impl SealingKey {
     /// A key of 32 random bytes.

@@ -29,7 +29,7 @@ use toolwright_core::context::CallId;
 /// # });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
     /// A call is not as expected.
@@ -86,6 +86,7 @@ pub enum CommitError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
     /// Whether another writer was faster: nothing was done, and the caller loads and decides again at once.
@@ -146,12 +147,13 @@ impl fmt::Display for StoreErrorKind {
 /// assert!(error.is_unavailable());
 /// assert!(error.source().is_some());
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct StoreError {
     kind: StoreErrorKind,
     message: String,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
+toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
     /// A failure of a kind in words: the store, what was found, what was expected, what to do.

@@ -29,10 +29,11 @@ pub struct PolicyProblem {
 }
 
 /// Why there is no policy: at least one problem.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PolicyError {
     problems: Vec<PolicyProblem>,
 }
+toolwright_core::debug_as_sentence!(PolicyError);
 
 /// A value with its place.
 #[derive(Debug, Clone)]

@@ -265,12 +265,13 @@ impl fmt::Debug for Listing {
 }
 
 /// Why tools cannot be shown to a provider: every finding, notes among them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialectError {
     /// At least one of them is an error.
     pub findings: Vec<Finding>,
 }
+toolwright_core::debug_as_sentence!(DialectError);
 
 impl DialectError {
     #[doc(hidden)]

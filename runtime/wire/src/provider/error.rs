@@ -15,7 +15,7 @@ use super::kind::Provider;
 ///     "openai-responses message at /0: call call_7 is a custom_tool_call, only function calls are supported"
 /// );
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
     /// The text is not one JSON value.
@@ -105,6 +105,7 @@ pub enum MessageError {
         index: usize,
     },
 }
+toolwright_core::debug_as_sentence!(MessageError);
 
 fn place(pointer: &str) -> &str {
     if pointer.is_empty() { "the top" } else { pointer }

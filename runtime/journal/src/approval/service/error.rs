@@ -10,7 +10,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
 
 /// Why a statement did not take effect. But for [`Store`](Self::Store), after which nobody knows, nothing was done.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
     /// Nobody whose word counts has signed it.
@@ -224,3 +224,4 @@ pub enum ApprovalError {
     )]
     Store(#[from] StoreError),
 }
+toolwright_core::debug_as_sentence!(ApprovalError);

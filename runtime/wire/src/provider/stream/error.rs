@@ -3,7 +3,7 @@
 use crate::provider::ToolCall;
 
 /// Why a stream gives no whole message.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// It ended before the answer was whole.
@@ -39,6 +39,7 @@ pub enum StreamError {
     #[error("a line of the stream is not UTF-8")]
     NotUtf8(#[from] std::str::Utf8Error),
 }
+toolwright_core::debug_as_sentence!(StreamError);
 
 impl StreamError {
     pub(super) fn order(found: impl Into<String>, expected: &'static str) -> Self {
