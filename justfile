@@ -6,7 +6,7 @@ default:
 
 # Answers the example's captured provider messages.
 answer:
-    cargo run -p workspace -- answer examples/workspace/messages/*.json
+    cargo run --bin workspace -- answer examples/workspace/messages/*.json
 
 # Every test, the compiler's messages and the examples in the docs included.
 test:

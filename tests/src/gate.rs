@@ -126,3 +126,24 @@ fn more_failures_than_chance_explains_stop_the_gate_without_another_run() {
     assert!(!goes_on);
     assert_eq!(called, "");
 }
+
+/// The packages below the members that are built by default, each with its features.
+fn packages(edges: &str) -> Vec<String> {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--prefix", "none", "--format", "{p} {f}", "--edges", edges])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let text = String::from_utf8(tree.stdout).unwrap();
+    text.lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_owned()).collect()
+}
+
+#[test]
+fn what_runs_and_what_is_tested_is_built_once() {
+    let tested = packages("normal,build,dev");
+    assert!(tested.len() > 100, "{tested:#?}");
+    for package in packages("normal,build") {
+        assert!(tested.contains(&package), "only without tests: {package}; see tests/Cargo.toml");
+    }
+}

@@ -36,6 +36,7 @@ pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
 /// what a program that only reads would write or fetch beside.
 ///
 /// Of git these are a monitor of files, hooks, the check of signatures, and the fetch of what a partial clone lacks.
+#[cfg(feature = "shell")]
 pub(super) const SWITCHED_OFF: [(&str, &str); 16] = [
     ("GIT_CONFIG_COUNT", "3"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
