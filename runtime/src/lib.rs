@@ -258,7 +258,7 @@ pub use tokio_util::sync::CancellationToken;
 /// /// Every tool of this library.
 /// pub const DICE: [Handle; 1] = [ROLL_DIE];
 ///
-/// assert!(Registry::linked()?.get("roll_die").is_none());
+/// assert!(Handle::linked().all(|tool| tool.name() != "roll_die"));
 /// assert!(Registry::of(DICE)?.get("roll_die").is_some());
 ///
 /// // Beside what is linked.

@@ -83,12 +83,17 @@ struct Inner {
 }
 
 impl Registry {
-    /// Every tool that is linked into the program, in the order of their names.
+    /// Returns every tool that is linked into the program, in the order of their names.
     ///
     /// # Errors
-    /// When two tools have one name, or a tool has no usable schema; all such problems at once.
+    /// When two tools have one name, or a tool has no usable schema; all such problems at once. When no tool is linked, because
+    /// then a [`link!`](toolwright_core::link) was forgotten.
     pub fn linked() -> Result<Self, RegistryError> {
-        Self::of(Handle::linked())
+        let mut tools = Handle::linked().peekable();
+        if tools.peek().is_none() {
+            return Err(RegistryError { problems: vec![RegistryProblem::NothingLinked] });
+        }
+        Self::of(tools)
     }
 
     /// Exactly these tools: handles, or registrations under other names and with other words.

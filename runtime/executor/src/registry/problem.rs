@@ -59,6 +59,8 @@ pub enum RegistryProblem {
         /// Where it is written.
         location: Location,
     },
+    /// The linker brought no tool, which is what a forgotten `link!` looks like.
+    NothingLinked,
 }
 
 impl fmt::Display for RegistryError {
@@ -89,6 +91,9 @@ impl fmt::Display for RegistryProblem {
             Self::NoCalls { name, location } => write!(
                 formatter,
                 "the tool `{name}` at {location} has a limit of 0 calls at once, which lets none run; set at least 1"
+            ),
+            Self::NothingLinked => formatter.write_str(
+                "no tool is linked into this program: a crate that only `Cargo.toml` names is left out by the linker; write `toolwright::link!(my_tools);` beside `main` with that crate's name, or give the tools by name to `Registry::of`",
             ),
         }
     }
