@@ -39,7 +39,7 @@ pub fn tool(
     let self_type = self_type.map(lent::registered);
     signature::qualifiers(&function.signature, &args, errors);
     signature::generics(&function.signature, errors);
-    signature::other_attributes(&function.attributes, errors);
+    signature::other_attributes(&mut function.attributes, errors);
     let mut tool = Tool {
         function: function.signature.ident.clone(),
         visibility: function.visibility.clone(),

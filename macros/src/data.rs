@@ -1,6 +1,7 @@
 //! `#[data]`: the derives that a user's own input or output type needs.
 
 mod known;
+mod refused;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -16,6 +17,10 @@ use crate::paths::Paths;
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let checked = krate.parse2(args).and_then(|root| {
         has_fields.parse2(item.clone())?;
+        // What does not parse, rustc refuses in its own words.
+        if let Ok(item) = syn::parse2(item.clone()) {
+            refused::check(&item)?;
+        }
         Ok(root)
     });
     let root = match checked {

@@ -35,10 +35,16 @@ const REGISTRATION: &[(&[&str], &str)] = &[(
 
 const OF_A_TOOL: &[(&[&str], &str)] = &[
     (
-        &["read_only", "readonly", "read_only_hint", "pure"],
+        &["read", "read_only", "readonly", "read_only_hint", "pure"],
         "what a call changes is `effect = read`",
     ),
     (&["idempotent_hint", "idempotent"], "what a call changes is `effect = idempotent`"),
+    (&["once"], "what a call changes is `effect = once`"),
+    (&["keyed"], "what a call changes is `effect = keyed`"),
+    (&["safe"], "how carefully to look is `danger = safe`"),
+    (&["moderate"], "how carefully to look is `danger = moderate`"),
+    (&["dangerous"], "how carefully to look is `danger = dangerous`"),
+    (&["critical"], "how carefully to look is `danger = critical`"),
     (
         &["destructive", "destructive_hint", "risk", "level"],
         "how carefully to look is `danger = dangerous`",

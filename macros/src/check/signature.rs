@@ -39,6 +39,11 @@ const MISPLACED: &[(&str, &str)] = &[
 
 pub fn qualifiers(signature: &Signature, args: &ToolArgs, errors: &mut Errors) {
     match (&signature.asyncness, args.blocking) {
+        // An attribute such as `#[tokio::main]` above has taken `async` away, and stands here no more.
+        (None, _) if signature.ident == "main" => errors.over(
+            &signature.ident,
+            "the program's `main` is no tool: a model calls a function of its own; write a second function for it",
+        ),
         (None, None) => errors.over(
             signature.fn_token,
             "a tool is an `async fn`; write `async fn`, or `#[tool(blocking)]` to run a plain `fn` on the blocking pool",
@@ -77,7 +82,18 @@ pub fn generics(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-pub fn other_attributes(attributes: &[Attribute], errors: &mut Errors) {
+pub fn other_attributes(attributes: &mut Vec<Attribute>, errors: &mut Errors) {
+    // Rustc would make another function of the tool by such an attribute, and then speak of that.
+    let replaces = |it: &Attribute| {
+        let last = it.path().segments.last();
+        last.is_some_and(|it| it.ident == "test" || it.ident == "main")
+    };
+    for attribute in attributes.extract_if(.., |it| replaces(it)) {
+        errors.over(
+            attribute,
+            "a tool is a function that a model calls; a test or a `main` is another function, which may call it",
+        );
+    }
     for attribute in attributes {
         if names_tool(attribute) {
             errors.over(attribute, "`#[tool]` is given twice; keep one");

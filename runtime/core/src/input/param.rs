@@ -24,7 +24,8 @@ use crate::spec::{ParamSpec, SchemaOf};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of a tool",
     label = "input is read from JSON, has a schema, and may be sent between threads",
-    note = "write `#[toolwright::data]` on your own types; what the runtime hands in is borrowed: `&T`"
+    note = "write `#[toolwright::data]` on your own types; what the runtime hands in is borrowed: `&T`",
+    note = "types of chrono, jiff, url and uuid are input with the feature of that name of `toolwright`"
 )]
 pub trait Input: Sized {
     const PARAM: Param<Self>;

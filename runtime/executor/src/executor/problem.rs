@@ -142,9 +142,18 @@ impl fmt::Display for BuildProblem {
                 "the tool `{tool}` at {location} needs `&mut {0}`, which is not provided; register an opener: `.resource(|opening| …)` giving a `{0}`",
                 requirement.type_name
             ),
+            Self::Missing { tool, location, requirement }
+                if requirement.type_name.starts_with("dyn ") =>
+            {
+                write!(
+                    formatter,
+                    "the tool `{tool}` at {location} needs `&{0}`, which is not provided; register it as the trait, `.service_arc(Arc::new(…) as Arc<{0}>)`, because `.service(…)` registers a value under its own type; or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
+                    requirement.type_name
+                )
+            }
             Self::Missing { tool, location, requirement } => write!(
                 formatter,
-                "the tool `{tool}` at {location} needs `&{0}`, which is not provided; register it with `.service(…)`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
+                "the tool `{tool}` at {location} needs `&{0}`, which is not provided; register it with `.service(…)`, or with `.service_arc(…)` what is in an `Arc`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
                 requirement.type_name
             ),
             Self::NoJournal => formatter.write_str(

@@ -1,0 +1,53 @@
+//! Attributes of serde by which a type reads what its schema does not say.
+
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+use syn::{Attribute, DeriveInput, Error, Field, Meta, Token, Variant};
+
+/// Refuses each attribute by which serde would read another JSON than the schema promises a model.
+///
+/// # Errors
+///
+/// All of them at once, each at its word.
+pub fn check(item: &DeriveInput) -> syn::Result<()> {
+    let mut found = Refused(None);
+    found.visit_derive_input(item);
+    found.0.map_or(Ok(()), Err)
+}
+
+struct Refused(Option<Error>);
+
+impl Refused {
+    fn look(&mut self, attributes: &[Attribute]) {
+        let of = |name: &str| -> Vec<Meta> {
+            let lists = attributes.iter().filter(|it| it.path().is_ident(name));
+            let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
+            lists.filter_map(|it| it.parse_args_with(parse).ok()).flatten().collect()
+        };
+        let has_schema = of("schemars").iter().any(|it| it.path().is_ident("with"));
+        for meta in of("serde") {
+            let reads = ["with", "deserialize_with"].iter().any(|it| meta.path().is_ident(it));
+            if !reads || has_schema {
+                continue;
+            }
+            let message = "what this reads is not what the schema of the field's type says; add `#[schemars(with = \"T\")]` with the type `T` that has the schema of it, such as `String`";
+            let error = Error::new_spanned(meta.path(), message);
+            match &mut self.0 {
+                Some(all) => all.combine(error),
+                none => *none = Some(error),
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Refused {
+    fn visit_field(&mut self, field: &'ast Field) {
+        self.look(&field.attrs);
+        visit::visit_field(self, field);
+    }
+
+    fn visit_variant(&mut self, variant: &'ast Variant) {
+        self.look(&variant.attrs);
+        visit::visit_variant(self, variant);
+    }
+}

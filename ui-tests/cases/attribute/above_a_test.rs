@@ -1,0 +1,8 @@
+use toolwright::tool;
+
+/// Lists orders.
+#[tool(effect = read)]
+#[tokio::test]
+async fn list() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use toolwright::tool;
+
+/// Lists orders.
+#[tokio::main]
+#[tool(effect = read)]
+async fn main() {}
