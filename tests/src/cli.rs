@@ -240,6 +240,16 @@ fn what_becomes_of_a_call_can_be_asked_of_every_application() {
 }
 
 #[test]
+fn a_command_line_inside_a_runtime_says_what_to_take_away() {
+    let child =
+        shop().args(["membot", "read", "notes.md"]).env("SHOP_IN_A_RUNTIME", "1").spawn().unwrap();
+    let ran = ended(child);
+    assert_eq!((ran.code, ran.out.as_str()), (70, ""), "{}", ran.err);
+    assert!(ran.err.contains("take `#[tokio::main]` off"), "{}", ran.err);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+#[test]
 fn a_tool_without_a_group_stands_at_the_top() {
     let found = run(&["tools", "search", "wait", "--output", "json"]).json();
     assert_eq!((&found["command"], &found["group"]), (&json!("wait"), &Value::Null));

@@ -175,6 +175,10 @@ fn whole(
     if let Some((_, below)) = asked {
         return policy::run(&executor, below);
     }
+    if tokio::runtime::Handle::try_current().is_ok() {
+        let error = "the command line is inside a tokio runtime and starts one of its own; take `#[tokio::main]` off and write `fn main() -> ExitCode`, or run the commands of `cli::command` with `cli::run`";
+        return Err(complain(Exit::Application, error));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
