@@ -112,16 +112,25 @@ fn last_call<'a>(message: &Node<'a>) -> Result<Node<'a>, MessageError> {
 fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     let fields = node.fields("a call")?;
     match fields.peek("type").as_deref() {
-        // Servers that imitate this API leave the type out.
-        Some("function") | None => {}
+        // Servers that imitate this API leave the type out, or empty.
+        Some("function" | "") | None => {}
         Some("custom") => return Err(node.unsupported(fields.peek("id"), "custom tool call")),
         Some(other) => return Err(node.unsupported(fields.peek("id"), other)),
     }
     let function = fields.required("function", "an object")?.fields("an object")?;
     Ok(ToolCall {
-        id: Some(fields.string("id")?),
+        // Some servers write no id. Who answers the call makes one.
+        id: match fields.get("id") {
+            Some(id) => Some(id.string()?).filter(|id| !id.is_empty()),
+            None => None,
+        },
         name: function.string("name")?,
-        arguments: function.string("arguments")?,
+        // Some servers write the object itself, or nothing for a tool without parameters.
+        arguments: match function.get("arguments") {
+            Some(arguments) if arguments.is_object() => arguments.text().to_owned(),
+            Some(arguments) => arguments.string()?,
+            None => "{}".to_owned(),
+        },
     })
 }
 

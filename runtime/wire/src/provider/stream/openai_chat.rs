@@ -19,6 +19,8 @@ pub(super) struct Assembly {
     reasoning: Option<String>,
     reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
+    /// Of each index that the server wrote, the key of its last call. Some servers write one index for every call.
+    keys: BTreeMap<u64, u64>,
     /// What servers other than `OpenAI`'s write beside a call, and want back.
     extras: BTreeMap<u64, Box<RawValue>>,
     begun: Begun,
@@ -91,13 +93,8 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        if self.is_done {
-            return Err(StreamError::order("found a chunk after the end", "nothing more"));
-        }
         if data.trim() == "[DONE]" {
-            if self.finish_reason.is_none() {
-                return Err(StreamError::order("found `[DONE]`", "a reason to finish before"));
-            }
+            self.finish(events)?;
             self.is_done = true;
             return Ok(());
         }
@@ -135,13 +132,32 @@ impl Assembly {
         Ok(())
     }
 
+    /// Ends an answer for which the server gave no reason to finish. A call that is not whole was cut.
+    fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
+        if self.finish_reason.is_some() {
+            return Ok(());
+        }
+        let is_empty = self.content.is_none() && self.refusal.is_none() && self.calls.is_empty();
+        if is_empty {
+            return Err(StreamError::order("found `[DONE]`", "an answer before"));
+        }
+        let reason = match self.calls.values().all(|call| is_whole(&call.arguments)) {
+            true if self.calls.is_empty() => "stop",
+            true => "tool_calls",
+            false => "length",
+        };
+        if reason != "length" {
+            self.end_calls(events)?;
+        }
+        self.finish_reason = Some(reason.to_owned());
+        Ok(())
+    }
+
     fn grow(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
-        let is_over = self.finish_reason.is_some();
         let has_calls = delta.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
-        let is_more = |text: &Option<Cow<'_, str>>| text.as_ref().is_some_and(|it| !it.is_empty());
-        if is_over && (has_calls || is_more(&delta.content) || is_more(&delta.refusal)) {
-            let found = "found a delta after the reason to finish";
-            return Err(StreamError::order(found, "usage or the end"));
+        if has_calls && self.finish_reason.is_some() {
+            let found = "found a call after the reason to finish";
+            return Err(StreamError::order(found, "text, usage or the end"));
         }
         if let Some(text) = delta.content.filter(|text| !text.is_empty()) {
             self.content.get_or_insert_default().push_str(&text);
@@ -177,35 +193,17 @@ impl Assembly {
         called: Called<'_>,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        let id = called.id.filter(|id| !id.is_empty());
-        let last = self.calls.last_key_value().map(|(index, _)| *index);
-        // Some servers leave the index out: then an id begins a call.
-        let index = called.index.or(match (last, &id) {
-            (None, _) => Some(0),
-            (Some(last), Some(_)) => Some(last + 1),
-            (last, None) => last,
-        });
-        let index = index.unwrap_or_default();
-        if id.is_none() && !self.calls.contains_key(&index) {
-            let found = format!("found more of call {index}, which has not begun");
-            return Err(StreamError::order(found, "its id before"));
-        }
-        let call = self.calls.entry(index).or_insert_with(|| ToolCall {
+        let Some(key) = self.key(&called)? else { return Ok(()) };
+        let call = self.calls.entry(key).or_insert_with(|| ToolCall {
             id: None,
             name: String::new(),
             arguments: String::new(),
         });
-        if let Some(id) = id {
-            match &call.id {
-                Some(known) if **known != *id => {
-                    let found = format!("found two ids of call {index}");
-                    return Err(StreamError::order(found, "an index for each call"));
-                }
-                _ => call.id = Some(id.into_owned()),
-            }
+        if let Some(id) = called.id.filter(|id| !id.is_empty()) {
+            call.id = Some(id.into_owned());
         }
         if let Some(extra) = called.extra_content.filter(|it| it.get() != "null") {
-            self.extras.insert(index, extra.to_owned());
+            self.extras.insert(key, extra.to_owned());
         }
         let Some(function) = called.function else { return Ok(()) };
         if let Some(name) = function.name.filter(|_| call.name.is_empty()) {
@@ -214,11 +212,11 @@ impl Assembly {
         let delta = function.arguments.unwrap_or_default();
         call.arguments.push_str(&delta);
         // Arguments wait for the name.
-        let (place, delta) = match self.begun.grow(index)? {
+        let (place, delta) = match self.begun.grow(key)? {
             Some(place) => (place, delta.into_owned()),
             None if call.name.is_empty() => return Ok(()),
             None => {
-                let place = self.begun.begin(index)?;
+                let place = self.begun.begin(key)?;
                 events.push(StreamEvent::CallBegan { index: place, name: call.name.clone() });
                 (place, call.arguments.clone())
             }
@@ -227,6 +225,57 @@ impl Assembly {
             events.push(StreamEvent::Arguments { index: place, delta });
         }
         Ok(())
+    }
+
+    /// Finds which call a delta is of, or begins another; nothing for one that repeats a call. An id or, from servers that write
+    /// none, a name begins a call, also under an index that a whole call has.
+    fn key(&mut self, called: &Called<'_>) -> Result<Option<u64>, StreamError> {
+        let id = called.id.as_deref().filter(|id| !id.is_empty());
+        let function = called.function.as_ref();
+        let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
+        let arguments = function.and_then(|it| it.arguments.as_deref()).unwrap_or_default();
+        let last = self.calls.last_key_value().map(|(key, _)| *key);
+        let next = last.map_or(0, |last| last + 1);
+        // Some servers leave the index out: then an id begins a call.
+        let open = match called.index {
+            Some(index) => self.keys.get(&index).copied(),
+            None => last.filter(|_| id.is_none()),
+        };
+        let key = match open.and_then(|key| Some((key, self.calls.get(&key)?))) {
+            None if id.is_none() && name.is_none() => {
+                let found = format!(
+                    "found more of call {}, which has not begun",
+                    called.index.unwrap_or_default()
+                );
+                return Err(StreamError::order(found, "its id or its name before"));
+            }
+            // Where every index so far was that of its call, a new one has to follow them.
+            None => called
+                .index
+                .filter(|_| self.keys.iter().all(|(one, other)| one == other))
+                .unwrap_or(next),
+            Some((key, call)) => match (id, call.id.as_deref()) {
+                (Some(id), Some(known)) if id != known => match name {
+                    Some(_) => next,
+                    None => {
+                        let found = format!("found two ids of call {key}");
+                        return Err(StreamError::order(found, "a name with each new id"));
+                    }
+                },
+                (Some(_), Some(_)) => key,
+                _ => match name {
+                    Some(name) if is_whole(&call.arguments) && !arguments.is_empty() => {
+                        if *call.name == *name && call.arguments == arguments {
+                            return Ok(None);
+                        }
+                        next
+                    }
+                    _ => key,
+                },
+            },
+        };
+        self.keys.insert(called.index.unwrap_or(key), key);
+        Ok(Some(key))
     }
 
     fn end_calls(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
@@ -253,7 +302,8 @@ impl Assembly {
     }
 
     pub(super) fn message(self) -> Option<String> {
-        if !self.is_done {
+        // Some servers end the bytes for `[DONE]`: the reason to finish says as well that nothing is missing.
+        if !self.is_done && self.finish_reason.is_none() {
             return None;
         }
         let or_null = |text: Option<&String>| text.map_or("null".to_owned(), |it| quoted(it));
@@ -289,4 +339,9 @@ impl Assembly {
             or_null(self.finish_reason.as_ref()),
         ))
     }
+}
+
+/// Whether the arguments of a call are JSON from begin to end, so that nothing of the call can follow.
+fn is_whole(arguments: &str) -> bool {
+    serde_json::from_str::<&RawValue>(arguments).is_ok()
 }

@@ -151,13 +151,13 @@ fn a_wrong_value_is_named_with_its_place() {
     for (provider, message, expected) in [
         (
             Provider::OpenAiChat,
-            r#"{"choices":[{"message":{"tool_calls":[{"type":"function","function":{"name":"a","arguments":"{}"}}]}}]}"#,
-            "openai-chat message at /choices/0/message/tool_calls/0/id: expected a string, found nothing",
+            r#"{"choices":[{"message":{"tool_calls":[{"id":7,"type":"function","function":{"name":"a","arguments":"{}"}}]}}]}"#,
+            "openai-chat message at /choices/0/message/tool_calls/0/id: expected a string, found a number",
         ),
         (
             Provider::OpenAiChat,
-            r#"[{"id":"c","function":{"name":"a","arguments":{}}}]"#,
-            "openai-chat message at /0/function/arguments: expected a string, found an empty object",
+            r#"[{"id":"c","function":{"name":"a","arguments":[]}}]"#,
+            "openai-chat message at /0/function/arguments: expected a string, found an array",
         ),
         (
             Provider::OpenAiChat,
@@ -326,5 +326,19 @@ fn a_shape_that_does_not_tell_the_provider_is_not_guessed() {
     assert_eq!(
         Provider::detect(both).unwrap_err().to_string(),
         "the message may be of openai-chat or of gemini"
+    );
+}
+
+#[test]
+fn calls_of_servers_that_imitate_the_chat_api_are_read() {
+    let message = r#"{"role":"assistant","content":null,"tool_calls":[
+        {"id":"","type":"","function":{"name":"a","arguments":{"n":9007199254740993}}},
+        {"function":{"name":"b","arguments":null}},
+        {"id":"c","function":{"name":"c"}}]}"#;
+    let calls = Provider::OpenAiChat.tool_calls(message).unwrap();
+    let found = calls.iter().map(|call| (call.id.as_deref(), &*call.name, &*call.arguments));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [(None, "a", r#"{"n":9007199254740993}"#), (None, "b", "{}"), (Some("c"), "c", "{}")]
     );
 }

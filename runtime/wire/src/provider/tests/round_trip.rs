@@ -73,7 +73,7 @@ fn arguments() -> impl Strategy<Value = String> {
 }
 
 fn calls() -> impl Strategy<Value = Vec<ToolCall>> {
-    let call = (any::<String>(), any::<String>(), arguments());
+    let call = (".+", any::<String>(), arguments());
     prop::collection::vec(call, 1..5).prop_map(|calls| {
         let calls = calls.into_iter().map(|(id, name, arguments)| ToolCall {
             id: Some(id),

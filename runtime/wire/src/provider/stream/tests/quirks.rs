@@ -1,0 +1,93 @@
+//! Servers that imitate the chat API: each writes its streams a little otherwise, and what is readable is read.
+
+use super::*;
+
+/// A chunk with this delta, and the chunk with the reason to finish.
+fn chunk(delta: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{{delta}}}}}]}}\n\n")
+}
+
+fn called(calls: &str) -> String {
+    chunk(&format!(r#""tool_calls":[{calls}]"#))
+}
+
+const FINISHED: &str =
+    "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
+const DONE: &str = "data: [DONE]\n\n";
+
+/// The calls of an answer: id, name, arguments.
+fn calls(stream: &str) -> Vec<(Option<String>, String, String)> {
+    let (events, message) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+    let calls = Provider::OpenAiChat.tool_calls(&message.unwrap()).unwrap();
+    let whole = events.into_iter().filter_map(|event| match event {
+        StreamEvent::Call { call, .. } => Some(call),
+        _ => None,
+    });
+    assert_eq!(whole.collect::<Vec<_>>(), calls, "the events are the message");
+    calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> (Option<String>, String, String) {
+    (Some(id.to_owned()).filter(|id| !id.is_empty()), name.to_owned(), arguments.to_owned())
+}
+
+#[test]
+fn calls_with_one_index_and_ids_of_their_own_are_calls_of_their_own() {
+    // Ollama, and Gemini's endpoint of this API: every call whole, at index 0.
+    let stream = called(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"n\":1}"}}"#)
+        + &called(r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{\"n\":2}"}}"#)
+        + &called(r#"{"index":0,"id":"c","function":{"name":"g","arguments":""}}"#)
+        + &called(r#"{"index":0,"function":{"arguments":"{}"}}"#)
+        + FINISHED
+        + DONE;
+    let expected = [call("a", "f", "{\"n\":1}"), call("b", "f", "{\"n\":2}"), call("c", "g", "{}")];
+    assert_eq!(calls(&stream), expected);
+}
+
+#[test]
+fn calls_without_ids_begin_by_their_names_and_come_once() {
+    for id in ["", r#""id":"","#, r#""id":null,"#] {
+        let one = |name: &str, n: u8| {
+            let function = format!(r#""function":{{"name":"{name}","arguments":"{{\"n\":{n}}}"}}"#);
+            called(&format!(r#"{{"index":0,{id}{function}}}"#))
+        };
+        let stream = one("f", 1) + &one("f", 2) + &one("f", 2) + &one("g", 2) + FINISHED + DONE;
+        let expected =
+            [call("", "f", "{\"n\":1}"), call("", "f", "{\"n\":2}"), call("", "g", "{\"n\":2}")];
+        assert_eq!(calls(&stream), expected, "{id}");
+    }
+}
+
+#[test]
+fn a_name_that_comes_with_each_piece_begins_one_call() {
+    let piece = |arguments: &str| {
+        let function = format!(r#"{{"name":"f","arguments":"{arguments}"}}"#);
+        called(&format!(r#"{{"index":0,"id":"a","function":{function}}}"#))
+    };
+    let stream = piece("{\\\"n\\\"") + &piece(":1}") + &piece("") + FINISHED + DONE;
+    assert_eq!(calls(&stream), [call("a", "f", "{\"n\":1}")]);
+}
+
+#[test]
+fn an_answer_ends_by_its_reason_or_by_the_end_of_the_stream() {
+    let one = called(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#);
+    for end in [FINISHED, DONE] {
+        assert_eq!(calls(&(one.clone() + end)), [call("a", "f", "{}")], "{end}");
+    }
+    // A call that is not whole was cut, and runs nothing.
+    let cut = called(r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#) + DONE;
+    let (events, message) = read(Provider::OpenAiChat, [cut.as_bytes()]);
+    assert!(!events.iter().any(|event| matches!(event, StreamEvent::Call { .. })), "{events:?}");
+    assert!(Provider::OpenAiChat.tool_calls(&message.unwrap()).is_err());
+}
+
+#[test]
+fn text_behind_the_reason_and_usage_behind_the_end_are_read() {
+    let stop = FINISHED.replace("tool_calls", "stop");
+    let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3}}\n\n";
+    let stream = chunk(r#""content":"One ""#) + &stop + &chunk(r#""content":"two""#) + DONE + usage;
+    let (_, message) = read(Provider::OpenAiChat, [stream.as_bytes()]);
+    let message = message.unwrap();
+    assert!(message.contains(r#""content":"One two""#), "{message}");
+    assert!(message.contains(r#""usage":{"prompt_tokens":3}"#), "{message}");
+}
