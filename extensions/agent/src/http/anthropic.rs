@@ -5,7 +5,7 @@ mod found;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
@@ -13,7 +13,7 @@ use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use self::found::Present;
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, sendable, tools};
 use crate::{
     Message, ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage,
     Verbatim,
@@ -227,11 +227,8 @@ fn raw(text: Cow<'_, str>) -> Option<Cow<'_, RawValue>> {
 }
 
 fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageError> {
-    let input = match object(&call.arguments) {
-        Some(input) => input.to_owned(),
-        // The API takes nothing but an object; the answer to the call says what was wrong with this one.
-        None => to_raw_value(&json!({"invalid": call.arguments})).map_err(MessageError::NotJson)?,
-    };
+    let input = RawValue::from_string(sendable(&call.arguments).trim().to_owned())
+        .map_err(MessageError::NotJson)?;
     Ok(Block::ToolUse {
         id: call.id.clone().unwrap_or_default(),
         name: listing.shown_name(&call.name).to_owned(),

@@ -236,10 +236,11 @@ fn without_key(key: Option<&Secret>, text: String) -> String {
     }
 }
 
+/// Whether the body is a stream of events. Some servers call it plain text.
 fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default();
-    kind.trim().eq_ignore_ascii_case(EVENT_STREAM)
+    [EVENT_STREAM, "text/plain"].iter().any(|it| kind.trim().eq_ignore_ascii_case(it))
 }
 
 /// The innermost reason.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolwright::Class;
 use toolwright::dialect::Listing;
@@ -11,7 +11,7 @@ use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, object, parts, results, tools};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, sendable, tools};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
@@ -171,11 +171,8 @@ pub(super) fn is_before_signatures(model: &str) -> bool {
 }
 
 fn called(call: &ToolCall, listing: &Listing) -> Result<Called, MessageError> {
-    let args = match object(&call.arguments) {
-        Some(args) => args.to_owned(),
-        // The API takes nothing but an object; the answer to the call says what was wrong with this one.
-        None => to_raw_value(&json!({"invalid": call.arguments})).map_err(MessageError::NotJson)?,
-    };
+    let args = RawValue::from_string(sendable(&call.arguments).trim().to_owned())
+        .map_err(MessageError::NotJson)?;
     Ok(Called { id: call.id.clone(), name: listing.shown_name(&call.name).to_owned(), args })
 }
 

@@ -10,7 +10,9 @@ use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
+use super::parts::{
+    Part, attached, is_empty_list, known, parts, results, retention, sendable, tools,
+};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
@@ -164,7 +166,7 @@ fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> C
         r#type: "function",
         function: Function {
             name: listing.shown_name(&call.name).to_owned(),
-            arguments: call.arguments.clone(),
+            arguments: sendable(&call.arguments).into_owned(),
         },
         extra_content,
     }
@@ -253,7 +255,9 @@ pub(super) fn answer(
     let choice = choice.ok_or_else(|| wrong(&"it has no choices"))?;
     let said = choice.message.ok_or_else(|| wrong(&"its first choice has no message"))?;
     let reason = choice.finish_reason.as_deref().unwrap_or_default();
-    let is_refused = reason == "content_filter" || said.refusal.is_some();
+    // Some servers write an empty text for none.
+    let refusal = said.refusal.as_deref().filter(|it| !it.is_empty());
+    let is_refused = reason == "content_filter" || refusal.is_some();
     let stop = match &calls {
         _ if is_refused => StopReason::Refused,
         Err(_) => StopReason::CutInCall,
@@ -263,7 +267,7 @@ pub(super) fn answer(
     let is_whole = matches!(stop, StopReason::Finished | StopReason::CutShort);
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
     let beside = said.beside().filter(|_| is_whole);
-    let words = said.refusal.unwrap_or_else(|| words(said.content.as_ref()));
+    let words = refusal.map_or_else(|| words(said.content.as_ref()), str::to_owned);
     let mut answer = ModelAnswer::new(words, calls).stopped(stop);
     if let Some(beside) = beside {
         answer = answer.verbatim(Verbatim::new(Provider::OpenAiChat.name(), beside));

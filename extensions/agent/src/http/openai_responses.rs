@@ -13,7 +13,9 @@ use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
+use super::parts::{
+    Part, attached, is_empty_list, known, object, parts, results, retention, sendable, tools,
+};
 use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
 
 #[derive(Serialize)]
@@ -69,7 +71,7 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
                 if let Some(items) = items {
                     // Of another model of the same server; one that does not reason refuses them.
                     let taken = items.into_iter().filter(|item| is_reasoning || !is_reasoned(item));
-                    input.extend(taken.map(Item::Verbatim));
+                    input.extend(taken.map(|item| mended(item).unwrap_or(Item::Verbatim(item))));
                     continue;
                 }
                 if !text.trim().is_empty() {
@@ -127,12 +129,28 @@ fn is_reasoned(item: &RawValue) -> bool {
     serde_json::from_str::<Said>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
+/// An item without the arguments that servers refuse: those that are no object.
+fn mended<'a>(item: &RawValue) -> Option<Item<'a>> {
+    #[derive(Deserialize)]
+    struct Call<'a> {
+        #[serde(borrow)]
+        arguments: Cow<'a, str>,
+    }
+    let Call { arguments } = serde_json::from_str(item.get()).ok()?;
+    if object(&arguments).is_some() {
+        return None;
+    }
+    let mut item: Value = serde_json::from_str(item.get()).ok()?;
+    item["arguments"] = sendable(&arguments).into();
+    Some(Item::Written(item))
+}
+
 fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
     Item::Call {
         r#type: "function_call",
         call_id: call.id.clone().unwrap_or_default(),
         name: listing.shown_name(&call.name).to_owned(),
-        arguments: call.arguments.clone(),
+        arguments: sendable(&call.arguments).into_owned(),
     }
 }
 

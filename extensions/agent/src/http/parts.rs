@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Deserializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use toolwright::{Answer, Content};
@@ -156,6 +156,16 @@ pub(super) fn attached(
 pub(super) fn object(arguments: &str) -> Option<&RawValue> {
     let raw: &RawValue = serde_json::from_str(arguments.trim()).ok()?;
     raw.get().starts_with('{').then_some(raw)
+}
+
+/// The arguments of a call as an object, which some servers require even of a history: an object that holds the text for what is
+/// none, because the answer to the call says what was wrong with it.
+pub(super) fn sendable(arguments: &str) -> Cow<'_, str> {
+    match object(arguments) {
+        Some(_) => Cow::Borrowed(arguments),
+        None if arguments.trim().is_empty() => Cow::Borrowed("{}"),
+        None => Cow::Owned(json!({"invalid": arguments}).to_string()),
+    }
 }
 
 /// For how long `OpenAI` caches, where it should be longer than usual.

@@ -1,6 +1,7 @@
 //! Requests over a real connection: what is tried again, what is not, and in which words it ends.
 
 mod given_up;
+mod imitators;
 #[cfg(unix)]
 mod keys;
 mod left_out;

@@ -86,6 +86,11 @@ pub(super) fn stream(pieces: &[&str], end: End) -> Answers {
     Answers::Stream { pieces: pieces.iter().map(|it| (*it).to_owned()).collect(), end }
 }
 
+/// A whole answer in pieces.
+pub(super) fn stream_text() -> String {
+    [BEGIN, MIDDLE, END].concat()
+}
+
 pub(super) fn whole() -> Answers {
     stream(&[BEGIN, MIDDLE, END], End::Whole)
 }
