@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use toolwright::{Danger, ResourceKind};
 
-use crate::shell::{CommandTable, Commands, classify_by};
+use crate::shell::{CommandTable, Commands, classify_from};
 
 /// Where a run is that has not moved.
 const ROOT: &str = ".";
@@ -28,12 +28,12 @@ impl ResourceKind for RunFolder {
 }
 
 /// Whether a line may end in another folder than it began in. Of a line that is not safe, only bash knows.
-pub(super) fn may_move(line: &str, table: &CommandTable) -> bool {
+pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
     let commands = Commands::parse_by(line, table);
     let moves = |program: Option<&str>| {
         program.is_none_or(|it| matches!(it, "cd" | "pushd" | "popd" | "builtin" | "command"))
     };
-    classify_by(line, table).danger() > Danger::Safe
+    classify_from(line, folder, table).danger() > Danger::Safe
         || commands.commands().iter().any(|it| moves(it.program()))
 }
 
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_line_moves_its_run_where_it_may() {
-        let moves = |line| may_move(line, CommandTable::standard());
+        let moves = |line| may_move(line, ".", CommandTable::standard());
         for line in [
             "cd sub",
             "cat a && cd ..",
@@ -166,6 +166,7 @@ mod tests {
         ] {
             assert!(moves(line), "{line}");
         }
+        assert!(!may_move("cat ../a", "sub", CommandTable::standard()));
         for line in ["ls", "pwd", "cat a | head -2", "echo cd sub", "grep -n cd a"] {
             assert!(!moves(line), "{line}");
         }

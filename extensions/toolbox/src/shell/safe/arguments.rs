@@ -63,6 +63,9 @@ impl<'a> Prover<'a, '_> {
         folders: &Folders,
     ) -> Result<()> {
         if form.is_alone(words) {
+            if let Some(settings) = form.look {
+                self.settings(settings, folders);
+            }
             return Ok(());
         }
         if form.is_only_alone {
@@ -143,7 +146,7 @@ impl<'a> Prover<'a, '_> {
     ) -> Result<Parsed<'w, 'a>> {
         let mut parsed =
             Parsed { places: Vec::new(), first: words.len(), folders: folders.clone() };
-        let mut given: Vec<Box<str>> = Vec::new();
+        let mut given: Vec<(Box<str>, Option<String>)> = Vec::new();
         let (mut ended, mut has_ended, mut scripts, mut at) = (false, false, 0, 0);
         while let Some(word) = words.get(at) {
             at += 1;
@@ -160,7 +163,7 @@ impl<'a> Prover<'a, '_> {
             if !is_flag {
                 let may_be_flag =
                     word.kind == Kind::Pattern && text.starts_with(['*', '?', '[']) && !ended;
-                if may_be_flag && !form.plain {
+                if may_be_flag && !form.plain && !self.fitted(word, folders, false) {
                     return Err(word.doubt("may fit the name of a file that looks like a flag"));
                 }
                 if text.len() > 1
@@ -196,6 +199,8 @@ impl<'a> Prover<'a, '_> {
                     })),
                     (_, None) => {
                         let value = next_value(takes, word, words.get(at))?;
+                        // A pattern becomes several words, of which only the first is the value.
+                        value.literal()?;
                         at += 1;
                         Some(Cow::Borrowed(value))
                     }
@@ -208,21 +213,12 @@ impl<'a> Prover<'a, '_> {
                 if let Some(value) = &value {
                     self.taken_value(form, takes, value, &mut parsed)?;
                 }
-                given.push(flag);
+                let value = value.filter(|it| it.kind == Kind::Literal);
+                given.push((flag, value.map(|it| it.text.to_string())));
             }
         }
-        let has = |flag: &str| given.iter().any(|it| **it == *flag);
-        for flag in &given {
-            let with = form.flag(flag).and_then(|(_, with)| with);
-            if let Some(with) = with.filter(|it| !has(it)) {
-                let reason = format!("`{flag}` is known only with `{with}`");
-                return Err(name.doubt(reason));
-            }
-        }
-        let is_blob = |it: &&Word<'_>| it.kind == Kind::Literal && it.text.contains(':');
-        let are_blobs =
-            form.blobs && !parsed.places.is_empty() && parsed.places.iter().all(is_blob);
-        for group in form.needs.iter().filter(|_| is_whole && !are_blobs) {
+        let has = |flag: &str| given.iter().any(|(it, _)| **it == *flag);
+        for group in form.needs.iter().filter(|_| is_whole) {
             if !group.iter().any(|it| has(it)) {
                 let reason = match group.first() {
                     Some(first) => format!("is known to only read with `{first}`"),
@@ -240,26 +236,12 @@ impl<'a> Prover<'a, '_> {
             }
         }
         if is_whole {
-            let is_recursive = form.recursive.iter().any(|it| has(it));
             // A script at the first place is no file.
             let has_script = form.places.first().is_some_and(|it| it.0 == Takes::Script);
             let skipped = usize::from(has_script && scripts == 0);
-            let has_include = given
-                .iter()
-                .any(|it| form.flag(it).is_some_and(|(takes, _)| takes == Takes::Include));
-            if is_recursive && !has_include {
-                let files = parsed.places.get(skipped..).unwrap_or_default();
-                if files.is_empty() {
-                    return Err(name
-                        .doubt("reads every file of the folder: name one below, or `--include`"));
-                }
-                for file in files {
-                    if parsed.folders.is_root(file.text.as_ref()) {
-                        return Err(file.doubt(
-                            "is the whole folder, of which every file is read: name one below, or `--include`",
-                        ));
-                    }
-                }
+            self.walked(form, name, &given, &parsed, skipped)?;
+            if let Some(settings) = form.look {
+                self.settings(settings, &parsed.folders);
             }
             if scripts > 0 && form.places.first().is_some_and(|it| it.0 == Takes::Script) {
                 // The script stands in a flag: a word takes its place.
@@ -293,19 +275,19 @@ impl<'a> Prover<'a, '_> {
             None => (text, None),
         };
         if text.starts_with("--") {
-            let (takes, _) = form.flag(name).ok_or_else(|| unknown(name))?;
+            let takes = form.flag(name).ok_or_else(|| unknown(name))?;
             return match (takes, value) {
                 (Takes::Nothing | Takes::NoScript, Some(_)) => Err(unknown(text)),
                 _ => Ok(vec![(name.into(), takes, value)]),
             };
         }
         if form.style == Style::Exact {
-            if let Some((takes, _)) = form.flag(text) {
+            if let Some(takes) = form.flag(text) {
                 return Ok(vec![(text.into(), takes, None)]);
             }
             let letter = text.char_indices().nth(2).map_or(text, |(at, _)| &text[..at]);
             return match form.flag(letter) {
-                Some((takes, _)) if takes != Takes::Nothing => {
+                Some(takes) if takes != Takes::Nothing => {
                     Ok(vec![(letter.into(), takes, Some(&text[letter.len()..]))])
                 }
                 _ => Err(unknown(text)),
@@ -316,7 +298,7 @@ impl<'a> Prover<'a, '_> {
             let mut flag = String::with_capacity(5);
             flag.push('-');
             flag.push(letter);
-            let (takes, _) = form.flag(&flag).ok_or_else(|| unknown(&flag))?;
+            let takes = form.flag(&flag).ok_or_else(|| unknown(&flag))?;
             let flag = flag.into_boxed_str();
             let rest = &text[at + letter.len_utf8()..];
             if matches!(takes, Takes::Nothing | Takes::NoScript) {

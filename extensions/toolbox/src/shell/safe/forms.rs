@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use super::looks::{Settings, Walk};
+
 /// The forms of one program, as they are written in the table.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,15 +20,19 @@ pub(in crate::shell) struct Written {
     /// Of each group, one of the flags is given.
     #[serde(default)]
     needs: Vec<String>,
-    /// Whether nothing is needed where each place is a path of a commit.
-    #[serde(default)]
-    blobs: bool,
     /// Places are allowed with one of these flags only.
     #[serde(default)]
     places_with: String,
-    /// Flags with which every file below a folder is read.
+    /// What is looked at before it runs, because settings of the folder may name what it runs.
+    look: Option<Settings>,
+    /// What finds every file below a folder that it reads.
+    walk: Option<Walk>,
+    /// Flags with which it reads every file below a folder. It does so without any where none is named.
     #[serde(default)]
     recursive: String,
+    /// Flags with which it leaves files out.
+    #[serde(default)]
+    skips: String,
     #[serde(default)]
     style: Style,
     /// Whether no flag of it does harm, so that the name of a file may look like one.
@@ -120,12 +126,14 @@ pub(super) enum Takes {
 
 #[derive(Debug, Clone)]
 pub(super) struct Form {
-    pub(super) flags: HashMap<Box<str>, (Takes, Option<Box<str>>)>,
+    pub(super) flags: HashMap<Box<str>, Takes>,
     pub(super) places: Vec<(Takes, bool)>,
     pub(super) needs: Vec<Vec<Box<str>>>,
-    pub(super) blobs: bool,
     pub(super) places_with: Vec<Box<str>>,
+    pub(super) look: Option<Settings>,
+    pub(super) walk: Option<Walk>,
     pub(super) recursive: Vec<Box<str>>,
+    pub(super) skips: Vec<Box<str>>,
     pub(super) style: Style,
     pub(super) plain: bool,
     pub(super) any: bool,
@@ -158,10 +166,6 @@ impl Form {
         let words = |text: &str| text.split_whitespace().map(Box::from).collect::<Vec<Box<str>>>();
         let mut flags = HashMap::new();
         for item in written.flags.split_whitespace() {
-            let (item, with) = match item.split_once('!') {
-                Some((item, with)) => (item, Some(Box::from(with))),
-                None => (item, None),
-            };
             let (names, takes) = match item.split_once(':') {
                 Some((names, kind)) => (names, Takes::read(kind)?),
                 None => match item.strip_suffix('?') {
@@ -170,7 +174,7 @@ impl Form {
                 },
             };
             for name in names.split(',') {
-                flags.insert(Box::from(name), (takes, with.clone()));
+                flags.insert(Box::from(name), takes);
             }
         }
         let places = written.places.split_whitespace().map(|it| {
@@ -183,9 +187,11 @@ impl Form {
             flags,
             places: places.collect::<Result<_, String>>()?,
             needs: written.needs.iter().map(|it| words(it)).collect(),
-            blobs: written.blobs,
             places_with: words(&written.places_with),
+            look: written.look,
+            walk: written.walk,
             recursive: words(&written.recursive),
+            skips: words(&written.skips),
             style: written.style,
             plain: written.plain,
             any: written.any,
@@ -202,9 +208,9 @@ impl Form {
         })
     }
 
-    /// What a flag takes, and the flag that has to be there with it.
-    pub(super) fn flag(&self, name: &str) -> Option<(Takes, Option<&str>)> {
-        self.flags.get(name).map(|(takes, with)| (*takes, with.as_deref()))
+    /// What a flag takes.
+    pub(super) fn flag(&self, name: &str) -> Option<Takes> {
+        self.flags.get(name).copied()
     }
 }
 
