@@ -5,7 +5,7 @@ use crate::shell::{Look, Settings, Start, Walk, may_hold_secrets, names_of_secre
 
 /// Settings of a repository that name a program which a line that reads may run, or a place. Git writes sections and names in
 /// small letters.
-const NAMED: &str = "^(filter[.].*[.](clean|smudge|process)|diff[.]external|diff[.].*[.](command|textconv)|gpg[.](.*[.])?program|gpg[.]ssh[.]defaultkeycommand|hook[.].*[.]command|core[.](worktree|attributesfile|excludesfile)|mailmap[.]file)$";
+const NAMED: &str = "^(filter[.].*[.](clean|smudge|process)|diff[.]external|diff[.].*[.](command|textconv)|gpg[.](.*[.])?program|gpg[.]ssh[.]defaultkeycommand|hook[.].*[.]command|merge[.].*[.]driver|blame[.]ignorerevsfile|core[.](worktree|attributesfile|excludesfile)|mailmap[.]file)$";
 
 /// What `git lfs install --local` writes.
 const LARGE_FILES: [(&str, &str); 3] = [
@@ -37,7 +37,7 @@ git_settings() {
 toolchain() {
   local folder file; folder="$(builtin pwd -P)"
   while [[ $folder == "$root" || $folder == "$root"/* ]]; do
-    for file in "$folder"/rust-toolchain "$folder"/rust-toolchain.toml; do
+    for file in "$folder"/{rust-toolchain,rust-toolchain.toml,.tool-versions,.python-version,.ruby-version}; do
       [[ ! -e $file ]] || grep -lE -e '/|\\|path' "$file" || [[ $? == 1 ]] || return
     done
     folder="${folder%/*}"
@@ -57,7 +57,7 @@ pub(super) fn script(looks: &[Look]) -> String {
             Look::Settings { of: Settings::Toolchain, folder } => (folder, "toolchain".to_owned()),
             Look::Tree { walk, folder, start, flags } => (folder, walked(*walk, start, flags)),
             Look::Pattern { folder, pattern, is_read } => {
-                let fits = if *is_read { "\"^-|$secret\"" } else { "^-" };
+                let fits = if *is_read { "\"^[-@+]|$secret\"" } else { "'^[-@+]'" };
                 (folder, format!("printf '%s\\0' {pattern} | fits {fits} | lines"))
             }
         };
@@ -136,6 +136,8 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
                         None
                     }
                     Some(setting) if LARGE_FILES.contains(&setting) => None,
+                    // A line of it that is no commit is printed.
+                    Some(("blame.ignorerevsfile", file)) if is_inside(file) => None,
                     setting => Some(named(setting.map_or(line, |(name, _)| name))),
                 },
                 Some(("system" | "global" | "command", _)) => None,
@@ -151,7 +153,7 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
                     "it would read `{line}`, which may hold secrets; leave it out by a flag, or name other files"
                 ))
             }
-            Some(Look::Pattern { .. }) if line.starts_with('-') => {
+            Some(Look::Pattern { .. }) if line.starts_with(['-', '@', '+']) => {
                 Some(format!("the file `{line}` looks like a flag; write `./` before the pattern"))
             }
             Some(_) => None,
@@ -166,6 +168,10 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
 
 fn named(setting: &str) -> String {
     format!("`{setting}` of the repository's settings names a program that it may run, or a place")
+}
+
+fn is_inside(file: &str) -> bool {
+    !file.starts_with(['/', '~', '%']) && !file.contains("..") && !may_hold_secrets(file)
 }
 
 fn is_below(path: &str, root: &str) -> bool {
@@ -192,6 +198,7 @@ mod tests {
             "look 0\nlocal\tdiff.external\nend\n",
             "look 0\nlocal\tfilter.lfs.clean git-lfs clean -- %f; x\nend\n",
             "look 0\nlocal\tfilter.lfs.clean git-lfs clean -- %f\nx\nend\n",
+            "look 0\nlocal\tblame.ignorerevsfile ../x\nend\n",
             "look 0\nroot\t/a\nlocal\tcore.worktree /\ntop\t/\nend\n",
             "look 0\nroot\t/a\nlocal\tcore.worktree /\ntop\t/ab\nend\n",
         ] {

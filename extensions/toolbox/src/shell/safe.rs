@@ -498,7 +498,7 @@ impl<'a> Prover<'a, '_> {
         let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
         let is_place = value.starts_with(['/', ':', '.', '~'])
             || value.contains("..")
-            || (name.starts_with('L') && value.contains('/'));
+            || (name.starts_with(['L', 'T']) && name != "TZ" && value.contains('/'));
         let has_more = value.contains(['$', '`', '\\']);
         let is_plain = !(has_more || is_seen && is_place);
         match self.table.is_harmless(name) && is_plain {

@@ -337,9 +337,20 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
                 row.iter_mut().skip(first).for_each(|it| *it = true);
                 continue;
             }
-            // Any letter may stand in the list, and where it has no end it is a letter.
+            // Any letter may stand in the list, and where it has no end it is a letter. Where the end is hard to find,
+            // anything may follow.
             '[' => {
                 let rest = letters.as_str();
+                if ["[:", "[.", "[="]
+                    .iter()
+                    .any(|it| rest.contains(it) || rest.starts_with(&it[1..]))
+                    || rest.starts_with(['!', '^']) && rest[1..].starts_with(']')
+                    || rest.contains('\\')
+                {
+                    let first = row.iter().position(|it| *it).unwrap_or(row.len());
+                    row.iter_mut().skip(first).for_each(|it| *it = true);
+                    break;
+                }
                 if let Some(end) = rest.char_indices().skip(1).find(|(_, it)| *it == ']') {
                     letters = rest[end.0 + 1..].chars();
                 }
@@ -429,6 +440,12 @@ mod tests {
             ".git/*",
             "*[!a]",
             "s*.k[a-z]y",
+            ".[[:lower:]]nv",
+            "id_[[.r.]]sa",
+            "a.p[[=e=]]m",
+            ".[!]a]nv",
+            ".[^]]nv",
+            ".[]e]nv",
         ] {
             assert!(may_be_secret(pattern, Wildcards::Shell), "{pattern}");
         }

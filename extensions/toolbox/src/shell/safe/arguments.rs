@@ -68,6 +68,9 @@ impl<'a> Prover<'a, '_> {
             }
             return Ok(());
         }
+        if let Some(word) = words.iter().find(|it| form.response && it.text.starts_with('@')) {
+            return Err(word.doubt("may name a file of arguments"));
+        }
         if form.is_only_alone {
             return Err(name.doubt("is not known to only read so"));
         }
@@ -341,6 +344,9 @@ impl<'a> Prover<'a, '_> {
             let Some((takes, is_many)) = kind else {
                 return Err(word.doubt("stands where nothing is known of it"));
             };
+            if !is_many && word.kind == Kind::Pattern {
+                return Err(word.doubt("may become several words where one stands"));
+            }
             self.look(form, *takes, word, &parsed.folders)?;
             if !is_many {
                 kind = kinds.next();
@@ -370,7 +376,8 @@ impl<'a> Prover<'a, '_> {
                 }
             }
             Takes::File | Takes::Name => {
-                if form.check == Some(Check::Archive) && text.contains(':') {
+                let is_pattern = word.kind == Kind::Pattern;
+                if form.check == Some(Check::Archive) && (is_pattern || text.contains(':')) {
                     return Err(word.doubt("may be a file of another machine"));
                 }
                 if text != "-" || word.kind != Kind::Literal {
@@ -382,7 +389,7 @@ impl<'a> Prover<'a, '_> {
                 let is_left_out = text.starts_with('!');
                 if !is_left_out
                     && (text.is_empty()
-                        || text.contains('{')
+                        || text.contains(['{', '\\'])
                         || may_be_secret(text, Wildcards::All))
                 {
                     return Err(word.doubt("may fit the name of a file that holds secrets"));
@@ -409,6 +416,16 @@ impl<'a> Prover<'a, '_> {
                     return Err(
                         word.doubt("is a format that may check a signature, which runs gpg")
                     );
+                }
+            }
+            Takes::Setting => {
+                const PLAIN: [&str; 10] = [
+                    "user.", "core.", "branch.", "init.", "color.", "diff.", "merge.", "pull.",
+                    "push.", "commit.",
+                ];
+                let name = word.literal()?.to_ascii_lowercase();
+                if !PLAIN.iter().any(|it| name.starts_with(it)) {
+                    return Err(word.doubt("is a setting that may hold secrets"));
                 }
             }
             Takes::Revision => revision(word, folders)?,
@@ -556,7 +573,7 @@ fn is_plain_format(format: &str) -> bool {
     true
 }
 
-/// Letters of ps without `e`, which would show the environment of processes, or a list of columns.
+/// Letters of ps without `e`, which would show the environment of processes, or ids of processes.
 fn is_plain_ps(text: &str) -> bool {
-    text.bytes().all(|it| b"auxfwrlj".contains(&it))
+    text.bytes().all(|it| it.is_ascii_digit() || b"auxfwrljsvmnchHLTZX,".contains(&it))
 }

@@ -38,6 +38,9 @@ pub(in crate::shell) struct Written {
     /// Whether no flag of it does harm, so that the name of a file may look like one.
     #[serde(default)]
     plain: bool,
+    /// Whether an argument that begins with `@` names a file of arguments.
+    #[serde(default)]
+    response: bool,
     /// Whether it only prints, whatever its arguments.
     #[serde(default)]
     any: bool,
@@ -112,6 +115,8 @@ pub(super) enum Takes {
     Folder,
     /// A format of git, which has no signature: gpg would be run to check it.
     Format,
+    /// The name of a setting of git that holds no secrets.
+    Setting,
     /// A commit, a path, or a path of a commit.
     Revision,
     /// A text that begins with `+`.
@@ -136,6 +141,7 @@ pub(super) struct Form {
     pub(super) skips: Vec<Box<str>>,
     pub(super) style: Style,
     pub(super) plain: bool,
+    pub(super) response: bool,
     pub(super) any: bool,
     pub(super) wraps: Option<usize>,
     pub(super) assigns: bool,
@@ -194,6 +200,7 @@ impl Form {
             skips: words(&written.skips),
             style: written.style,
             plain: written.plain,
+            response: written.response,
             any: written.any,
             wraps: written.wraps,
             assigns: written.assigns,
@@ -227,6 +234,7 @@ impl Takes {
             "language" => Self::Language,
             "folder" => Self::Folder,
             "format" => Self::Format,
+            "setting" => Self::Setting,
             "revision" => Self::Revision,
             "plus" => Self::Plus,
             "topic" => Self::Topic,

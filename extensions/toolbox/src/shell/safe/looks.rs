@@ -35,7 +35,7 @@ pub(crate) enum Start {
 pub(crate) enum Settings {
     /// Those of a repository of git, and of its submodules.
     Git,
-    /// The toolchain that rustup starts.
+    /// The release of a language that covers such as rustup, pyenv and asdf start.
     Toolchain,
 }
 
