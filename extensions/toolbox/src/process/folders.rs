@@ -103,6 +103,7 @@ impl Folders {
                 };
                 Ok(())
             }
+            Self::Files(place) if folder == ROOT => remove(place, &file_of(place, run)),
             Self::Files(place) => {
                 let stored = StoredFolder { version: VERSION, run: run.to_owned(), folder };
                 replace(place, &file_of(place, run), &serde_json::to_vec(&stored)?)
@@ -114,6 +115,15 @@ impl Folders {
 /// Ids of runs may be any text.
 fn file_of(place: &Path, run: &str) -> PathBuf {
     place.join(format!("{}.json", hex::encode(Sha256::digest(run))))
+}
+
+/// What is gone is gone after the machine has stopped, too.
+fn remove(folder: &Path, file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => fs::File::open(folder)?.sync_all(),
+    }
 }
 
 /// A reader finds the old text or the new one, also after the machine has stopped.
@@ -144,6 +154,9 @@ mod tests {
         assert_eq!(files().of("b").expect("read"), ".");
         files().move_to("a/../b", ".".to_owned()).expect("written");
         assert_eq!(files().of("a/../b").expect("read"), ".");
+        let left = fs::read_dir(place.path().join("folders")).expect("it is there").count();
+        assert_eq!(left, 0, "a run that is in the workspace itself needs no file");
+        files().move_to("c", ".".to_owned()).expect("there was none");
         let file = file_of(&place.path().join("folders"), "a/../b");
         fs::write(&file, r#"{"version":2,"run":"a/../b","folder":"sub"}"#).expect("written");
         let error = files().of("a/../b").expect_err("another version").to_string();

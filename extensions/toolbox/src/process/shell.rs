@@ -124,6 +124,15 @@ impl Shell {
         self
     }
 
+    /// Removes what is stored of the folder of a run that is over: an application calls it where it removes the run. A line of
+    /// that run would begin in the workspace itself.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub fn forget_run(&self, run: &str) -> io::Result<()> {
+        self.folders.move_to(run, ".".to_owned())
+    }
+
     /// Command lines are judged by a table of the application's.
     #[must_use]
     pub fn with_table(mut self, table: CommandTable) -> Self {
