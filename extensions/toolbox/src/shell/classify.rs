@@ -55,6 +55,9 @@ impl Part {
 /// and prints, within the folder. Any other is moderate at least, and the word that was not understood is named; what
 /// cannot be parsed, or known before it runs, is dangerous.
 ///
+/// Some of what a line does is in no text: settings of a repository name programs, and a pattern fits whatever files there are.
+/// `bash` looks at that before it runs a safe line. An application that runs lines by another tool has to do so itself.
+///
 /// ```
 /// use toolwright::Danger;
 /// use toolwright_toolbox::classify;

@@ -10,7 +10,7 @@ use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
 /// A flag by its name, what it takes, and what is joined to it.
-type Flag<'w> = (Box<str>, Takes, Option<&'w str>);
+type Flag<'f, 'w> = (&'f str, Takes, Option<&'w str>);
 
 /// A word of a command.
 #[derive(Debug, Clone)]
@@ -149,7 +149,7 @@ impl<'a> Prover<'a, '_> {
     ) -> Result<Parsed<'w, 'a>> {
         let mut parsed =
             Parsed { places: Vec::new(), first: words.len(), folders: folders.clone() };
-        let mut given: Vec<(Box<str>, Option<String>)> = Vec::new();
+        let mut given: Vec<(&str, Option<String>)> = Vec::new();
         let (mut ended, mut has_ended, mut scripts, mut at) = (false, false, 0, 0);
         while let Some(word) = words.get(at) {
             at += 1;
@@ -216,11 +216,12 @@ impl<'a> Prover<'a, '_> {
                 if let Some(value) = &value {
                     self.taken_value(form, takes, value, &mut parsed)?;
                 }
-                let value = value.filter(|it| it.kind == Kind::Literal);
+                let is_skip = form.skips.iter().any(|it| **it == *flag);
+                let value = value.filter(|it| is_skip && it.kind == Kind::Literal);
                 given.push((flag, value.map(|it| it.text.to_string())));
             }
         }
-        let has = |flag: &str| given.iter().any(|(it, _)| **it == *flag);
+        let has = |flag: &str| given.iter().any(|(it, _)| *it == flag);
         for group in form.needs.iter().filter(|_| is_whole) {
             if !group.iter().any(|it| has(it)) {
                 let reason = match group.first() {
@@ -257,7 +258,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// The flags of one word, each with what it takes and what is joined to it.
-    fn split<'w>(&self, form: &Form, word: &'w Word<'a>) -> Result<Vec<Flag<'w>>> {
+    fn split<'f, 'w>(&self, form: &'f Form, word: &'w Word<'a>) -> Result<Vec<Flag<'f, 'w>>> {
         let text: &str = &word.text;
         let unknown =
             |flag: &str| word.doubt(format!("has the flag `{flag}`, which is not known of it"));
@@ -271,38 +272,35 @@ impl<'a> Prover<'a, '_> {
         }
         let number = text[1..].bytes().all(|it| it.is_ascii_digit());
         if number && form.flag("-#").is_some() {
-            return Ok(vec![("-#".into(), Takes::Nothing, None)]);
+            return Ok(vec![("-#", Takes::Nothing, None)]);
         }
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
         if text.starts_with("--") {
-            let takes = form.flag(name).ok_or_else(|| unknown(name))?;
+            let (flag, takes) = form.named(name).ok_or_else(|| unknown(name))?;
             return match (takes, value) {
                 (Takes::Nothing | Takes::NoScript, Some(_)) => Err(unknown(text)),
-                _ => Ok(vec![(name.into(), takes, value)]),
+                _ => Ok(vec![(flag, takes, value)]),
             };
         }
         if form.style == Style::Exact {
-            if let Some(takes) = form.flag(text) {
-                return Ok(vec![(text.into(), takes, None)]);
+            if let Some((flag, takes)) = form.named(text) {
+                return Ok(vec![(flag, takes, None)]);
             }
             let letter = text.char_indices().nth(2).map_or(text, |(at, _)| &text[..at]);
-            return match form.flag(letter) {
-                Some(takes) if takes != Takes::Nothing => {
-                    Ok(vec![(letter.into(), takes, Some(&text[letter.len()..]))])
+            return match form.named(letter) {
+                Some((flag, takes)) if takes != Takes::Nothing => {
+                    Ok(vec![(flag, takes, Some(&text[letter.len()..]))])
                 }
                 _ => Err(unknown(text)),
             };
         }
         let mut flags = Vec::new();
         for (at, letter) in text.char_indices().skip(1) {
-            let mut flag = String::with_capacity(5);
-            flag.push('-');
-            flag.push(letter);
-            let takes = form.flag(&flag).ok_or_else(|| unknown(&flag))?;
-            let flag = flag.into_boxed_str();
+            let found = form.letter(letter);
+            let (flag, takes) = found.ok_or_else(|| unknown(&format!("-{letter}")))?;
             let rest = &text[at + letter.len_utf8()..];
             if matches!(takes, Takes::Nothing | Takes::NoScript) {
                 flags.push((flag, takes, None));

@@ -97,12 +97,14 @@ impl Prover<'_, '_> {
         &mut self,
         form: &Form,
         name: &Word<'a>,
-        given: &[(Box<str>, Option<String>)],
+        given: &[(&str, Option<String>)],
         parsed: &Parsed<'_, 'a>,
         skipped: usize,
     ) -> Result<()> {
         let Some(walk) = form.walk else { return Ok(()) };
-        let has = |flags: &[Box<str>]| given.iter().any(|(it, _)| flags.contains(it));
+        let has = |flags: &[Box<str>]| {
+            given.iter().any(|(it, _)| flags.iter().any(|flag| **flag == **it))
+        };
         let takes = |kind: Takes| given.iter().any(|(it, _)| form.flag(it) == Some(kind));
         let is_listing = takes(Takes::NoScript);
         // A file that fits these patterns holds no secrets.
@@ -110,11 +112,11 @@ impl Prover<'_, '_> {
         if is_listing || is_narrow || !(form.recursive.is_empty() || has(&form.recursive)) {
             return Ok(());
         }
-        let skips = given.iter().filter(|(it, _)| form.skips.contains(it));
+        let skips = given.iter().filter(|(it, _)| form.skips.iter().any(|skip| **skip == **it));
         let mut flags: Vec<(String, String)> = Vec::new();
         for (flag, value) in skips {
             match value {
-                Some(value) => flags.push((flag.to_string(), value.clone())),
+                Some(value) => flags.push(((*flag).to_owned(), value.clone())),
                 None if walk == Walk::Ripgrep => {
                     return Err(name.doubt(format!("has `{flag}` with a value that is not known")));
                 }
