@@ -25,7 +25,9 @@ use tree_sitter::{Node, Tree};
 use self::arguments::{Kind, Word};
 use self::forms::Check;
 pub(super) use self::forms::{Forms, Written};
-pub(crate) use self::looks::{Look, Settings, Start, Walk};
+pub(crate) use self::looks::Look;
+#[cfg(all(feature = "process", unix))]
+pub(crate) use self::looks::{Settings, Start, Walk};
 use self::places::{Ends, Folders};
 pub(super) use self::scripts::is_plain_sed;
 use super::table::CommandTable;

@@ -11,7 +11,6 @@ use crate::shell::secrets::{Wildcards, may_be_secret};
 
 /// Something that has to hold where a safe line runs. Folders and files are named from the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(not(all(feature = "process", unix)), expect(dead_code, reason = "nothing runs lines"))]
 pub(crate) enum Look {
     /// No setting of the folder names a program that would run.
     Settings { of: Settings, folder: String },
