@@ -55,7 +55,7 @@ pub(super) fn script(looks: &[Look]) -> String {
                 (folder, "printf 'root\\t%s\\n' \"$root\"; git_settings . 0".to_owned())
             }
             Look::Settings { of: Settings::Toolchain, folder } => (folder, "toolchain".to_owned()),
-            Look::Tree { walk, folder, start, flags } => (folder, walked(*walk, start, flags)),
+            Look::Tree { walk, folder, start, flags } => (folder, list_files(*walk, start, flags)),
             Look::Pattern { folder, pattern, is_read } => {
                 let fits = if *is_read { "\"^[-@+]|$secret\"" } else { "'^[-@+]'" };
                 (folder, format!("printf '%s\\0' {pattern} | fits {fits} | lines"))
@@ -70,7 +70,7 @@ pub(super) fn script(looks: &[Look]) -> String {
     script
 }
 
-fn walked(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
+fn list_files(walk: Walk, start: &Start, flags: &[(String, String)]) -> String {
     let start = match start {
         Start::File(name) if name.starts_with('/') => quote(name),
         Start::File(name) => quote(&format!("./{name}")),
@@ -124,7 +124,7 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
             Some(Look::Settings { of: Settings::Git, .. }) => match line.split_once('\t') {
                 Some(("top", top)) => {
                     let moved: Option<&str> = is_moved.take();
-                    moved.filter(|_| !root.is_some_and(|root| is_below(top, root))).map(named)
+                    moved.filter(|_| !root.is_some_and(|root| is_below(top, root))).map(describe)
                 }
                 Some(("root", path)) => {
                     root = Some(path);
@@ -138,7 +138,7 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
                     Some(setting) if LARGE_FILES.contains(&setting) => None,
                     // A line of it that is no commit is printed.
                     Some(("blame.ignorerevsfile", file)) if is_inside(file) => None,
-                    setting => Some(named(setting.map_or(line, |(name, _)| name))),
+                    setting => Some(describe(setting.map_or(line, |(name, _)| name))),
                 },
                 Some(("system" | "global" | "command", _)) => None,
                 _ => Some(format!("a setting of the repository is not understood: `{line}`")),
@@ -166,7 +166,7 @@ pub(super) fn refusal(looks: &[Look], output: &str) -> Option<String> {
     None
 }
 
-fn named(setting: &str) -> String {
+fn describe(setting: &str) -> String {
     format!("`{setting}` of the repository's settings names a program that it may run, or a place")
 }
 

@@ -166,7 +166,7 @@ impl<'a> Prover<'a, '_> {
             if !is_flag {
                 let may_be_flag =
                     word.kind == Kind::Pattern && text.starts_with(['*', '?', '[']) && !ended;
-                if may_be_flag && !form.plain && !self.fitted(word, folders, false) {
+                if may_be_flag && !form.plain && !self.look_at_pattern(word, folders, false) {
                     return Err(word.doubt("may fit the name of a file that looks like a flag"));
                 }
                 if text.len() > 1
@@ -243,7 +243,7 @@ impl<'a> Prover<'a, '_> {
             // A script at the first place is no file.
             let has_script = form.places.first().is_some_and(|it| it.0 == Takes::Script);
             let skipped = usize::from(has_script && scripts == 0);
-            self.walked(form, name, &given, &parsed, skipped)?;
+            self.look_at_trees(form, name, &given, &parsed, skipped)?;
             if let Some(settings) = form.look {
                 self.settings(settings, &parsed.folders);
             }
@@ -279,18 +279,18 @@ impl<'a> Prover<'a, '_> {
             None => (text, None),
         };
         if text.starts_with("--") {
-            let (flag, takes) = form.named(name).ok_or_else(|| unknown(name))?;
+            let (flag, takes) = form.find_flag(name).ok_or_else(|| unknown(name))?;
             return match (takes, value) {
                 (Takes::Nothing | Takes::NoScript, Some(_)) => Err(unknown(text)),
                 _ => Ok(vec![(flag, takes, value)]),
             };
         }
         if form.style == Style::Exact {
-            if let Some((flag, takes)) = form.named(text) {
+            if let Some((flag, takes)) = form.find_flag(text) {
                 return Ok(vec![(flag, takes, None)]);
             }
             let letter = text.char_indices().nth(2).map_or(text, |(at, _)| &text[..at]);
-            return match form.named(letter) {
+            return match form.find_flag(letter) {
                 Some((flag, takes)) if takes != Takes::Nothing => {
                     Ok(vec![(flag, takes, Some(&text[letter.len()..]))])
                 }
@@ -299,7 +299,7 @@ impl<'a> Prover<'a, '_> {
         }
         let mut flags = Vec::new();
         for (at, letter) in text.char_indices().skip(1) {
-            let found = form.letter(letter);
+            let found = form.find_letter(letter);
             let (flag, takes) = found.ok_or_else(|| unknown(&format!("-{letter}")))?;
             let rest = &text[at + letter.len_utf8()..];
             if matches!(takes, Takes::Nothing | Takes::NoScript) {
@@ -343,7 +343,7 @@ impl<'a> Prover<'a, '_> {
                 return Err(word.doubt("stands where nothing is known of it"));
             };
             if !is_many && word.kind == Kind::Pattern {
-                return Err(word.doubt("may become several words where one stands"));
+                return Err(word.doubt("may become several words where one is expected"));
             }
             self.look(form, *takes, word, &parsed.folders)?;
             if !is_many {

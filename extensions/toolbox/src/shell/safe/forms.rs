@@ -221,15 +221,15 @@ impl Form {
     }
 
     /// A flag by its name, as the table has it.
-    pub(super) fn named(&self, name: &str) -> Option<(&str, Takes)> {
+    pub(super) fn find_flag(&self, name: &str) -> Option<(&str, Takes)> {
         self.flags.get_key_value(name).map(|(name, takes)| (&**name, *takes))
     }
 
     /// The flag of one letter.
-    pub(super) fn letter(&self, letter: char) -> Option<(&str, Takes)> {
+    pub(super) fn find_letter(&self, letter: char) -> Option<(&str, Takes)> {
         let mut name = [b'-', 0, 0, 0, 0];
         let length = 1 + letter.encode_utf8(&mut name[1..]).len();
-        self.named(std::str::from_utf8(&name[..length]).ok()?)
+        self.find_flag(std::str::from_utf8(&name[..length]).ok()?)
     }
 }
 

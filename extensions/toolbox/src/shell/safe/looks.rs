@@ -72,7 +72,12 @@ impl Prover<'_, '_> {
     }
 
     /// Whether what a pattern fits is looked at when the line runs.
-    pub(super) fn fitted(&mut self, word: &Word<'_>, folders: &Folders, is_read: bool) -> bool {
+    pub(super) fn look_at_pattern(
+        &mut self,
+        word: &Word<'_>,
+        folders: &Folders,
+        is_read: bool,
+    ) -> bool {
         if !self.is_lookable(word, folders) || is_read && is_of_secrets(word, folders) {
             return false;
         }
@@ -92,7 +97,7 @@ impl Prover<'_, '_> {
     }
 
     /// What a program reads below the folders that it is given.
-    pub(super) fn walked<'a>(
+    pub(super) fn look_at_trees<'a>(
         &mut self,
         form: &Form,
         name: &Word<'a>,

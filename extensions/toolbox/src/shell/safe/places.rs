@@ -102,7 +102,10 @@ impl<'a> Prover<'a, '_> {
             if paths::is_outside(&whole) {
                 return Err(word.doubt("lies outside of the folder"));
             }
-            if is_read && may_be_secret(&whole, wildcards) && !self.fitted(word, folders, true) {
+            if is_read
+                && may_be_secret(&whole, wildcards)
+                && !self.look_at_pattern(word, folders, true)
+            {
                 return Err(word.doubt("may hold secrets"));
             }
             self.reads.push(whole);
