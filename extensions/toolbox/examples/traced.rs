@@ -35,7 +35,8 @@ const SWITCHED_OFF: [(&str, &str); 9] = [
 ];
 
 /// Programs that are written as scripts or as covers of others, and what each of them starts.
-const STARTS: [(&str, &[&str]); 13] = [
+const STARTS: [(&str, &[&str]); 14] = [
+    ("xargs", &["echo"]),
     ("zcat", &["gzip", "sh"]),
     ("egrep", &["grep", "sh"]),
     ("fgrep", &["grep", "sh"]),

@@ -12,6 +12,8 @@ mod folders;
 mod group;
 #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
 mod landlock;
+#[cfg(all(feature = "shell", unix))]
+mod look;
 mod printed;
 mod run_command;
 #[cfg(all(feature = "shell", unix))]

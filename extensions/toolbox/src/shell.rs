@@ -23,9 +23,15 @@ mod tree;
 mod unwrap;
 mod word;
 
+#[cfg(all(feature = "process", unix))]
+pub(crate) use classify::classify_from;
 pub use classify::{Classification, Part, classify, classify_by};
 pub use commands::{Commands, SimpleCommand, Unknown};
 #[cfg(all(feature = "process", unix))]
 pub(crate) use files::files_of;
 pub use reader::ShellReader;
+#[cfg(all(feature = "process", unix))]
+pub(crate) use safe::{Look, Settings, Start, Walk};
+#[cfg(all(feature = "process", unix))]
+pub(crate) use secrets::{may_hold_secrets, names_of_secrets};
 pub use table::{CommandTable, TableError};

@@ -72,6 +72,7 @@ pub fn one(
         rewrites: &[],
         is_sealed: false,
         has_two_runs: false,
+        lays_failures_aside: false,
         switches: Switches::default(),
     }
 }
@@ -115,6 +116,8 @@ pub fn short() -> Vec<Scenario> {
             Budget { crashes: 1, ..DELAYED },
         ),
         Scenario { late_owners_act: false, ..staged("once, stages", Once, DELAYED) },
+        laid_aside("once, failures are laid aside, an owner crashes", Once, crash),
+        laid_aside("idempotent, failures are laid aside, a commit is unheard", Idempotent, unheard),
         rewritten("once, asks, the journal is rewritten", REWRITTEN),
         sealed("once, asks, a secret, the journal is rewritten", REWRITTEN),
         moved("two runs, one grant, a call is moved", Budget { rewrites: 2, ..FAIR }),
@@ -171,6 +174,23 @@ pub fn staged(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
         generations: 1,
         outcomes: vec![Outcome::Result, Outcome::NotStarted, Outcome::Transient],
         verdicts: vec![Verdict::Requeue],
+        ends_run: false,
+        ..one(name, effect, ALLOWED, budget)
+    }
+}
+
+/// A call that fails in every way, where the application lays failed calls aside, and what people say of dead letters.
+#[must_use]
+pub fn laid_aside(name: &'static str, effect: Effect, budget: Budget) -> Scenario {
+    Scenario {
+        lays_failures_aside: true,
+        generations: 1,
+        verdicts: vec![
+            Verdict::Requeue,
+            Verdict::RequeueEdited,
+            Verdict::ForgedRequeue,
+            Verdict::Discard,
+        ],
         ends_run: false,
         ..one(name, effect, ALLOWED, budget)
     }

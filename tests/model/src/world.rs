@@ -39,7 +39,7 @@ impl World<'_> {
             no_approver: None,
             seals: false,
             has_stages: !self.scenario.stages.is_empty(),
-            lays_failures_aside: false,
+            lays_failures_aside: self.scenario.lays_failures_aside,
             journal: Some(reading::JOURNAL.to_owned()),
             project: None,
             is_closed: false,

@@ -17,7 +17,8 @@
 //! that it reads, any other may touch every file. A line that may change the folder of the run writes it, each reads it.
 //!
 //! # What it refuses
-//! Lines with a NUL character, and folders that are not there, or are there by a link.
+//! Lines with a NUL character, and folders that are not there, or are there by a link. A line that is rated safe does not run
+//! where settings of the folder name a program that it would start, or where files below hold secrets that it would read.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -27,14 +28,15 @@ use std::time::Duration;
 use toolwright::{Class, Danger, ProcessOutput, ToolContext, ToolError, tool};
 
 use super::environment::SWITCHED_OFF;
-use super::executors::{ProcessEnd, ProcessRequest, Streams};
+use super::executors::{ProcessEnd, ProcessRequest, Streams, ToolExecutor};
 use super::folders::RunFolder;
+use super::look;
 use super::run_command::is_no_program;
 use super::script::script;
 use super::shell::{SandboxedShell, Shell, run_of};
 use super::transcript::MARK;
 use crate::Workspace;
-use crate::shell::files_of;
+use crate::shell::{Look, files_of};
 use crate::workspace::Name;
 
 /// Run a command line by bash in the workspace and wait for it. A change of the folder lasts until the next line. There is no
@@ -42,10 +44,10 @@ use crate::workspace::Name;
 /// beginning and the end are answered.
 #[tool(
     unlinked, group = "command", effect = once, timeout = none,
-    danger = shell.danger(&command, outside),
-    approval = shell.approval(&command, outside),
+    danger = shell.danger(&command, folder.as_deref(), outside),
+    approval = shell.approval(&command, folder.as_deref(), outside),
     reads(file = touched_files(shell, &command, folder.as_deref()).0, RunFolder = run_of(context)),
-    writes(file = touched_files(shell, &command, folder.as_deref()).1, RunFolder = moved_runs(shell, &command, context))
+    writes(file = touched_files(shell, &command, folder.as_deref()).1, RunFolder = moved_runs(shell, &command, folder.as_deref(), context))
 )]
 pub async fn bash(
     workspace: &Workspace,
@@ -60,12 +62,17 @@ pub async fn bash(
     /// The folder that it runs in; the one that the last line ended in unless given.
     #[arg(fill = shell.folder(context), example = Some("src".to_owned()))]
     folder: Option<String>,
-    /// Whether it runs outside of the sandbox in which it failed; a person is asked.
+    /// Whether it runs outside of the sandbox in which it failed, or although it was not run; a person is asked.
     #[arg(default = false)]
     outside: bool,
 ) -> Result<ProcessOutput, ToolError> {
-    let line =
-        Line { command: &command, seconds: timeout_seconds, folder: folder.as_deref(), outside };
+    let line = Line {
+        command: &command,
+        seconds: timeout_seconds,
+        folder: folder.as_deref(),
+        outside,
+        is_held: false,
+    };
     line.run(workspace, shell, context).await
 }
 
@@ -74,9 +81,9 @@ pub async fn bash(
 /// more than 30,000 bytes of output, the beginning and the end are answered.
 #[tool(
     unlinked, name = "bash", handle = SANDBOXED_BASH, group = "command", tags("sandboxed"), effect = once, timeout = none,
-    danger = shell.0.danger(&command, false).min(Danger::Moderate),
+    danger = shell.0.danger(&command, folder.as_deref(), false).min(Danger::Moderate),
     reads(file = touched_files(&shell.0, &command, folder.as_deref()).0, RunFolder = run_of(context)),
-    writes(file = touched_files(&shell.0, &command, folder.as_deref()).1, RunFolder = moved_runs(&shell.0, &command, context))
+    writes(file = touched_files(&shell.0, &command, folder.as_deref()).1, RunFolder = moved_runs(&shell.0, &command, folder.as_deref(), context))
 )]
 pub async fn sandboxed_bash(
     workspace: &Workspace,
@@ -93,7 +100,7 @@ pub async fn sandboxed_bash(
     folder: Option<String>,
 ) -> Result<ProcessOutput, ToolError> {
     let (seconds, folder) = (timeout_seconds, folder.as_deref());
-    let line = Line { command: &command, seconds, folder, outside: false };
+    let line = Line { command: &command, seconds, folder, outside: false, is_held: true };
     line.run(workspace, &shell.0, context).await
 }
 
@@ -110,8 +117,13 @@ fn touched_files(
 }
 
 /// The runs whose folder a line may change.
-fn moved_runs(shell: &Shell, command: &str, context: &ToolContext) -> Vec<String> {
-    shell.may_move(command).then(|| run_of(context)).into_iter().collect()
+fn moved_runs(
+    shell: &Shell,
+    command: &str,
+    folder: Option<&str>,
+    context: &ToolContext,
+) -> Vec<String> {
+    shell.may_move(command, folder).then(|| run_of(context)).into_iter().collect()
 }
 
 /// A line that is to run.
@@ -120,6 +132,8 @@ struct Line<'a> {
     seconds: u32,
     folder: Option<&'a str>,
     outside: bool,
+    /// Whether a sandbox holds it, whatever it does.
+    is_held: bool,
 }
 
 impl Line<'_> {
@@ -139,7 +153,9 @@ impl Line<'_> {
         let arguments: [OsString; 5] =
             ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script.into()];
         let mut variables = shell.variables(workspace.root());
-        if shell.danger(self.command, self.outside) == Danger::Safe {
+        let judged = shell.judge(self.command, self.folder);
+        let is_safe = shell.danger(self.command, self.folder, self.outside) == Danger::Safe;
+        if is_safe {
             variables.extend(SWITCHED_OFF.map(|(name, value)| (name.into(), value.into())));
         }
         let request = ProcessRequest::new(&arguments, workspace.root(), &folder)
@@ -147,7 +163,10 @@ impl Line<'_> {
             .limit(Duration::from_secs(self.seconds.into()))
             .streams(Streams::Marked)
             .supervised_by(&shell.supervisor);
-        let (executor, is_walled) = shell.place_of(self.command, self.outside);
+        let (executor, is_walled) = shell.place_of(is_safe);
+        if is_safe && !self.is_held && !judged.looks().is_empty() {
+            look(judged.looks(), executor, &request, workspace).await?;
+        }
         let started = executor.start(&request).map_err(|error| not_started(error, &arguments))?;
         let mut ended = started.await.map_err(|error| not_started(error, &arguments))?;
         let last = ended.folder.take();
@@ -155,7 +174,7 @@ impl Line<'_> {
         if is_walled && !made.success && !made.timed_out && has_errors(&made.output) {
             say(&mut made, WALLED);
         }
-        let moved = last.filter(|_| shell.may_move(self.command));
+        let moved = last.filter(|_| shell.may_move(self.command, self.folder));
         if let Some(to) = moved.and_then(|it| name_inside(workspace, &it))
             && (to != name.as_str() || !is_there(workspace, shell, context))
             && let Err(error) = shell.move_to(context, to.clone())
@@ -204,6 +223,38 @@ impl Line<'_> {
             _ => Err(not_run("is there by a link; name the folder that it leads to")),
         }
     }
+}
+
+/// Looks at what has to hold where a safe line runs.
+///
+/// # Errors
+/// When it does not hold, or could not be looked at: the line does not run.
+async fn look(
+    looks: &[Look],
+    executor: &dyn ToolExecutor,
+    line: &ProcessRequest<'_>,
+    workspace: &Workspace,
+) -> Result<(), ToolError> {
+    let script = look::script(looks).into();
+    let arguments: [OsString; 5] =
+        ["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), script];
+    let (arguments, folder) = (&arguments[..], workspace.root());
+    let request = ProcessRequest { arguments, folder, streams: Streams::Apart, ..line.clone() };
+    let started = executor.start(&request).map_err(|error| not_started(error, arguments))?;
+    let ended = started.await.map_err(|error| not_started(error, arguments))?;
+    let found = if ended.timed_out {
+        Some("it could not be looked at in time what it would read and run".to_owned())
+    } else if !ended.status.is_some_and(|it| it.success()) {
+        let words = if ended.errors.is_empty() { &ended.output } else { &ended.errors };
+        Some(format!("it could not be looked at what it would read and run: {words:.300}"))
+    } else {
+        look::refusal(looks, &ended.output)
+    };
+    let Some(why) = found else { return Ok(()) };
+    let message = format!("the line was not run: it is rated safe, and here it is not: {why}");
+    Err(ToolError::new("not_safe_here", message).class(Class::Invalid).hint(
+        "write it otherwise, or repeat it with `outside` true, about which a person is asked",
+    ))
 }
 
 /// What the answer of a line says that failed behind the wall.

@@ -35,16 +35,21 @@ pub(super) fn variables(root: &Path) -> Vec<(OsString, OsString)> {
 /// What a line gets that runs because it is safe: programs that the settings of a folder name are switched off, and so is
 /// what a program that only reads would write or fetch beside.
 ///
-/// Of git these are a monitor of files, hooks, the check of signatures, and the fetch of what a partial clone lacks.
+/// Of git these are a monitor of files, hooks, the check of signatures, repositories without `.git`, which a clone may bring
+/// along, and the fetch of what a partial clone lacks. Of rustup it is the fetch of a toolchain.
 #[cfg(feature = "shell")]
-pub(super) const SWITCHED_OFF: [(&str, &str); 16] = [
-    ("GIT_CONFIG_COUNT", "3"),
+pub(super) const SWITCHED_OFF: [(&str, &str); 20] = [
+    ("GIT_CONFIG_COUNT", "4"),
     ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
     ("GIT_CONFIG_VALUE_0", "false"),
     ("GIT_CONFIG_KEY_1", "core.hooksPath"),
     ("GIT_CONFIG_VALUE_1", "/dev/null"),
     ("GIT_CONFIG_KEY_2", "log.showSignature"),
     ("GIT_CONFIG_VALUE_2", "false"),
+    ("GIT_CONFIG_KEY_3", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_3", "explicit"),
+    // A release that does not know the next one fetches by no protocol.
+    ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
@@ -52,6 +57,7 @@ pub(super) const SWITCHED_OFF: [(&str, &str); 16] = [
     ("MANWIDTH", "100"),
     ("PAGER", "cat"),
     ("GOTOOLCHAIN", "local"),
+    ("RUSTUP_AUTO_INSTALL", "0"),
     ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
     ("npm_config_logs_max", "0"),
     ("npm_config_update_notifier", "false"),

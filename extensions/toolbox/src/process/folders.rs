@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use toolwright::{Danger, ResourceKind};
 
-use crate::shell::{CommandTable, Commands, classify_by};
+use crate::shell::{CommandTable, Commands, classify_from};
 
 /// Where a run is that has not moved.
 const ROOT: &str = ".";
@@ -28,12 +28,12 @@ impl ResourceKind for RunFolder {
 }
 
 /// Whether a line may end in another folder than it began in. Of a line that is not safe, only bash knows.
-pub(super) fn may_move(line: &str, table: &CommandTable) -> bool {
+pub(super) fn may_move(line: &str, folder: &str, table: &CommandTable) -> bool {
     let commands = Commands::parse_by(line, table);
     let moves = |program: Option<&str>| {
         program.is_none_or(|it| matches!(it, "cd" | "pushd" | "popd" | "builtin" | "command"))
     };
-    classify_by(line, table).danger() > Danger::Safe
+    classify_from(line, folder, table).danger() > Danger::Safe
         || commands.commands().iter().any(|it| moves(it.program()))
 }
 
@@ -103,6 +103,7 @@ impl Folders {
                 };
                 Ok(())
             }
+            Self::Files(place) if folder == ROOT => remove(place, &file_of(place, run)),
             Self::Files(place) => {
                 let stored = StoredFolder { version: VERSION, run: run.to_owned(), folder };
                 replace(place, &file_of(place, run), &serde_json::to_vec(&stored)?)
@@ -114,6 +115,15 @@ impl Folders {
 /// Ids of runs may be any text.
 fn file_of(place: &Path, run: &str) -> PathBuf {
     place.join(format!("{}.json", hex::encode(Sha256::digest(run))))
+}
+
+/// What is gone is gone after the machine has stopped, too.
+fn remove(folder: &Path, file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => fs::File::open(folder)?.sync_all(),
+    }
 }
 
 /// A reader finds the old text or the new one, also after the machine has stopped.
@@ -144,6 +154,9 @@ mod tests {
         assert_eq!(files().of("b").expect("read"), ".");
         files().move_to("a/../b", ".".to_owned()).expect("written");
         assert_eq!(files().of("a/../b").expect("read"), ".");
+        let left = fs::read_dir(place.path().join("folders")).expect("it is there").count();
+        assert_eq!(left, 0, "a run that is in the workspace itself needs no file");
+        files().move_to("c", ".".to_owned()).expect("there was none");
         let file = file_of(&place.path().join("folders"), "a/../b");
         fs::write(&file, r#"{"version":2,"run":"a/../b","folder":"sub"}"#).expect("written");
         let error = files().of("a/../b").expect_err("another version").to_string();
@@ -154,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_line_moves_its_run_where_it_may() {
-        let moves = |line| may_move(line, CommandTable::standard());
+        let moves = |line| may_move(line, ".", CommandTable::standard());
         for line in [
             "cd sub",
             "cat a && cd ..",
@@ -166,6 +179,7 @@ mod tests {
         ] {
             assert!(moves(line), "{line}");
         }
+        assert!(!may_move("cat ../a", "sub", CommandTable::standard()));
         for line in ["ls", "pwd", "cat a | head -2", "echo cd sub", "grep -n cd a"] {
             assert!(!moves(line), "{line}");
         }

@@ -19,7 +19,7 @@ pub(super) fn script(root: &str, line: &str) -> String {
 }
 
 /// Quotes a text as one word of bash that means itself.
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

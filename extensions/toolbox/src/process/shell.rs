@@ -13,7 +13,7 @@ use super::executors::{Local, ToolExecutor};
 use super::folders::{Folders, may_move};
 use super::sandbox::{Sandbox, SandboxKind};
 use super::supervisor::Supervisor;
-use crate::shell::{CommandTable, classify_by};
+use crate::shell::{Classification, CommandTable, classify_from};
 
 /// Variables that no program gets, whatever an application passes on: they make programs load code.
 const NEVER: [&str; 19] = [
@@ -124,6 +124,15 @@ impl Shell {
         self
     }
 
+    /// Removes what is stored of the folder of a run that is over: an application calls it where it removes the run. A line of
+    /// that run would begin in the workspace itself.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub fn forget_run(&self, run: &str) -> io::Result<()> {
+        self.folders.move_to(run, ".".to_owned())
+    }
+
     /// Command lines are judged by a table of the application's.
     #[must_use]
     pub fn with_table(mut self, table: CommandTable) -> Self {
@@ -138,27 +147,40 @@ impl Shell {
         self
     }
 
-    /// The level of a line; outside of the wall nothing is safe.
-    pub(super) fn danger(&self, command: &str, outside: bool) -> Danger {
-        let danger = classify_by(command, &self.table).danger();
-        if self.leaves_wall(danger, outside) { Danger::Moderate } else { danger }
+    /// What is said of a line that runs in this folder of the workspace.
+    pub(super) fn judge(&self, command: &str, folder: Option<&str>) -> Classification {
+        classify_from(command, folder.unwrap_or_default(), &self.table)
     }
 
-    /// Why a person decides on a line, where the wall would hold it otherwise.
-    pub(super) fn approval(&self, command: &str, outside: bool) -> Option<&'static str> {
-        let danger = || classify_by(command, &self.table).danger();
-        (outside && self.leaves_wall(danger(), outside))
-            .then_some("it runs outside of the sandbox that holds lines which are rated safe")
+    /// The level of a line. Outside of what holds a safe line, none is safe.
+    pub(super) fn danger(&self, command: &str, folder: Option<&str>, outside: bool) -> Danger {
+        let judged = self.judge(command, folder);
+        if self.is_let_out(&judged, outside) { Danger::Moderate } else { judged.danger() }
     }
 
-    fn leaves_wall(&self, danger: Danger, outside: bool) -> bool {
-        outside && self.wall.is_some() && danger == Danger::Safe
+    /// Why a person decides on a line that is safe where something holds it.
+    pub(super) fn approval(
+        &self,
+        command: &str,
+        folder: Option<&str>,
+        outside: bool,
+    ) -> Option<&'static str> {
+        let is_let_out = outside && self.is_let_out(&self.judge(command, folder), outside);
+        is_let_out.then_some(match self.wall {
+            Some(_) => "it runs outside of the sandbox that holds lines which are rated safe",
+            None => "it runs whatever the settings and files of the folder are",
+        })
+    }
+
+    fn is_let_out(&self, judged: &Classification, outside: bool) -> bool {
+        let is_held = self.wall.is_some() || !judged.looks().is_empty();
+        outside && is_held && judged.danger() == Danger::Safe
     }
 
     /// Where a line runs, and whether that is behind the wall.
-    pub(super) fn place_of(&self, command: &str, outside: bool) -> (&dyn ToolExecutor, bool) {
+    pub(super) fn place_of(&self, is_safe: bool) -> (&dyn ToolExecutor, bool) {
         match &self.wall {
-            Some(wall) if self.danger(command, outside) == Danger::Safe => (wall, true),
+            Some(wall) if is_safe => (wall, true),
             _ => (self.executor.as_ref(), false),
         }
     }
@@ -190,8 +212,8 @@ impl Shell {
     }
 
     /// Whether a line may change the folder of its run.
-    pub(super) fn may_move(&self, command: &str) -> bool {
-        may_move(command, &self.table)
+    pub(super) fn may_move(&self, command: &str, folder: Option<&str>) -> bool {
+        may_move(command, folder.unwrap_or_default(), &self.table)
     }
 
     /// Notes where the run of a call is from now on.

@@ -14,15 +14,18 @@ use self::places::places;
 use self::places::subcommand;
 use super::commands::{Assigned, Commands, Function, SimpleCommand, Span};
 use super::flags::{is_flag, is_meant, values};
+use super::paths;
+use super::safe::{self, Look};
 use super::table::{Check, CommandTable, Files, FlagRule, Program, Runs};
-use super::{paths, safe};
 
 /// The levels of the parts of a command line. Made by [`classify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classification {
     parts: Vec<Part>,
-    /// The files that a safe line reads, as they are found from the folder in which it begins.
+    /// The files that a safe line reads, as they are found from the workspace.
     reads: Vec<String>,
+    /// What has to hold where a safe line runs.
+    looks: Vec<Look>,
 }
 
 /// One thing that a command line does, and how dangerous it is.
@@ -52,6 +55,9 @@ impl Part {
 /// and prints, within the folder. Any other is moderate at least, and the word that was not understood is named; what
 /// cannot be parsed, or known before it runs, is dangerous.
 ///
+/// Some of what a line does is in no text: settings of a repository name programs, and a pattern fits whatever files there are.
+/// `bash` looks at that before it runs a safe line. An application that runs lines by another tool has to do so itself.
+///
 /// ```
 /// use toolwright::Danger;
 /// use toolwright_toolbox::classify;
@@ -72,12 +78,17 @@ pub fn classify(text: &str) -> Classification {
 /// See [`CommandTable`] for an example.
 #[must_use]
 pub fn classify_by(text: &str, table: &CommandTable) -> Classification {
-    Classification::of(&Commands::parse_by(text, table), text, table)
+    classify_from(text, "", table)
+}
+
+/// Says how dangerous a command line is that runs in this folder of the workspace.
+pub(crate) fn classify_from(text: &str, folder: &str, table: &CommandTable) -> Classification {
+    Classification::of(&Commands::parse_by(text, table), text, folder, table)
 }
 
 impl Classification {
-    /// The level of a line that is parsed.
-    pub(super) fn of(commands: &Commands, text: &str, table: &CommandTable) -> Self {
+    /// The level of a line that is parsed, and runs in this folder of the workspace.
+    pub(super) fn of(commands: &Commands, text: &str, folder: &str, table: &CommandTable) -> Self {
         let mut judge =
             Judge { table, parts: Vec::new(), made: HashSet::new(), base: String::new() };
         for unknown in &commands.unknown {
@@ -104,22 +115,22 @@ impl Classification {
                 (None, false) => {}
             }
         }
-        let mut found = Self { parts: judge.parts, reads: Vec::new() };
+        let mut found = Self { parts: judge.parts, reads: Vec::new(), looks: Vec::new() };
         if found.danger() <= Danger::Moderate {
-            found.prove(commands, text, table);
+            found.prove(commands, text, folder, table);
         }
         found
     }
 
     /// Makes a line safe that is proved to be so, and any other moderate at least.
-    fn prove(&mut self, commands: &Commands, text: &str, table: &CommandTable) {
+    fn prove(&mut self, commands: &Commands, text: &str, folder: &str, table: &CommandTable) {
         let Some(tree) = &commands.tree else { return };
-        match safe::prove(tree, text, table) {
+        match safe::prove(tree, text, folder, table) {
             Ok(proof) => {
                 for part in self.parts.iter_mut().filter(|it| it.danger > Danger::Safe) {
                     (part.danger, part.reason) = (Danger::Safe, "only reads and prints".into());
                 }
-                self.reads = proof.reads;
+                (self.reads, self.looks) = (proof.reads, proof.looks);
             }
             Err(doubt) if self.danger() == Danger::Safe => {
                 let (inner, outer) = (doubt.range.clone(), doubt.range);
@@ -135,6 +146,12 @@ impl Classification {
     #[cfg(all(feature = "process", unix))]
     pub(super) fn reads(&self) -> &[String] {
         &self.reads
+    }
+
+    /// What has to hold where a safe line runs; of any other, nothing is said.
+    #[cfg(all(feature = "process", unix))]
+    pub(crate) fn looks(&self) -> &[Look] {
+        &self.looks
     }
 
     /// The worst level; safe where there is nothing to run.
@@ -406,7 +423,9 @@ impl Judge<'_> {
     }
 
     fn secrets(&mut self, arguments: &[Option<&str>], span: &Span) {
-        for argument in arguments.iter().flatten() {
+        let leaves_out =
+            |it: &&&str| it.starts_with("--exclude=") || it.starts_with("--exclude-dir=");
+        for argument in arguments.iter().flatten().filter(|it| !leaves_out(it)) {
             let (_, value) =
                 argument.split_once('=').filter(|_| is_flag(argument)).unwrap_or(("", argument));
             self.read(value.trim_start_matches('@'), span);

@@ -4,7 +4,6 @@ use toolwright::Danger;
 
 use super::classify::Classification;
 use super::commands::Commands;
-use super::paths;
 use super::table::CommandTable;
 
 /// What a line reads and writes, from a folder of the workspace. A safe line names what it reads; any other may touch
@@ -15,11 +14,11 @@ pub(crate) fn files_of(
     folder: &str,
 ) -> (Vec<Option<String>>, Vec<Option<String>>) {
     let commands = Commands::parse_by(text, table);
-    let found = Classification::of(&commands, text, table);
+    let found = Classification::of(&commands, text, folder, table);
     if found.danger() > Danger::Safe {
         return (vec![None], vec![None]);
     }
-    let files = found.reads().iter().map(|it| named(&paths::joined(folder, it)));
+    let files = found.reads().iter().map(|it| named(it));
     let mut reads = vec![Some(folder.to_owned())];
     for file in files {
         if !reads.contains(&file) {

@@ -1,7 +1,9 @@
 //! Gives a policy the commands of a command line.
 
+use toolwright::Danger;
 use toolwright::policy::{CommandLine, ProgramCall, ReadCommands};
 
+use super::classify::classify;
 use super::commands::Commands;
 use super::paths;
 
@@ -38,5 +40,10 @@ impl ReadCommands for ShellReader {
             unknown: unknown.collect(),
             besides: written.chain(set).collect(),
         }
+    }
+
+    fn rating(&self, text: &str) -> Option<(Danger, String)> {
+        let found = classify(text);
+        Some((found.danger(), found.to_string()))
     }
 }

@@ -11,6 +11,7 @@
 mod arguments;
 mod find;
 mod forms;
+mod looks;
 mod places;
 mod scripts;
 mod test;
@@ -24,10 +25,13 @@ use tree_sitter::{Node, Tree};
 use self::arguments::{Kind, Word};
 use self::forms::Check;
 pub(super) use self::forms::{Forms, Written};
+pub(crate) use self::looks::Look;
+#[cfg(all(feature = "process", unix))]
+pub(crate) use self::looks::{Settings, Start, Walk};
 use self::places::{Ends, Folders};
 pub(super) use self::scripts::is_plain_sed;
 use super::table::CommandTable;
-use super::tree;
+use super::{paths, tree};
 
 /// How deep statements may stand in others.
 const DEEPEST: usize = 40;
@@ -47,15 +51,26 @@ type Result<T, E = Doubt> = std::result::Result<T, E>;
 /// What a safe line does.
 #[derive(Debug)]
 pub(super) struct Proof {
-    /// The files that it reads, as they are found from the folder in which it begins.
+    /// The files that it reads, as they are found from the workspace.
     pub(super) reads: Vec<String>,
+    /// What has to hold where it runs.
+    pub(super) looks: Vec<Look>,
 }
 
-/// Proves that a line is safe, or names what was not understood.
-pub(super) fn prove(tree: &Tree, source: &str, table: &CommandTable) -> Result<Proof> {
+/// Proves that a line is safe that runs in this folder of the workspace, or names what was not understood.
+pub(super) fn prove(
+    tree: &Tree,
+    source: &str,
+    folder: &str,
+    table: &CommandTable,
+) -> Result<Proof> {
     let mut prover = Prover::new(source, table);
-    prover.statements(tree.root_node(), &Folders::start())?;
-    Ok(Proof { reads: prover.reads })
+    let start = Folders::start(folder);
+    if start.all().any(paths::is_outside) {
+        return prover.doubt(tree.root_node(), "runs outside of the workspace");
+    }
+    prover.statements(tree.root_node(), &start)?;
+    Ok(Proof { reads: prover.reads, looks: prover.looks })
 }
 
 /// Whether a program with these arguments, all of which are literal, only reads and prints.
@@ -69,13 +84,16 @@ pub(super) fn only_reads(program: &str, arguments: &[&str], table: &CommandTable
     let words: Vec<Word<'_>> = arguments.iter().map(literal).collect();
     let runs = form.wraps.is_some() || matches!(form.check, Some(Check::Shell));
     !runs
-        && Prover::new("", table).form(form, &literal(&program), &words, &Folders::start()).is_ok()
+        && Prover::new("", table)
+            .form(form, &literal(&program), &words, &Folders::start(""))
+            .is_ok()
 }
 
 struct Prover<'a, 't> {
     source: &'a str,
     table: &'t CommandTable,
     reads: Vec<String>,
+    looks: Vec<Look>,
     /// The variables of which the value is known, or known not to be.
     known: Vec<(&'a str, Option<Word<'a>>)>,
     left: usize,
@@ -83,12 +101,24 @@ struct Prover<'a, 't> {
     /// Whether bash reads the line, and not another shell.
     is_bash: bool,
     is_loop: bool,
+    /// Where the outermost loop over names of files begins.
+    looped: Option<Folders>,
 }
 
 impl<'a, 't> Prover<'a, 't> {
     fn new(source: &'a str, table: &'t CommandTable) -> Self {
-        let (reads, known) = (Vec::new(), Vec::new());
-        Self { source, table, reads, known, left: MOST, depth: 0, is_bash: true, is_loop: false }
+        Self {
+            source,
+            table,
+            reads: Vec::new(),
+            looks: Vec::new(),
+            known: Vec::new(),
+            left: MOST,
+            depth: 0,
+            is_bash: true,
+            is_loop: false,
+            looped: None,
+        }
     }
 }
 
@@ -312,13 +342,15 @@ impl<'a> Prover<'a, '_> {
         let (was_loop, range, name) = (self.is_loop, name.byte_range(), self.text(name));
         self.assigned(name, "", range)?;
         self.is_loop = true;
+        let outer = self.looped.clone();
+        self.looped.get_or_insert_with(|| from.clone());
         for value in values {
             let before = self.known.len();
             self.known.push((name, Some(value)));
             self.still(body, from, true)?;
             self.known.truncate(before);
         }
-        self.is_loop = was_loop;
+        (self.is_loop, self.looped) = (was_loop, outer);
         self.known.push((name, None));
         Ok(Ends::at(from))
     }
@@ -405,6 +437,8 @@ impl<'a> Prover<'a, '_> {
         let ended = inner.statements(tree.root_node(), folders);
         self.left = inner.left;
         self.reads.append(&mut inner.reads);
+        inner.looks.retain(|it| !self.looks.contains(it));
+        self.looks.append(&mut inner.looks);
         ended.map(|_| ()).map_err(|it| doubt(it.reason))
     }
 
@@ -466,7 +500,7 @@ impl<'a> Prover<'a, '_> {
         let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
         let is_place = value.starts_with(['/', ':', '.', '~'])
             || value.contains("..")
-            || (name.starts_with('L') && value.contains('/'));
+            || (name.starts_with(['L', 'T']) && name != "TZ" && value.contains('/'));
         let has_more = value.contains(['$', '`', '\\']);
         let is_plain = !(has_more || is_seen && is_place);
         match self.table.is_harmless(name) && is_plain {
@@ -495,7 +529,7 @@ impl<'a> Prover<'a, '_> {
         };
         let text = target.literal()?;
         let is_number = matches!(text, "0" | "1" | "2" | "-");
-        let is_nothing = crate::shell::paths::is_nothing(text);
+        let is_nothing = paths::is_nothing(text);
         match operator {
             "<<<" => Ok(()),
             "<" => self.file(&target, folders, true),

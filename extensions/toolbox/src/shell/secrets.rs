@@ -250,6 +250,22 @@ pub(super) fn may_be_secret(path: &str, wildcards: Wildcards) -> bool {
         || PLACES.iter().any(|it| begins(it) && parts.len() == it.split('/').count() - 1)
 }
 
+/// Whether a file holds secrets, by its name.
+#[cfg(all(feature = "process", unix))]
+pub(crate) fn may_hold_secrets(path: &str) -> bool {
+    may_be_secret(path, Wildcards::None)
+}
+
+/// An extended regular expression that every name of a file with secrets fits, in small letters, and few others do.
+#[cfg(all(feature = "process", unix))]
+pub(crate) fn names_of_secrets() -> String {
+    let read = |it: &str| it.to_ascii_lowercase().replace('.', "[.]").replace('*', "[^/]*");
+    let files: Vec<String> = FILES.iter().chain(LIKELY).map(|it| read(it)).collect();
+    let folders = FOLDERS.iter().filter(|it| !it.starts_with('/'));
+    let folders: Vec<String> = folders.map(|it| read(it)).collect();
+    format!("(^|/)(({})$|({})/)", files.join("|"), folders.join("|"))
+}
+
 /// Whether a rule may fit a path without wildcards, by the parts of both: most paths fit none, which costs little.
 fn may_be_listed(path: &str) -> bool {
     /// Parts of rules without a wildcard, and what follows the last point of those that begin with one.
@@ -321,9 +337,20 @@ fn meet(rule: &str, name: &str, wildcards: Wildcards) -> bool {
                 row.iter_mut().skip(first).for_each(|it| *it = true);
                 continue;
             }
-            // Any letter may stand in the list, and where it has no end it is a letter.
+            // Any letter may stand in the list, and where it has no end it is a letter. Where the end is hard to find,
+            // anything may follow.
             '[' => {
                 let rest = letters.as_str();
+                if ["[:", "[.", "[="]
+                    .iter()
+                    .any(|it| rest.contains(it) || rest.starts_with(&it[1..]))
+                    || rest.starts_with(['!', '^']) && rest[1..].starts_with(']')
+                    || rest.contains('\\')
+                {
+                    let first = row.iter().position(|it| *it).unwrap_or(row.len());
+                    row.iter_mut().skip(first).for_each(|it| *it = true);
+                    break;
+                }
                 if let Some(end) = rest.char_indices().skip(1).find(|(_, it)| *it == ']') {
                     letters = rest[end.0 + 1..].chars();
                 }
@@ -413,6 +440,12 @@ mod tests {
             ".git/*",
             "*[!a]",
             "s*.k[a-z]y",
+            ".[[:lower:]]nv",
+            "id_[[.r.]]sa",
+            "a.p[[=e=]]m",
+            ".[!]a]nv",
+            ".[^]]nv",
+            ".[]e]nv",
         ] {
             assert!(may_be_secret(pattern, Wildcards::Shell), "{pattern}");
         }
@@ -427,6 +460,19 @@ mod tests {
         assert!(
             may_be_secret("*envrc", Wildcards::All) && !may_be_secret("*envrc", Wildcards::Shell)
         );
+    }
+
+    #[cfg(all(feature = "process", unix))]
+    #[test]
+    fn the_expression_of_names_fits_every_rule() {
+        let expression = names_of_secrets();
+        for letter in expression.chars() {
+            assert!(letter.is_ascii() && !"'\\{+?".contains(letter), "{letter}");
+        }
+        for rule in FILES.iter().chain(LIKELY).chain(FOLDERS).filter(|it| !it.starts_with('/')) {
+            let read = rule.to_ascii_lowercase().replace('.', "[.]").replace('*', "[^/]*");
+            assert!(expression.contains(&read), "{rule}");
+        }
     }
 
     #[test]

@@ -79,6 +79,9 @@ fn folder(written: &str) -> Option<String> {
 
 /// A word without quotes.
 fn bare(written: &str) -> Word {
+    if !written.contains(['\\', '*', '?', '[', '{']) {
+        return Word::literal(written);
+    }
     let (mut text, mut is_pattern) = (String::with_capacity(written.len()), false);
     let mut letters = written.chars();
     let mut unquoted = String::new();

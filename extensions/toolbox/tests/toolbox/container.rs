@@ -354,7 +354,6 @@ fn a_protection_holds_in_a_container() {
 }
 
 /// What an undo would need, a container does not say; so no change is made that cannot be recorded.
-#[cfg(feature = "changes")]
 #[test]
 fn a_change_log_refuses_what_it_cannot_record() {
     use std::sync::Arc;

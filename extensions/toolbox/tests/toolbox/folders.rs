@@ -193,12 +193,32 @@ fn a_line_runs_where_it_was_asked_for_however_its_run_moves_and_in_whichever_pro
     assert_eq!(record.arguments, StoredText::Plain(record.shown.clone()));
     assert!(record.shown.contains(r#""folder":"sub""#), "{}", record.shown);
     // The run goes elsewhere before a person decides.
-    let up = office.waiting(3, "cd ..");
-    assert!(office.approved(up).contains(r#""success":true"#));
+    assert!(
+        office.submit(3, "cd ..").answer().is_some(),
+        "it stays inside, so that it runs unasked"
+    );
     assert!(office.approved(id).contains(r#""success":true"#));
     assert!(office.has("build") && !office.has("sub/build"), "another folder's was removed");
     let here = office.submit(4, "pwd").answer().unwrap().text().into_owned();
     assert!(here.contains(r#""output":".\n""#), "a line that moved nothing moved its run: {here}");
+}
+
+/// What lies inside the workspace is known from where the line runs, and not from its own folder alone.
+#[test]
+fn a_line_is_judged_from_the_folder_of_its_run() {
+    let office = Office::new();
+    let answered =
+        |turn: u64, line: &str| office.submit(turn, line).answer().map(|it| it.text().into_owned());
+    answered(1, "cd sub").unwrap();
+    assert!(answered(2, "cat ../a").unwrap().contains("above"));
+    assert!(answered(3, "cd .. && cat a; cd sub").unwrap().contains("above"));
+    for (turn, line) in
+        [(4, "cat ../../x"), (5, "cd ../.."), (6, "cat ../.env"), (7, "grep -r x ..")]
+    {
+        assert_eq!(answered(turn, line), None, "{line}");
+    }
+    answered(8, "cd ..").unwrap();
+    assert_eq!(answered(9, "cat ../a"), None);
 }
 
 #[test]

@@ -47,6 +47,12 @@ fn printed(answer: Option<ProcessOutput>, words: &str) -> bool {
     answer.is_some_and(|it| it.output.contains(words))
 }
 
+/// How a variable of this process begins in its environment.
+fn own_variable() -> String {
+    let (name, _) = env::vars_os().next().expect("a process that starts programs has variables");
+    format!("{}=", name.to_string_lossy())
+}
+
 const OUTLIVES: &str = "outlives its time-out";
 
 /// A line that goes on once a daemon is there, in a session of its own.
@@ -125,7 +131,7 @@ const ATTEMPTS: [Attempt; 15] = [
     Attempt {
         tried: "reads the environment of the application",
         line: |_, _| format!("tr '\\0' '\\n' < /proc/{}/environ", process::id()),
-        succeeds: |_, _, answer| printed(answer, "CARGO_MANIFEST_DIR="),
+        succeeds: |_, _, answer| printed(answer, &own_variable()),
     },
     Attempt {
         tried: "sends the application a signal",

@@ -79,7 +79,6 @@ fn calls_on_one_file_by_two_names_conflict() {
     assert_eq!(plain.resources_written().map(<[_]>::len), Some(1), "{plain:?}");
 }
 
-#[cfg(feature = "changes")]
 #[test]
 fn a_change_through_a_link_is_recorded_once_and_undone() {
     use toolwright_toolbox::{CHANGES, ChangeLog};
@@ -109,7 +108,6 @@ fn a_change_through_a_link_is_recorded_once_and_undone() {
     assert!(folder.path().join("notes").is_symlink());
 }
 
-#[cfg(feature = "syntax-json")]
 #[test]
 fn a_file_behind_a_link_is_checked_once() {
     use toolwright_toolbox::SyntaxCheck;
@@ -184,7 +182,6 @@ fn what_a_link_leads_to_over_a_name_that_is_no_text_is_not_opened() {
     assert_eq!(fs::read_to_string(odd.join(".git/hooks/old")).expect("a file"), "old\n");
 }
 
-#[cfg(feature = "syntax-json")]
 #[test]
 fn a_file_that_is_named_before_its_link_is_checked_once() {
     use toolwright::tool;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use toolwright::{Call, CancellationToken, ProcessOutput};
 use toolwright_toolbox::PROCESS;
 
-use crate::support::{Box, runtime};
+use crate::support::{Box, is_passed_on, runtime};
 
 fn run(tools: &Box, input: Value) -> ProcessOutput {
     serde_json::from_str(&tools.ok("run_command", input)).unwrap()
@@ -68,13 +68,11 @@ fn a_program_gets_no_input_no_terminal_and_few_variables() {
     let names = run(&tools, json!({"program": "env"})).output;
     for line in names.lines() {
         let name = line.split('=').next().unwrap();
-        let known =
-            ["PATH", "TERM", "HOME", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "PWD"];
-        let of_tools = ["CARGO_HOME", "RUSTUP_HOME", "XDG_CACHE_HOME", "LC_ALL", "LC_CTYPE"];
-        assert!(known.contains(&name) || of_tools.contains(&name), "{line}");
+        assert!(is_passed_on(name), "{line}");
     }
-    // Cargo sets it for every test.
-    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    if !std::env::vars_os().any(|(name, _)| !is_passed_on(&name.to_string_lossy())) {
+        println!("skipped: this process has no variable that a program does not get");
+    }
     assert!(names.contains("TERM=dumb\n"), "{names}");
 }
 

@@ -29,7 +29,6 @@ impl Box {
         Self { around, executor }
     }
 
-    #[cfg(feature = "files")]
     pub fn files() -> Self {
         Self::of(toolwright_toolbox::FILES)
     }
@@ -113,4 +112,11 @@ pub fn names(folder: &Path) -> Vec<String> {
 pub fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| Runtime::new().unwrap())
+}
+
+/// Whether a program gets a variable of this process.
+pub fn is_passed_on(name: &str) -> bool {
+    let own = ["PATH", "TERM", "HOME", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "PWD"];
+    let of_tools = ["CARGO_HOME", "RUSTUP_HOME", "XDG_CACHE_HOME", "LC_ALL", "LC_CTYPE"];
+    own.contains(&name) || of_tools.contains(&name)
 }

@@ -108,7 +108,7 @@ fn without_a_wall_a_safe_line_runs_as_before_and_there_is_nothing_to_leave() {
 }
 
 /// What the real wall keeps a line from, whatever it was taken for; printed as skipped where this machine makes none.
-#[cfg(all(feature = "landlock", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 #[test]
 fn in_a_sandbox_without_writes_a_line_changes_nothing_and_reaches_no_network() {
     use toolwright_toolbox::SandboxLack::{NetworkBlock, PrivateTmp};

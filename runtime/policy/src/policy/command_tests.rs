@@ -198,7 +198,8 @@ pub(super) fn explained(
                 note: None,
             });
         }
-        for note in unknown.iter().chain(besides) {
+        let rating = asking.rating(text);
+        for note in rating.iter().chain(unknown).chain(besides) {
             let (part, note) = (text.clone(), Some(note.clone()));
             shown.push(ExplainedCommand { part, program: None, rules: Vec::new(), note });
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use toolwright_core::tool::Danger;
+
 /// What a command line runs, for the rules of a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
@@ -45,4 +47,10 @@ pub struct ProgramCall {
 pub trait ReadCommands: fmt::Debug + Send + Sync {
     /// The commands of a command line.
     fn read(&self, text: &str) -> CommandLine;
+
+    /// Returns how dangerous a command line is and which part of it decides, in words for people who ask why it is asked
+    /// about. No rule sees it. Nothing unless it is overridden.
+    fn rating(&self, _text: &str) -> Option<(Danger, String)> {
+        None
+    }
 }

@@ -182,6 +182,13 @@ impl<'a> Asking<'a> {
         Some(line)
     }
 
+    /// Why a command line has the level that its call has, for people.
+    pub(super) fn rating(&self, text: &str) -> Option<String> {
+        let (danger, words) = self.reader?.rating(text)?;
+        // From another folder than its own, a line may be another.
+        (danger == self.question.danger).then_some(words)
+    }
+
     /// Whether the call leaves open which files it touches.
     pub(super) fn is_open(&self) -> bool {
         self.writes().is_none() || self.reads().is_none()

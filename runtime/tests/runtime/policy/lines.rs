@@ -51,6 +51,11 @@ impl ReadCommands for Words {
         }
         read
     }
+
+    fn rating(&self, text: &str) -> Option<(Danger, String)> {
+        text.contains("odd")
+            .then(|| (Danger::Moderate, "moderate: `odd` is not understood".to_owned()))
+    }
 }
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
@@ -161,4 +166,10 @@ fn an_explanation_names_the_commands_and_the_rules_that_match_each() {
     ] {
         assert!(explained.contains(words), "{words}\n{explained}");
     }
+    let why = "of the command line: moderate: `odd` is not understood";
+    let explained = |danger: Danger| {
+        policy.explain(&line("odd").danger(danger).question()).to_string().contains(why)
+    };
+    assert!(explained(Danger::Moderate), "the word that was not understood is named");
+    assert!(!explained(Danger::Safe), "what is said is of another level than the call's");
 }

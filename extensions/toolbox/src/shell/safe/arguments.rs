@@ -10,7 +10,7 @@ use crate::shell::paths;
 use crate::shell::secrets::{Wildcards, may_be_secret};
 
 /// A flag by its name, what it takes, and what is joined to it.
-type Flag<'w> = (Box<str>, Takes, Option<&'w str>);
+type Flag<'f, 'w> = (&'f str, Takes, Option<&'w str>);
 
 /// A word of a command.
 #[derive(Debug, Clone)]
@@ -63,7 +63,13 @@ impl<'a> Prover<'a, '_> {
         folders: &Folders,
     ) -> Result<()> {
         if form.is_alone(words) {
+            if let Some(settings) = form.look {
+                self.settings(settings, folders);
+            }
             return Ok(());
+        }
+        if let Some(word) = words.iter().find(|it| form.response && it.text.starts_with('@')) {
+            return Err(word.doubt("may name a file of arguments"));
         }
         if form.is_only_alone {
             return Err(name.doubt("is not known to only read so"));
@@ -143,7 +149,7 @@ impl<'a> Prover<'a, '_> {
     ) -> Result<Parsed<'w, 'a>> {
         let mut parsed =
             Parsed { places: Vec::new(), first: words.len(), folders: folders.clone() };
-        let mut given: Vec<Box<str>> = Vec::new();
+        let mut given: Vec<(&str, Option<String>)> = Vec::new();
         let (mut ended, mut has_ended, mut scripts, mut at) = (false, false, 0, 0);
         while let Some(word) = words.get(at) {
             at += 1;
@@ -160,7 +166,7 @@ impl<'a> Prover<'a, '_> {
             if !is_flag {
                 let may_be_flag =
                     word.kind == Kind::Pattern && text.starts_with(['*', '?', '[']) && !ended;
-                if may_be_flag && !form.plain {
+                if may_be_flag && !form.plain && !self.look_at_pattern(word, folders, false) {
                     return Err(word.doubt("may fit the name of a file that looks like a flag"));
                 }
                 if text.len() > 1
@@ -196,6 +202,8 @@ impl<'a> Prover<'a, '_> {
                     })),
                     (_, None) => {
                         let value = next_value(takes, word, words.get(at))?;
+                        // A pattern becomes several words, of which only the first is the value.
+                        value.literal()?;
                         at += 1;
                         Some(Cow::Borrowed(value))
                     }
@@ -208,21 +216,13 @@ impl<'a> Prover<'a, '_> {
                 if let Some(value) = &value {
                     self.taken_value(form, takes, value, &mut parsed)?;
                 }
-                given.push(flag);
+                let is_skip = form.skips.iter().any(|it| **it == *flag);
+                let value = value.filter(|it| is_skip && it.kind == Kind::Literal);
+                given.push((flag, value.map(|it| it.text.to_string())));
             }
         }
-        let has = |flag: &str| given.iter().any(|it| **it == *flag);
-        for flag in &given {
-            let with = form.flag(flag).and_then(|(_, with)| with);
-            if let Some(with) = with.filter(|it| !has(it)) {
-                let reason = format!("`{flag}` is known only with `{with}`");
-                return Err(name.doubt(reason));
-            }
-        }
-        let is_blob = |it: &&Word<'_>| it.kind == Kind::Literal && it.text.contains(':');
-        let are_blobs =
-            form.blobs && !parsed.places.is_empty() && parsed.places.iter().all(is_blob);
-        for group in form.needs.iter().filter(|_| is_whole && !are_blobs) {
+        let has = |flag: &str| given.iter().any(|(it, _)| *it == flag);
+        for group in form.needs.iter().filter(|_| is_whole) {
             if !group.iter().any(|it| has(it)) {
                 let reason = match group.first() {
                     Some(first) => format!("is known to only read with `{first}`"),
@@ -240,26 +240,12 @@ impl<'a> Prover<'a, '_> {
             }
         }
         if is_whole {
-            let is_recursive = form.recursive.iter().any(|it| has(it));
             // A script at the first place is no file.
             let has_script = form.places.first().is_some_and(|it| it.0 == Takes::Script);
             let skipped = usize::from(has_script && scripts == 0);
-            let has_include = given
-                .iter()
-                .any(|it| form.flag(it).is_some_and(|(takes, _)| takes == Takes::Include));
-            if is_recursive && !has_include {
-                let files = parsed.places.get(skipped..).unwrap_or_default();
-                if files.is_empty() {
-                    return Err(name
-                        .doubt("reads every file of the folder: name one below, or `--include`"));
-                }
-                for file in files {
-                    if parsed.folders.is_root(file.text.as_ref()) {
-                        return Err(file.doubt(
-                            "is the whole folder, of which every file is read: name one below, or `--include`",
-                        ));
-                    }
-                }
+            self.look_at_trees(form, name, &given, &parsed, skipped)?;
+            if let Some(settings) = form.look {
+                self.settings(settings, &parsed.folders);
             }
             if scripts > 0 && form.places.first().is_some_and(|it| it.0 == Takes::Script) {
                 // The script stands in a flag: a word takes its place.
@@ -272,7 +258,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// The flags of one word, each with what it takes and what is joined to it.
-    fn split<'w>(&self, form: &Form, word: &'w Word<'a>) -> Result<Vec<Flag<'w>>> {
+    fn split<'f, 'w>(&self, form: &'f Form, word: &'w Word<'a>) -> Result<Vec<Flag<'f, 'w>>> {
         let text: &str = &word.text;
         let unknown =
             |flag: &str| word.doubt(format!("has the flag `{flag}`, which is not known of it"));
@@ -286,38 +272,35 @@ impl<'a> Prover<'a, '_> {
         }
         let number = text[1..].bytes().all(|it| it.is_ascii_digit());
         if number && form.flag("-#").is_some() {
-            return Ok(vec![("-#".into(), Takes::Nothing, None)]);
+            return Ok(vec![("-#", Takes::Nothing, None)]);
         }
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
         if text.starts_with("--") {
-            let (takes, _) = form.flag(name).ok_or_else(|| unknown(name))?;
+            let (flag, takes) = form.find_flag(name).ok_or_else(|| unknown(name))?;
             return match (takes, value) {
                 (Takes::Nothing | Takes::NoScript, Some(_)) => Err(unknown(text)),
-                _ => Ok(vec![(name.into(), takes, value)]),
+                _ => Ok(vec![(flag, takes, value)]),
             };
         }
         if form.style == Style::Exact {
-            if let Some((takes, _)) = form.flag(text) {
-                return Ok(vec![(text.into(), takes, None)]);
+            if let Some((flag, takes)) = form.find_flag(text) {
+                return Ok(vec![(flag, takes, None)]);
             }
             let letter = text.char_indices().nth(2).map_or(text, |(at, _)| &text[..at]);
-            return match form.flag(letter) {
-                Some((takes, _)) if takes != Takes::Nothing => {
-                    Ok(vec![(letter.into(), takes, Some(&text[letter.len()..]))])
+            return match form.find_flag(letter) {
+                Some((flag, takes)) if takes != Takes::Nothing => {
+                    Ok(vec![(flag, takes, Some(&text[letter.len()..]))])
                 }
                 _ => Err(unknown(text)),
             };
         }
         let mut flags = Vec::new();
         for (at, letter) in text.char_indices().skip(1) {
-            let mut flag = String::with_capacity(5);
-            flag.push('-');
-            flag.push(letter);
-            let (takes, _) = form.flag(&flag).ok_or_else(|| unknown(&flag))?;
-            let flag = flag.into_boxed_str();
+            let found = form.find_letter(letter);
+            let (flag, takes) = found.ok_or_else(|| unknown(&format!("-{letter}")))?;
             let rest = &text[at + letter.len_utf8()..];
             if matches!(takes, Takes::Nothing | Takes::NoScript) {
                 flags.push((flag, takes, None));
@@ -359,6 +342,9 @@ impl<'a> Prover<'a, '_> {
             let Some((takes, is_many)) = kind else {
                 return Err(word.doubt("stands where nothing is known of it"));
             };
+            if !is_many && word.kind == Kind::Pattern {
+                return Err(word.doubt("may become several words where one is expected"));
+            }
             self.look(form, *takes, word, &parsed.folders)?;
             if !is_many {
                 kind = kinds.next();
@@ -388,7 +374,8 @@ impl<'a> Prover<'a, '_> {
                 }
             }
             Takes::File | Takes::Name => {
-                if form.check == Some(Check::Archive) && text.contains(':') {
+                let is_pattern = word.kind == Kind::Pattern;
+                if form.check == Some(Check::Archive) && (is_pattern || text.contains(':')) {
                     return Err(word.doubt("may be a file of another machine"));
                 }
                 if text != "-" || word.kind != Kind::Literal {
@@ -400,7 +387,7 @@ impl<'a> Prover<'a, '_> {
                 let is_left_out = text.starts_with('!');
                 if !is_left_out
                     && (text.is_empty()
-                        || text.contains('{')
+                        || text.contains(['{', '\\'])
                         || may_be_secret(text, Wildcards::All))
                 {
                     return Err(word.doubt("may fit the name of a file that holds secrets"));
@@ -427,6 +414,16 @@ impl<'a> Prover<'a, '_> {
                     return Err(
                         word.doubt("is a format that may check a signature, which runs gpg")
                     );
+                }
+            }
+            Takes::Setting => {
+                const PLAIN: [&str; 10] = [
+                    "user.", "core.", "branch.", "init.", "color.", "diff.", "merge.", "pull.",
+                    "push.", "commit.",
+                ];
+                let name = word.literal()?.to_ascii_lowercase();
+                if !PLAIN.iter().any(|it| name.starts_with(it)) {
+                    return Err(word.doubt("is a setting that may hold secrets"));
                 }
             }
             Takes::Revision => revision(word, folders)?,
@@ -574,7 +571,7 @@ fn is_plain_format(format: &str) -> bool {
     true
 }
 
-/// Letters of ps without `e`, which would show the environment of processes, or a list of columns.
+/// Letters of ps without `e`, which would show the environment of processes, or ids of processes.
 fn is_plain_ps(text: &str) -> bool {
-    text.bytes().all(|it| b"auxfwrlj".contains(&it))
+    text.bytes().all(|it| it.is_ascii_digit() || b"auxfwrljsvmnchHLTZX,".contains(&it))
 }

@@ -101,7 +101,7 @@ impl<'a> Prover<'a, '_> {
             starts.push(".");
         }
         let (mut pattern, mut is_either) = (None, false);
-        let mut runs: Vec<(usize, usize)> = Vec::new();
+        let mut runs: Vec<(usize, usize, String)> = Vec::new();
         while let Some(word) = words.get(at) {
             let text = word.literal()?;
             at += 1;
@@ -117,7 +117,9 @@ impl<'a> Prover<'a, '_> {
                     .iter()
                     .position(|it| it.kind == Kind::Literal && matches!(&*it.text, ";" | "+"));
                 let length = length.ok_or_else(|| word.doubt("has no end"))?;
-                runs.push((at, at + length));
+                // The last name before it decides, where each is to fit; where one may, none does.
+                let found = pattern.clone().filter(|_| !is_either);
+                runs.push((at, at + length, found.unwrap_or_else(|| "*".to_owned())));
                 at += length + 1;
                 continue;
             }
@@ -128,19 +130,19 @@ impl<'a> Prover<'a, '_> {
             } else if WITH_TEXT.contains(&text) {
                 let value = value.literal()?;
                 if matches!(text, "-name" | "-iname") {
-                    pattern = Some(value.to_owned());
+                    // `\e` is `e`.
+                    let is_escaped = value.contains('\\');
+                    pattern = Some(if is_escaped { "*".to_owned() } else { value.to_owned() });
                 }
             } else {
                 return Err(word.doubt("is not known of `find`"));
             }
         }
-        // The last name decides, where each is to fit; where one may, none does.
-        let found = pattern.filter(|_| !is_either).unwrap_or_else(|| "*".to_owned());
-        for (start, (from, to)) in
-            starts.iter().flat_map(|it| runs.iter().map(move |run| (it, *run)))
+        for (start, (from, to, found)) in
+            starts.iter().flat_map(|it| runs.iter().map(move |run| (it, run)))
         {
             let mut run = Vec::with_capacity(to - from);
-            for word in &words[from..to] {
+            for word in &words[*from..*to] {
                 run.push(match &*word.text {
                     "{}" => Word {
                         text: format!("{start}/{found}").into(),

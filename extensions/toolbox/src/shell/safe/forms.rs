@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use super::looks::{Settings, Walk};
+
 /// The forms of one program, as they are written in the table.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,20 +20,27 @@ pub(in crate::shell) struct Written {
     /// Of each group, one of the flags is given.
     #[serde(default)]
     needs: Vec<String>,
-    /// Whether nothing is needed where each place is a path of a commit.
-    #[serde(default)]
-    blobs: bool,
     /// Places are allowed with one of these flags only.
     #[serde(default)]
     places_with: String,
-    /// Flags with which every file below a folder is read.
+    /// What is looked at before it runs, because settings of the folder may name what it runs.
+    look: Option<Settings>,
+    /// What finds every file below a folder that it reads.
+    walk: Option<Walk>,
+    /// Flags with which it reads every file below a folder. It does so without any where none is named.
     #[serde(default)]
     recursive: String,
+    /// Flags with which it leaves files out.
+    #[serde(default)]
+    skips: String,
     #[serde(default)]
     style: Style,
     /// Whether no flag of it does harm, so that the name of a file may look like one.
     #[serde(default)]
     plain: bool,
+    /// Whether an argument that begins with `@` names a file of arguments.
+    #[serde(default)]
+    response: bool,
     /// Whether it only prints, whatever its arguments.
     #[serde(default)]
     any: bool,
@@ -106,6 +115,8 @@ pub(super) enum Takes {
     Folder,
     /// A format of git, which has no signature: gpg would be run to check it.
     Format,
+    /// The name of a setting of git that holds no secrets.
+    Setting,
     /// A commit, a path, or a path of a commit.
     Revision,
     /// A text that begins with `+`.
@@ -120,14 +131,17 @@ pub(super) enum Takes {
 
 #[derive(Debug, Clone)]
 pub(super) struct Form {
-    pub(super) flags: HashMap<Box<str>, (Takes, Option<Box<str>>)>,
+    pub(super) flags: HashMap<Box<str>, Takes>,
     pub(super) places: Vec<(Takes, bool)>,
     pub(super) needs: Vec<Vec<Box<str>>>,
-    pub(super) blobs: bool,
     pub(super) places_with: Vec<Box<str>>,
+    pub(super) look: Option<Settings>,
+    pub(super) walk: Option<Walk>,
     pub(super) recursive: Vec<Box<str>>,
+    pub(super) skips: Vec<Box<str>>,
     pub(super) style: Style,
     pub(super) plain: bool,
+    pub(super) response: bool,
     pub(super) any: bool,
     pub(super) wraps: Option<usize>,
     pub(super) assigns: bool,
@@ -158,10 +172,6 @@ impl Form {
         let words = |text: &str| text.split_whitespace().map(Box::from).collect::<Vec<Box<str>>>();
         let mut flags = HashMap::new();
         for item in written.flags.split_whitespace() {
-            let (item, with) = match item.split_once('!') {
-                Some((item, with)) => (item, Some(Box::from(with))),
-                None => (item, None),
-            };
             let (names, takes) = match item.split_once(':') {
                 Some((names, kind)) => (names, Takes::read(kind)?),
                 None => match item.strip_suffix('?') {
@@ -170,7 +180,7 @@ impl Form {
                 },
             };
             for name in names.split(',') {
-                flags.insert(Box::from(name), (takes, with.clone()));
+                flags.insert(Box::from(name), takes);
             }
         }
         let places = written.places.split_whitespace().map(|it| {
@@ -183,11 +193,14 @@ impl Form {
             flags,
             places: places.collect::<Result<_, String>>()?,
             needs: written.needs.iter().map(|it| words(it)).collect(),
-            blobs: written.blobs,
             places_with: words(&written.places_with),
+            look: written.look,
+            walk: written.walk,
             recursive: words(&written.recursive),
+            skips: words(&written.skips),
             style: written.style,
             plain: written.plain,
+            response: written.response,
             any: written.any,
             wraps: written.wraps,
             assigns: written.assigns,
@@ -202,9 +215,21 @@ impl Form {
         })
     }
 
-    /// What a flag takes, and the flag that has to be there with it.
-    pub(super) fn flag(&self, name: &str) -> Option<(Takes, Option<&str>)> {
-        self.flags.get(name).map(|(takes, with)| (*takes, with.as_deref()))
+    /// What a flag takes.
+    pub(super) fn flag(&self, name: &str) -> Option<Takes> {
+        self.flags.get(name).copied()
+    }
+
+    /// A flag by its name, as the table has it.
+    pub(super) fn find_flag(&self, name: &str) -> Option<(&str, Takes)> {
+        self.flags.get_key_value(name).map(|(name, takes)| (&**name, *takes))
+    }
+
+    /// The flag of one letter.
+    pub(super) fn find_letter(&self, letter: char) -> Option<(&str, Takes)> {
+        let mut name = [b'-', 0, 0, 0, 0];
+        let length = 1 + letter.encode_utf8(&mut name[1..]).len();
+        self.find_flag(std::str::from_utf8(&name[..length]).ok()?)
     }
 }
 
@@ -221,6 +246,7 @@ impl Takes {
             "language" => Self::Language,
             "folder" => Self::Folder,
             "format" => Self::Format,
+            "setting" => Self::Setting,
             "revision" => Self::Revision,
             "plus" => Self::Plus,
             "topic" => Self::Topic,

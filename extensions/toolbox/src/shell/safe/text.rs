@@ -235,9 +235,11 @@ fn bare<'a>(written: &'a str, into: &mut Piece<'a>) -> bool {
     true
 }
 
-/// Whether the shell may make several words of it: `{a,b}` or `{1..3}`.
+/// Whether the shell may make several words of it: `{a,b}` or `{1..3}`. Behind the last brace, nothing does.
 fn is_braces(unquoted: &str) -> bool {
-    unquoted
-        .find('{')
-        .is_some_and(|at| unquoted[at..].contains(',') || unquoted[at..].contains(".."))
+    let inside = unquoted.find('{').zip(unquoted.rfind('}'));
+    inside.is_some_and(|(from, to)| {
+        let list = unquoted.get(from..to).unwrap_or_default();
+        list.contains(',') || list.contains("..")
+    })
 }

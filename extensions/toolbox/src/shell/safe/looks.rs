@@ -1,0 +1,161 @@
+//! What no text of a line says: settings and names of files of the folder. They are looked at when a safe line runs.
+
+use serde::Deserialize;
+
+use super::arguments::{Kind, Parsed, Word};
+use super::forms::{Form, Takes};
+use super::places::Folders;
+use super::{Prover, Result};
+use crate::shell::paths;
+use crate::shell::secrets::{Wildcards, may_be_secret};
+
+/// Something that has to hold where a safe line runs. Folders and files are named from the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// No setting of the folder names a program that would run.
+    Settings { of: Settings, folder: String },
+    /// No file below a folder that is read there holds secrets. `flags` leave files out, each with its value.
+    Tree { walk: Walk, folder: String, start: Start, flags: Vec<(String, String)> },
+    /// No file that a pattern fits looks like a flag, or holds secrets where it is read.
+    Pattern { folder: String, pattern: String, is_read: bool },
+}
+
+/// Where a walk begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Start {
+    File(String),
+    /// A pattern, which bash replaces by the names of files.
+    Pattern(String),
+}
+
+/// Whose settings may name programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Settings {
+    /// Those of a repository of git, and of its submodules.
+    Git,
+    /// The release of a language that covers such as rustup, pyenv and asdf start.
+    Toolchain,
+}
+
+/// Which files a program reads below a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Walk {
+    /// All of them.
+    Find,
+    /// All of them, also behind links.
+    Links,
+    /// Those that ripgrep reads.
+    Ripgrep,
+}
+
+/// Whether a pattern fits hardly anything but secrets: `.en*`, `*.pem`, `.ssh/*`.
+fn is_of_secrets(word: &Word<'_>, folders: &Folders) -> bool {
+    let is_open = |part: &str| !part.contains(['*', '?']) || part.starts_with(['*', '?']);
+    let some = word.text.replace(['*', '?'], "x");
+    !word.text.split('/').all(is_open)
+        || folders.all().any(|it| may_be_secret(&paths::joined(it, &some), Wildcards::None))
+}
+
+impl Prover<'_, '_> {
+    fn add_look(&mut self, look: Look) {
+        if !self.looks.contains(&look) {
+            self.looks.push(look);
+        }
+    }
+
+    pub(super) fn settings(&mut self, of: Settings, folders: &Folders) {
+        for folder in folders.all() {
+            self.add_look(Look::Settings { of, folder: folder.to_owned() });
+        }
+    }
+
+    /// Whether what a pattern fits is looked at when the line runs.
+    pub(super) fn look_at_pattern(
+        &mut self,
+        word: &Word<'_>,
+        folders: &Folders,
+        is_read: bool,
+    ) -> bool {
+        if !self.is_lookable(word, folders) || is_read && is_of_secrets(word, folders) {
+            return false;
+        }
+        for folder in folders.all() {
+            let (folder, pattern) = (folder.to_owned(), word.text.to_string());
+            self.add_look(Look::Pattern { folder, pattern, is_read });
+        }
+        true
+    }
+
+    /// Whether a pattern means the same where it is looked at. In a loop it was expanded where the loop begins.
+    fn is_lookable(&self, word: &Word<'_>, folders: &Folders) -> bool {
+        let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"_./*?-".contains(&it);
+        word.kind == Kind::Pattern
+            && word.text.bytes().all(is_plain)
+            && self.looped.as_ref().is_none_or(|it| it == folders)
+    }
+
+    /// What a program reads below the folders that it is given.
+    pub(super) fn look_at_trees<'a>(
+        &mut self,
+        form: &Form,
+        name: &Word<'a>,
+        given: &[(&str, Option<String>)],
+        parsed: &Parsed<'_, 'a>,
+        skipped: usize,
+    ) -> Result<()> {
+        let Some(walk) = form.walk else { return Ok(()) };
+        let has = |flags: &[Box<str>]| {
+            given.iter().any(|(it, _)| flags.iter().any(|flag| **flag == **it))
+        };
+        let takes = |kind: Takes| given.iter().any(|(it, _)| form.flag(it) == Some(kind));
+        let is_listing = takes(Takes::NoScript);
+        // A file that fits these patterns holds no secrets.
+        let is_narrow = walk == Walk::Find && takes(Takes::Include);
+        if is_listing || is_narrow || !(form.recursive.is_empty() || has(&form.recursive)) {
+            return Ok(());
+        }
+        let skips = given.iter().filter(|(it, _)| form.skips.iter().any(|skip| **skip == **it));
+        let mut flags: Vec<(String, String)> = Vec::new();
+        for (flag, value) in skips {
+            match value {
+                Some(value) => flags.push(((*flag).to_owned(), value.clone())),
+                None if walk == Walk::Ripgrep => {
+                    return Err(name.doubt(format!("has `{flag}` with a value that is not known")));
+                }
+                None => {}
+            }
+        }
+        let is_whole_read = walk == Walk::Find && !flags.iter().any(|(_, it)| it == ".git");
+        let whole = "the whole folder, of which every file is read: name one below, `--include` or `--exclude-dir=.git`";
+        let files = parsed.places.get(skipped..).unwrap_or_default();
+        if files.is_empty() && walk != Walk::Links {
+            if is_whole_read {
+                return Err(name.doubt(format!("goes through {whole}")));
+            }
+            self.tree(walk, &parsed.folders, &Start::File(".".to_owned()), &flags);
+        }
+        for file in files.iter().filter(|it| it.text != "-" || it.kind != Kind::Literal) {
+            let start = match file.kind {
+                Kind::Literal if is_whole_read && parsed.folders.is_root(&file.text) => {
+                    return Err(file.doubt(format!("is {whole}")));
+                }
+                Kind::Literal => Start::File(file.text.to_string()),
+                _ if self.is_lookable(file, &parsed.folders) => {
+                    Start::Pattern(file.text.to_string())
+                }
+                _ => return Err(file.doubt("may be a folder of which every file is read")),
+            };
+            self.tree(walk, &parsed.folders, &start, &flags);
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, walk: Walk, folders: &Folders, start: &Start, flags: &[(String, String)]) {
+        for folder in folders.all() {
+            let (folder, start, flags) = (folder.to_owned(), start.clone(), flags.to_vec());
+            self.add_look(Look::Tree { walk, folder, start, flags });
+        }
+    }
+}
