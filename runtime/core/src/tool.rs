@@ -192,7 +192,8 @@ impl Parameter {
     /// The parameter of a function, with its schema.
     #[doc(hidden)]
     #[must_use]
-    pub fn of(spec: &ParamSpec, schema: Value, required: bool) -> Self {
+    pub fn of(spec: &ParamSpec, mut schema: Value, required: bool) -> Self {
+        schema.sort_all_objects();
         Self {
             name: spec.name.to_owned(),
             description: crate::schema::unwrap_docs(spec.docs),
@@ -209,7 +210,8 @@ impl Parameter {
     /// A key of the input of a tool that has a schema and no function parameters.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_schema(name: String, description: String, schema: Value, required: bool) -> Self {
+    pub fn of_schema(name: String, description: String, mut schema: Value, required: bool) -> Self {
+        schema.sort_all_objects();
         let (aliases, short) = (&[] as &[_], None);
         Self {
             name,

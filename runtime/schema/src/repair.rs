@@ -30,6 +30,7 @@ use toolwright_core::tool::Repair;
 use serde_json::Value;
 
 pub use refusal::Refusal;
+use refusal::unreadable;
 pub use replay::replay;
 pub use toolwright_core::repairs::{Change, ChangeRule, Repairs};
 
@@ -38,7 +39,7 @@ use guide::{Guide, Reach};
 use keys::Aliases;
 use site::Schema;
 use tool_name::ToolName;
-use toolwright_core::json::parse::{self, Break, Parsed, Uses, parse};
+use toolwright_core::json::parse::{self, Parsed, Uses, parse};
 use toolwright_core::json::tree::Node;
 use toolwright_core::json::{Duplicates, MAX_DEPTH};
 use words::folded;
@@ -59,6 +60,18 @@ pub enum TruncatedInput {
     Refused,
     /// A truncated input is completed where only closing brackets are missing.
     Completed,
+}
+
+/// Why a repair came to nothing. What is wrong with a value is found out only for the one attempt that is reported.
+enum Failure {
+    Refused(Box<Refusal>),
+    Wrong { value: Node, ambiguous: Vec<(String, String)> },
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
 }
 
 /// An input that its schema accepts.
@@ -172,7 +185,37 @@ impl Repairer {
             Repair::Standard => Reach::Standard,
             Repair::Lenient => Reach::Lenient,
         };
-        self.attempt(text, reach, brackets).map_err(|refusal| self.with_example(refusal, text))
+        self.attempt(text, reach, brackets)
+            .map_err(|failure| self.with_example(self.refusal_of(failure), text))
+    }
+
+    /// Repairs as [`repair`](Self::repair) does, with no more than is needed: leniently, where that is allowed, only what cannot
+    /// be repaired otherwise. Returns whether it was.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with what is left after the repair.
+    pub fn repair_least(
+        &self,
+        text: &str,
+        level: Repair,
+        brackets: TruncatedInput,
+    ) -> Result<(Repaired, bool), Refusal> {
+        if level == Repair::Lenient
+            && text.len() <= LONGEST
+            && let Ok(repaired) = self.attempt(text, Reach::Standard, brackets)
+        {
+            return Ok((repaired, false));
+        }
+        self.repair(text, level, brackets).map(|it| (it, level == Repair::Lenient))
+    }
+
+    /// Says what is wrong with an input that could not be repaired.
+    fn refusal_of(&self, failure: Failure) -> Refusal {
+        match failure {
+            Failure::Refused(refusal) => *refusal,
+            Failure::Wrong { value, ambiguous } => self.refuse(&value, &ambiguous),
+        }
     }
 
     /// Shows what was probably meant: what the most forgiving reading makes of a text.
@@ -199,7 +242,7 @@ impl Repairer {
         text: &str,
         reach: Reach,
         brackets: TruncatedInput,
-    ) -> Result<Repaired, Refusal> {
+    ) -> Result<Repaired, Failure> {
         let (node, uses) = self.read(text, brackets)?;
         if uses.is_empty() && self.is_right(&node) {
             return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
@@ -256,8 +299,8 @@ impl Repairer {
         mut changes: Vec<Change>,
         is_call: bool,
         reach: Reach,
-    ) -> Result<Repaired, Refusal> {
-        let mut refusal = None;
+    ) -> Result<Repaired, Failure> {
+        let mut wrong = None;
         for _ in 0..=MOST_WRAPPERS {
             let mut attempt = node.clone();
             let mut made = changes.clone();
@@ -278,16 +321,16 @@ impl Repairer {
             }
             if guide.is_exhausted() {
                 let expected = "an input with fewer readings, written as the schema says";
-                return Err(Refusal::of(Problem::new(Rule::Other, "", expected)));
+                return Err(Refusal::of(Problem::new(Rule::Other, "", expected)).into());
             }
             let is_object = matches!(attempt, Node::Object(_));
-            if refusal.is_none() || is_object {
-                refusal = Some(self.refuse(&attempt, &guide.ambiguous));
+            if wrong.is_none() || is_object {
+                wrong = Some(Failure::Wrong { value: attempt, ambiguous: guide.ambiguous });
             }
             let held = wrap::held(&node, is_call, &self.name, |key| self.is_key(key));
             let inner = match held {
                 Held::Input(inner) => inner.clone(),
-                Held::OfAnother(called) => return Err(self.of_another(called)),
+                Held::OfAnother(called) => return Err(self.of_another(called).into()),
                 Held::Nothing => break,
             };
             replace(&mut changes, ChangeRule::Wrapper, &node, &inner);
@@ -299,7 +342,7 @@ impl Repairer {
                 node = inner;
             }
         }
-        Err(refusal.unwrap_or_else(|| self.refuse(&node, &[])))
+        Err(wrong.unwrap_or_else(|| Failure::Wrong { value: node, ambiguous: Vec::new() }))
     }
 
     fn is_right(&self, node: &Node) -> bool {
@@ -353,36 +396,4 @@ impl std::fmt::Debug for Repairer {
 fn replace(changes: &mut Vec<Change>, rule: ChangeRule, from: &Node, to: &Node) {
     let (from, to) = (from.text(), to.text());
     changes.push(Change { pointer: String::new(), rule, from, to });
-}
-
-fn too_deep() -> Problem {
-    Problem::new(Rule::Depth, "", format!("at most {MAX_DEPTH} levels of arrays and objects"))
-}
-
-fn unreadable(text: &str, broken: Break) -> Refusal {
-    match broken {
-        Break::Depth => Refusal::of(too_deep()),
-        Break::End(what) => {
-            let problem = Problem::new(Rule::Syntax, "the end of the text", what);
-            Refusal { cut_off: text.contains(['{', '[']), ..Refusal::of(problem) }
-        }
-        Break::Wanted(at, what) => {
-            let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-            let (before, rest) = text.split_at(at.unwrap_or(0));
-            let place = if before.is_empty() {
-                String::new()
-            } else {
-                format!(" at character {}", before.chars().count() + 1)
-            };
-            let what = if before.is_empty() { "a JSON object" } else { what };
-            // A text that seems to end before its last word has a quotation mark inside.
-            let advice =
-                if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
-                    "; write \\\" for a quotation mark inside a text"
-                } else {
-                    ""
-                };
-            Refusal::of(Problem::new(Rule::Syntax, rest, format!("{what}{place}{advice}")))
-        }
-    }
 }

@@ -44,6 +44,11 @@ pub fn describe(spec: &'static Spec) -> Result<(Definition, Keys), SchemaProblem
     let keys =
         if spec.whole { whole(spec, &mut definition)? } else { parameters(spec, &mut definition)? };
     definition.output_schema = (spec.output)().map(output).transpose()?;
+    // Its keys are in one order, whether or not a crate of the build has switched `serde_json/preserve_order` on.
+    definition.input_schema.sort_all_objects();
+    if let Some(schema) = &mut definition.output_schema {
+        schema.sort_all_objects();
+    }
     Ok((definition, keys))
 }
 
@@ -118,7 +123,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         };
         key = key.mended(Scalars::of(&schema).filter(|_| check.is_none()));
         if let Some(check) = check {
-            key = key.checked(move |text: &str| check.check_text(text));
+            key = key.checked(move |text: &str| check.check_input(text));
         }
         keys.push(key);
         definition.parameters.push(Parameter::of(parameter, schema, required));
@@ -180,7 +185,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
     presets::settle(&mut schema)?;
     if !(derived && agreed) {
         let check = Checker::new(&schema)?;
-        key = key.checked(move |text: &str| check.check_text(text));
+        key = key.checked(move |text: &str| check.check_input(text));
     }
     normal::refer(&mut schema);
     definition.input_schema = schema;

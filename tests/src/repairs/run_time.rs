@@ -1,6 +1,6 @@
 //! Tools made at run time are mended by the same rules, judged by the schema that they came with.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolwright::{Call, DynamicTool, Executor, Registry, Repair};
 
 use crate::support::kind;
@@ -17,7 +17,8 @@ fn executor(level: Repair) -> Executor {
         "required": ["path"],
         "additionalProperties": false,
     });
-    let echo = DynamicTool::new("echo", "Says its input.", schema, |input, _| async move {
+    let echo = DynamicTool::new("echo", "Says its input.", schema, |mut input: Value, _| async move {
+        input.sort_all_objects();
         Ok(input.to_string())
     });
     Executor::builder(Registry::of([echo]).unwrap()).unrestricted().repair(level).build().unwrap()

@@ -14,6 +14,8 @@ fn every_kind_of_type_has_its_normal_form() {
         if let Some(shared) = definition.input_schema.get("$defs") {
             schema["$defs"] = shared.clone();
         }
+        // What is removed leaves another order behind in a build with `serde_json/preserve_order`.
+        schema.sort_all_objects();
         insta::assert_snapshot!(handle.name(), format!("{schema:#}"));
     }
 }

@@ -18,11 +18,12 @@ pub(super) fn input(tool: &str, written: &Value) -> Result<(Value, Keys), Schema
     for note in arrived.notes {
         tracing::warn!(tool, pointer = note.pointer, "{}", note.message);
     }
-    let schema = arrived.schema;
+    let mut schema = arrived.schema;
+    schema.sort_all_objects();
     let checker = checker("/input_schema", &schema)?;
     // The whole input is one value, read strictly, then held to the schema. What mends input that
     // does not fit works on its text before it comes here again, as for every tool.
-    let key = Key::required("input", "an object").checked(move |text| checker.check_text(text));
+    let key = Key::required("input", "an object").checked(move |text| checker.check_input(text));
     let keys = Keys::new([key]).map_err(|problem| wrong("", problem.to_string()))?;
     Ok((schema, keys))
 }
@@ -38,7 +39,8 @@ fn together(problems: Vec<SchemaProblem>) -> SchemaProblem {
     first
 }
 
-pub(super) fn output(written: Value) -> Result<Value, SchemaProblem> {
+pub(super) fn output(mut written: Value) -> Result<Value, SchemaProblem> {
+    written.sort_all_objects();
     checker("/output_schema", &written)?;
     Ok(written)
 }

@@ -138,13 +138,7 @@ fn repair_least(repairer: &Repairer, text: &str, plan: &Plan) -> Result<(Repaire
         DeclaredDanger::Level(Danger::Safe) => TruncatedInput::Completed,
         _ => TruncatedInput::Refused,
     };
-    let repair = |level| repairer.repair(text, level, brackets);
-    match plan.repair {
-        Repair::Lenient => repair(Repair::Standard)
-            .map(|it| (it, false))
-            .or_else(|_| repair(Repair::Lenient).map(|it| (it, true))),
-        level => repair(level).map(|it| (it, false)),
-    }
+    repairer.repair_least(text, plan.repair, brackets)
 }
 
 #[cold]

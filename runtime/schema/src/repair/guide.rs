@@ -4,6 +4,8 @@
 //! - An attempt that fails leaves no trace; two attempts with different results are no repair.
 //! - The steps are counted, and their number is bounded by the size of the text.
 
+mod readings;
+
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
@@ -11,13 +13,11 @@ use super::keys::{self, Aliases};
 use super::list;
 use super::shape::{Shape, Types};
 use super::site::Schema;
-use super::words;
 use toolwright_core::input::shorten;
 use toolwright_core::input::words::MOST_COMPARED;
+use toolwright_core::json::MAX_DEPTH;
 use toolwright_core::json::tree::{Node, push_segment, quoted};
-use toolwright_core::json::{MAX_DEPTH, parse};
 use toolwright_core::repairs::{Change, ChangeRule};
-use toolwright_core::scalar;
 
 /// How many places with several readings are remembered.
 const MOST_AMBIGUOUS: usize = 50;
@@ -378,64 +378,5 @@ impl<'l> Guide<'l> {
         };
         let made = self.changes.split_off(mark);
         fits.then_some((reading, made))
-    }
-
-    fn readings(
-        &mut self,
-        node: &Node,
-        site: usize,
-        shape: usize,
-        depth: usize,
-    ) -> Vec<(Node, ChangeRule)> {
-        let types = self.shape(site, shape).types;
-        let mut readings = scalar::readings(node, types, self.is_lenient());
-        let composite = types.has(Types::ARRAY) || types.has(Types::OBJECT);
-        if let Node::Text(text) = node {
-            if types.has(Types::TEXT) && self.shape(site, shape).choices.is_some() {
-                let spelt = self.schema.sites[site].spellings(shape).1.find(text.trim());
-                readings.extend(
-                    spelt.map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceSpelling)),
-                );
-            }
-            if composite && let Some(held) = self.held(text, depth) {
-                let wanted = types.has(Types::of(&held)) && !held.is_scalar();
-                readings.extend(wanted.then_some((held, ChangeRule::Stringified)));
-            }
-        }
-        // Nothing is no item.
-        let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
-        let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
-        if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {
-            if let Node::Text(text) = node
-                && self.reach == Reach::Example
-                && list::is_list(text)
-                && self.charge(1 + text.len() / 16)
-            {
-                let items = list::items(text, depth);
-                readings.extend(items.map(|it| (Node::Array(it), ChangeRule::InArray)));
-            }
-            readings.push((Node::Array(vec![node.clone()]), ChangeRule::InArray));
-        }
-        readings
-    }
-
-    /// A choice that was mistyped, where mistakes may be repaired.
-    fn slips(&mut self, node: &Node, site: usize, shape: usize) -> Vec<(Node, ChangeRule)> {
-        let Node::Text(text) = node else { return Vec::new() };
-        if !self.is_lenient() {
-            return Vec::new();
-        }
-        let choices = self.shape(site, shape).words();
-        let close = words::typo_of(text.trim(), choices, &mut self.letters_left);
-        let close = close.map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceTypo));
-        close.into_iter().collect()
-    }
-
-    fn held(&mut self, text: &str, depth: usize) -> Option<Node> {
-        let begins = text.trim_start().starts_with(parse::HOLDS);
-        if !begins || !self.charge(1 + text.len() / 16) {
-            return None;
-        }
-        parse::held(text, depth)
     }
 }

@@ -24,7 +24,8 @@ pub(super) fn problems(schema: &Schema, node: &Node) -> (Vec<Problem>, usize) {
         out_of_reach(node, &mut String::new(), &mut far, &mut far_more);
         within_reach(node).value()
     });
-    let Some(value) = value else { return (far, far_more) };
+    let Some(mut value) = value else { return (far, far_more) };
+    value.sort_all_objects();
     let is_heavy = node.weight() > HEAVIEST || has_long_places(&value);
     let depth = if is_heavy { Depth::First } else { Depth::UpTo(MOST) };
     let mut explained = schema.explainer.explain(&schema.source, &value, &digits, depth);

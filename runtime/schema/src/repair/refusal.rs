@@ -7,6 +7,8 @@ use std::fmt;
 
 use toolwright_core::input::words::shorten_to;
 use toolwright_core::input::{Problem, Problems, Rule};
+use toolwright_core::json::MAX_DEPTH;
+use toolwright_core::json::parse::Break;
 
 /// The most characters of a refusal; what a tool's answer says around it fits into 2,000 with it.
 const LONGEST: usize = 1_850;
@@ -157,3 +159,36 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+fn too_deep() -> Problem {
+    Problem::new(Rule::Depth, "", format!("at most {MAX_DEPTH} levels of arrays and objects"))
+}
+
+/// Says where a text ends to be JSON, and what was expected there.
+pub(super) fn unreadable(text: &str, broken: Break) -> Refusal {
+    match broken {
+        Break::Depth => Refusal::of(too_deep()),
+        Break::End(what) => {
+            let problem = Problem::new(Rule::Syntax, "the end of the text", what);
+            Refusal { cut_off: text.contains(['{', '[']), ..Refusal::of(problem) }
+        }
+        Break::Wanted(at, what) => {
+            let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+            let (before, rest) = text.split_at(at.unwrap_or(0));
+            let place = if before.is_empty() {
+                String::new()
+            } else {
+                format!(" at character {}", before.chars().count() + 1)
+            };
+            let what = if before.is_empty() { "a JSON object" } else { what };
+            // A text that seems to end before its last word has a quotation mark inside.
+            let advice =
+                if before.trim_end().ends_with('"') && rest.starts_with(char::is_alphanumeric) {
+                    "; write \\\" for a quotation mark inside a text"
+                } else {
+                    ""
+                };
+            Refusal::of(Problem::new(Rule::Syntax, rest, format!("{what}{place}{advice}")))
+        }
+    }
+}

@@ -55,14 +55,16 @@ pub(super) struct Schema {
 
 impl Schema {
     pub(super) fn new(source: &Value) -> Result<Self, String> {
+        let mut source = source.clone();
+        source.sort_all_objects();
         let root = options()
-            .build(source)
+            .build(&source)
             .map_err(|error| format!("{error} (at {})", error.instance_path()))?;
-        let sites = Compiler::run(source);
+        let sites = Compiler::run(&source);
         let shapes: usize = sites.iter().map(|site| site.shapes.len()).sum();
         let patience = 20_000 + 64 * shapes;
         let places = OnceLock::new();
-        let (source, explainer) = (source.clone(), Explainer::new());
+        let explainer = Explainer::new();
         Ok(Self { source, sites, root, explainer, places, patience })
     }
 

@@ -34,13 +34,11 @@ impl Checker {
     /// Formats are asserted, as the types behind them do.
     #[doc(hidden)]
     pub fn new(schema: &Value) -> Result<Self, SchemaProblem> {
+        let mut source = schema.clone();
+        source.sort_all_objects();
         options()
-            .build(schema)
-            .map(|validator| Self {
-                validator,
-                source: schema.clone(),
-                explainer: Explainer::new(),
-            })
+            .build(&source)
+            .map(|validator| Self { validator, source, explainer: Explainer::new() })
             .map_err(|error| {
                 let pointer = dangling(schema).unwrap_or_else(|| error.instance_path().to_string());
                 let message = format!(
@@ -57,23 +55,40 @@ impl Checker {
     /// Checks a value that has been read, so its text is JSON.
     #[doc(hidden)]
     pub fn check_text(&self, text: &str) -> Result<(), Vec<Problem>> {
-        match serde_json::from_str(text) {
-            Ok(value) => self.check(&value),
-            Err(_) => Err(vec![Problem::new(Rule::Syntax, text, "JSON with numbers in range")]),
-        }
+        self.check(&read(text)?)
+    }
+
+    /// Checks as [`check_text`](Self::check_text) does, and returns one problem: an input that is refused is looked at once more,
+    /// as a whole, before anything is said of it.
+    #[doc(hidden)]
+    pub fn check_input(&self, text: &str) -> Result<(), Vec<Problem>> {
+        self.check_to(&read(text)?, Depth::First)
     }
 
     pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Problem>> {
+        let depth = if has_long_places(value) { Depth::First } else { Depth::UpTo(usize::MAX) };
+        self.check_to(value, depth)
+    }
+
+    fn check_to(&self, value: &Value, depth: Depth) -> Result<(), Vec<Problem>> {
         if self.validator.is_valid(value) {
             return Ok(());
         }
-        let depth = if has_long_places(value) { Depth::First } else { Depth::UpTo(usize::MAX) };
         let mut problems = self.explainer.explain(&self.source, value, &|_| None, depth).problems;
         if problems.is_empty() {
             problems.push(Problem::new(Rule::Value, &shown(value), "what its schema asks for"));
         }
         Err(problems)
     }
+}
+
+/// The value of a text. Problems are found in the order of its keys, whether or not a crate of the build has switched
+/// `serde_json/preserve_order` on.
+fn read(text: &str) -> Result<Value, Vec<Problem>> {
+    let mut value: Value = serde_json::from_str(text)
+        .map_err(|_| vec![Problem::new(Rule::Syntax, text, "JSON with numbers in range")])?;
+    value.sort_all_objects();
+    Ok(value)
 }
 
 /// Whether to tell every problem of a value could take much more room than the value.

@@ -14,11 +14,12 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
+use foldhash::fast::RandomState;
 use jsonschema::{ValidationError, ValidatorMap};
 use serde_json::Value;
 
 use super::problems::{Entered, Teller};
-use steps::{Kind, Step, Walk};
+use steps::{Kind, Step, Walk, Way};
 use toolwright_core::input::{Problem, words};
 
 /// How many steps an explanation may take: each is a look at one part of a value with one schema.
@@ -72,7 +73,7 @@ impl Explainer {
                 digits,
                 depth,
                 walk: &walk,
-                seen: HashSet::new(),
+                seen: HashSet::default(),
                 left: Cell::new(words::MOST_COMPARED),
                 explanation: &mut explanation,
             };
@@ -93,7 +94,7 @@ struct Work<'w> {
     depth: Depth,
     walk: &'w Walk,
     /// The places that a part of the value has been held to.
-    seen: HashSet<(String, usize)>,
+    seen: HashSet<(usize, usize), RandomState>,
     /// What is left to compare for near words.
     left: Cell<usize>,
     explanation: &'w mut Explanation,
@@ -101,7 +102,7 @@ struct Work<'w> {
 
 /// A place of the schema that a part of the value breaks.
 struct Broken<'v> {
-    place: String,
+    way: Way,
     value: &'v Value,
     /// Where the part is.
     at: String,
@@ -112,10 +113,10 @@ struct Broken<'v> {
 impl Work<'_> {
     /// The places are looked at in the order of the value, each with what it leads to.
     fn run(mut self, value: &Value) {
-        let root = Broken { place: String::new(), value, at: String::new(), by: None };
+        let root = Broken { way: Way::root(), value, at: String::new(), by: None };
         let mut open = vec![root];
         while let Some(broken) = open.pop() {
-            let is_new = self.seen.insert((broken.place.clone(), steps::address(broken.value)));
+            let is_new = self.seen.insert(broken.way.with(broken.value));
             if !is_new || self.walk.is_exhausted() {
                 continue;
             }
@@ -127,8 +128,8 @@ impl Work<'_> {
 
     /// Tells the errors of a place, and adds the places that it leads to.
     fn look<'v>(&mut self, broken: &Broken<'v>, open: &mut Vec<Broken<'v>>) -> ControlFlow<()> {
-        let way = format!("#{}", broken.place);
-        let (errors, failed) = self.walk.errors(&way, broken.value, self.depth == Depth::First);
+        let (errors, failed) =
+            self.walk.errors(&broken.way, broken.value, self.depth == Depth::First);
         for error in &errors {
             self.tell(broken, error);
             if self.depth == Depth::First && !self.explanation.problems.is_empty() {
@@ -150,7 +151,7 @@ impl Work<'_> {
             return;
         }
         let entered = broken.by.as_ref().map(|step| step.at.as_str());
-        let schema = self.source.pointer(&broken.place).unwrap_or(&Value::Null);
+        let schema = self.source.pointer(broken.way.place()).unwrap_or(&Value::Null);
         let teller = Teller {
             source: self.source,
             digits: self.digits,
@@ -166,14 +167,14 @@ impl Work<'_> {
 
     /// The place that a failed reference or union leads to; a union that leads to none is told.
     fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
-        let place = match step.kind {
-            Kind::Reference => step.ways.first().map(|it| it[1..].to_owned()),
-            Kind::AnyOf | Kind::OneOf => closest::closest(self.walk, step, value)
-                .map(|index| step.ways[index][1..].to_owned()),
+        let way = match step.kind {
+            Kind::Reference => step.ways.first().cloned(),
+            Kind::AnyOf | Kind::OneOf => {
+                closest::closest(self.walk, step, value).map(|index| step.ways[index].clone())
+            }
         };
-        let by = Some(Arc::clone(step));
-        if let Some(place) = place {
-            return Some(Broken { place, value, at: at.to_owned(), by });
+        if let Some(way) = way {
+            return Some(Broken { way, value, at: at.to_owned(), by: Some(Arc::clone(step)) });
         }
         if self.is_full() {
             self.explanation.more += 1;

@@ -1,12 +1,10 @@
 //! Which branch of a union was probably meant.
 
-use std::collections::HashSet;
-
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
-use super::steps::{Kind, Step, Walk, address};
+use super::steps::{Kind, Step, Walk, Way, address};
 
 /// What speaks against a branch.
 #[derive(Debug, Default)]
@@ -24,7 +22,7 @@ pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> 
     let mut meant: Vec<(usize, Fit)> = Vec::new();
     for (index, way) in step.ways.iter().enumerate() {
         let mut fit = Fit::default();
-        weigh(walk, way, value, &mut HashSet::new(), &mut fit);
+        weigh(walk, way, value, &mut vec![way.with(value)], &mut fit);
         if walk.is_exhausted() {
             return None;
         }
@@ -44,16 +42,19 @@ pub(super) fn closest(walk: &Walk, step: &Step, value: &Value) -> Option<usize> 
 }
 
 /// Adds what a place has against a value, and what the places that it refers to have.
-fn weigh(walk: &Walk, way: &str, value: &Value, followed: &mut HashSet<String>, fit: &mut Fit) {
-    if !followed.insert(way.to_owned()) {
-        return;
-    }
+fn weigh(walk: &Walk, way: &Way, value: &Value, followed: &mut Vec<(usize, usize)>, fit: &mut Fit) {
     let (errors, failed) = walk.errors(way, value, false);
     errors.iter().for_each(|error| count(error, fit));
     for (step, part) in failed {
         match step.kind {
             Kind::Reference if part == address(value) => {
-                step.ways.iter().for_each(|way| weigh(walk, way, value, followed, fit));
+                for way in &step.ways {
+                    let look = way.with(value);
+                    if !followed.contains(&look) {
+                        followed.push(look);
+                        weigh(walk, way, value, followed, fit);
+                    }
+                }
             }
             _ if part == address(value) => fit.at_the_surface += 1,
             _ => {}

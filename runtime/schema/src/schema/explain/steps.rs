@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use jsonschema::{Keyword, ValidationError, ValidatorMap};
 use serde_json::{Map, Value};
 
@@ -36,10 +37,34 @@ pub(super) struct Step {
     pub(super) kind: Kind,
     /// The keyword's place in the schema.
     pub(super) at: String,
-    /// The places it leads to, as the validators are named.
-    pub(super) ways: Vec<String>,
+    pub(super) ways: Vec<Way>,
     /// Whether it is about the keys of an object, which are no part of the value.
     of_names: bool,
+}
+
+/// A place that a keyword leads to.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    /// Its validator's name: `#` and the place.
+    pub(super) name: Arc<str>,
+    /// Its number among the places that keywords lead to.
+    number: usize,
+}
+
+impl Way {
+    pub(super) fn root() -> Self {
+        Self { name: "#".into(), number: usize::MAX }
+    }
+
+    /// The place in the schema.
+    pub(super) fn place(&self) -> &str {
+        self.name.strip_prefix('#').unwrap_or_default()
+    }
+
+    /// Tells a look at a part of the value with this place from all others.
+    pub(super) fn with(&self, value: &Value) -> (usize, usize) {
+        (self.number, address(value))
+    }
 }
 
 /// The keywords that failed, each with the address of the part of the value.
@@ -49,7 +74,7 @@ pub(super) type Failed = Vec<(Arc<Step>, usize)>;
 pub(super) struct Walk {
     places: Arc<ValidatorMap>,
     /// Whether a part of the value fits a validator; nothing while that is being found out.
-    known: RefCell<HashMap<(usize, usize), Option<bool>>>,
+    known: RefCell<HashMap<(usize, usize), Option<bool>, RandomState>>,
     failed: RefCell<Failed>,
     steps: Cell<usize>,
     most: usize,
@@ -102,11 +127,11 @@ impl Walk {
     /// What a place has against a part of the value: its errors, and the keywords that lead on.
     pub(super) fn errors<'v>(
         &'v self,
-        way: &str,
+        way: &Way,
         value: &'v Value,
         first: bool,
     ) -> (Vec<ValidationError<'v>>, Failed) {
-        let Some(place) = self.places.get(way).filter(|_| self.charge()) else {
+        let Some(place) = self.places.get(&way.name).filter(|_| self.charge()) else {
             return (Vec::new(), Vec::new());
         };
         let errors = if first {
@@ -123,16 +148,20 @@ impl Walk {
     }
 
     /// Whether a part of the value fits a place. What the steps do not reach is taken to fit.
-    fn fits(&self, way: &str, value: &Value) -> bool {
-        let Some(place) = self.places.get(way).filter(|_| self.charge()) else { return true };
-        if !value.is_array() && !value.is_object() {
-            return place.is_valid(value);
+    fn fits(&self, way: &Way, value: &Value) -> bool {
+        if !self.charge() {
+            return true;
         }
-        let key = (std::ptr::from_ref(place).addr(), address(value));
+        let place = || self.places.get(&way.name);
+        if !value.is_array() && !value.is_object() {
+            return place().is_none_or(|it| it.is_valid(value));
+        }
+        let key = way.with(value);
         if let Some(known) = self.known.borrow().get(&key) {
             // A schema that asks itself about the same value says nothing by it.
             return known.unwrap_or(true);
         }
+        let Some(place) = place() else { return true };
         self.known.borrow_mut().insert(key, None);
         let fits = place.is_valid(value);
         self.known.borrow_mut().insert(key, Some(fits));
@@ -152,6 +181,9 @@ pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
+/// Keywords by the address of a part of the value.
+type Wanted = HashMap<usize, Vec<Arc<Step>>, RandomState>;
+
 /// Visits the parts of a value at which keywords failed, in the order of the value.
 pub(super) fn locate<'v>(
     value: &'v Value,
@@ -159,7 +191,7 @@ pub(super) fn locate<'v>(
     at: &mut String,
     visit: &mut dyn FnMut(Arc<Step>, &'v Value, &str),
 ) {
-    let mut wanted: HashMap<usize, Vec<Arc<Step>>> = HashMap::new();
+    let mut wanted = Wanted::default();
     for (step, address) in failed {
         wanted.entry(address).or_default().push(step);
     }
@@ -168,7 +200,7 @@ pub(super) fn locate<'v>(
 
 fn search<'v>(
     value: &'v Value,
-    wanted: &mut HashMap<usize, Vec<Arc<Step>>>,
+    wanted: &mut Wanted,
     at: &mut String,
     visit: &mut dyn FnMut(Arc<Step>, &'v Value, &str),
 ) {
@@ -196,7 +228,7 @@ fn search<'v>(
 /// A validator for each place of a schema, in which references and unions are steps.
 pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
     let mut found = HashMap::new();
-    keywords(source, "", false, &mut found);
+    keywords(source, "", false, &mut HashMap::new(), &mut found);
     let found = Arc::new(found);
     let mut options = options();
     for keyword in ["$ref", "anyOf", "oneOf"] {
@@ -210,21 +242,32 @@ pub(super) fn compile(source: &Value) -> Option<ValidatorMap> {
 }
 
 /// The references and unions of a schema, by their address.
-fn keywords(schema: &Value, at: &str, of_names: bool, found: &mut HashMap<usize, Arc<Step>>) {
+fn keywords(
+    schema: &Value,
+    at: &str,
+    of_names: bool,
+    numbers: &mut HashMap<String, Way>,
+    found: &mut HashMap<usize, Arc<Step>>,
+) {
     match schema {
         Value::Object(object) => {
             for (key, value) in object {
                 let at = below(at, key);
-                if let Some((kind, ways)) = ways(key, value, &at) {
+                if let Some((kind, names)) = ways(key, value, &at) {
+                    let ways = names.into_iter().map(|name| {
+                        let way = Way { name: name.as_str().into(), number: numbers.len() };
+                        numbers.entry(name).or_insert(way).clone()
+                    });
+                    let ways = ways.collect();
                     let step = Step { kind, at: at.clone(), ways, of_names };
                     found.insert(address(value), Arc::new(step));
                 }
-                keywords(value, &at, of_names || key == "propertyNames", found);
+                keywords(value, &at, of_names || key == "propertyNames", numbers, found);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                keywords(item, &format!("{at}/{index}"), of_names, found);
+                keywords(item, &format!("{at}/{index}"), of_names, numbers, found);
             }
         }
         _ => {}

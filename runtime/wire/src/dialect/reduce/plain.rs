@@ -13,7 +13,10 @@ impl Reducer<'_, '_> {
         if folds {
             self.list(&mut draft, object);
         }
-        for (keyword, value) in object {
+        // Sentences are added in one order, whatever that of the map is.
+        let mut keywords: Vec<_> = object.iter().collect();
+        keywords.sort_by_key(|(keyword, _)| *keyword);
+        for (keyword, value) in keywords {
             let is_written = match keyword.as_str() {
                 "description" => true,
                 "prefixItems" | "items" => folds,
