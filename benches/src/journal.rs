@@ -4,6 +4,8 @@
 //! SQLite with the same settings on the same disk, without anything around it. One caller at a time, the floor has the
 //! connection on its own thread; many, it has a thread that commits whatever waits in one transaction, as the journal
 //! does. Beside it stands what one text of that size costs, in a table without an index.
+//!
+//! A call with a text of 256 KiB is compared with the same call without a journal.
 
 mod bare;
 pub mod sample;
@@ -30,6 +32,12 @@ const MEASURES: [(&str, &str, &str); 2] = [
     ("many", "call, 64 callers", "rows, 64 callers"),
 ];
 
+/// The measure of a call with a long text: name, contestant, against.
+const LONG: (&str, &str, &str) = ("long", "long call, journalled", "long call, plain");
+
+/// How many bytes a long text has.
+const LONG_TEXT: usize = 256 << 10;
+
 /// What of it is the store's, and what a table without an index would save; for people only.
 const ASIDES: [(&str, &str); 4] = [
     ("store, one caller", "rows, one caller"),
@@ -55,8 +63,8 @@ fn executor(store: &SqliteStore) -> Result<Executor> {
     Ok(builder.journal(store.clone()).on_no_approver(OnNoApprover::Deny).build()?)
 }
 
-async fn called(executor: &Executor) -> Result<()> {
-    let answer = executor.call(&Call::new("note", NOTE_TEXT)).await;
+async fn called(executor: &Executor, arguments: &str) -> Result<()> {
+    let answer = executor.call(&Call::new("note", arguments)).await;
     ensure!(!answer.is_error(), "the call fails: {}", answer.text());
     Ok(())
 }
@@ -92,12 +100,23 @@ fn measured(
     let alone = Alone::open(&folder.join("alone.db"))?;
     let grouped = Grouped::open(&folder.join("grouped.db"))?;
     let executor = executor(&store)?;
+    let plain = Executor::builder(Registry::of([NOTE])?).unrestricted().build()?;
+    let long = format!(r#"{{"text":"{}"}}"#, "the quick brown fox ".repeat(LONG_TEXT / 20));
+    let calls_with_a_long_text = |executor: &Executor| {
+        runtime.block_on(async {
+            let start = Instant::now();
+            for _ in 0..pairs {
+                called(executor, &long).await?;
+            }
+            Ok(start.elapsed())
+        })
+    };
     let contestants = vec![
         Contestant::new("call, one caller", || {
             runtime.block_on(async {
                 let start = Instant::now();
                 for _ in 0..pairs * 4 {
-                    called(&executor).await?;
+                    called(&executor, NOTE_TEXT).await?;
                 }
                 Ok(start.elapsed())
             })
@@ -107,12 +126,14 @@ fn measured(
                 let executor = executor.clone();
                 async move {
                     for _ in 0..pairs {
-                        called(&executor).await?;
+                        called(&executor, NOTE_TEXT).await?;
                     }
                     Ok(())
                 }
             })))
         }),
+        Contestant::new(LONG.1, || calls_with_a_long_text(&executor)),
+        Contestant::new(LONG.2, || calls_with_a_long_text(&plain)),
         Contestant::new("store, one caller", || {
             let pairs = Pair::several("one", pairs * 4)?;
             runtime.block_on(async {
@@ -208,18 +229,24 @@ fn report(rounds: &Rounds, pairs: usize) -> Result<()> {
     let mut table =
         vec![["", "µs/call", "calls/s", "× bare", "middle half"].map(String::from).to_vec()];
     let seconds = |name: &str| -> Result<f64> {
-        let calls = if name.contains("64") { pairs * MANY } else { pairs * 4 };
+        let calls = match name {
+            name if name.contains("64") => pairs * MANY,
+            name if name.contains("long") => pairs,
+            _ => pairs * 4,
+        };
         Ok(rounds.median(name)? / calls as f64)
     };
     let row = |name: &str| -> Result<Vec<String>> {
         let seconds = seconds(name)?;
         Ok(vec![name.into(), format!("{:.1}", seconds * 1e6), format!("{:.0}", 1.0 / seconds)])
     };
-    for floor in ["text, one caller", "rows, one caller", "text, 64 callers", "rows, 64 callers"] {
+    for floor in
+        ["text, one caller", "rows, one caller", "text, 64 callers", "rows, 64 callers", LONG.2]
+    {
         table.push(row(floor)?);
     }
     let compared = MEASURES.iter().map(|(_, name, against)| (*name, *against));
-    for (name, against) in compared.chain(ASIDES) {
+    for (name, against) in compared.chain(ASIDES).chain([(LONG.1, LONG.2)]) {
         let ratio = rounds.ratio(name, against)?;
         let (low, high) = ratio.quartiles;
         let mut row = row(name)?;
@@ -231,5 +258,6 @@ fn report(rounds: &Rounds, pairs: usize) -> Result<()> {
     for (measure, name, against) in MEASURES {
         print_ratio("journal", measure, &rounds.ratio(name, against)?, "two-bare-commits");
     }
+    print_ratio("journal", LONG.0, &rounds.ratio(LONG.1, LONG.2)?, "plain-call");
     Ok(())
 }

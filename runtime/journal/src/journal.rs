@@ -8,6 +8,7 @@
 mod answered;
 #[doc(hidden)]
 pub mod begun;
+mod copies;
 mod counter;
 mod ended;
 mod entry;
@@ -26,6 +27,8 @@ mod trace;
 
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
+#[doc(hidden)]
+pub use copies::Copies;
 pub use counter::{Counter, NotAdvanced};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};

@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::copies::Copies;
 use super::counter::{Counter, NotAdvanced};
 use super::entry::{Entry, FailedAttempt, Note};
 use super::next::{Transition, next};
@@ -97,7 +98,12 @@ pub struct CallRecord {
     /// The arguments that run: repaired, with defaults filled in, in canonical form.
     pub arguments: StoredText,
     /// The arguments for people, with secrets masked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shown: String,
+    /// Which of these texts a store has left out.
+    #[doc(hidden)]
+    #[serde(default, skip_serializing_if = "Copies::is_none")]
+    pub copies: Copies,
     /// What repair changed.
     pub repairs: Vec<Change>,
     /// What a decision is bound to, hexadecimal.
@@ -195,6 +201,7 @@ impl CallRecord {
             raw: StoredText::Omitted,
             arguments: StoredText::Omitted,
             shown: String::new(),
+            copies: Copies::default(),
             repairs: Vec::new(),
             digest: String::new(),
             requester: Requester::default(),

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use toolwright::journal::{Filter, Page, SqliteStore, State, Store, Transaction};
+use toolwright::journal::{
+    CallRecord, CallWrite, Filter, Page, SqliteStore, State, Store, StoredText, Transaction,
+};
 
 use super::support::{Folder, call, document, note, now};
 
@@ -172,6 +174,57 @@ async fn a_journal_of_a_newer_version_is_refused() {
     assert!(error.contains("is of version 999"), "{error}");
 }
 
+/// A call with these arguments, as its model sent them.
+fn call_with(arguments: &str, raw: &str) -> CallRecord {
+    call(1, State::Pending).record.with(|it| {
+        it.arguments = StoredText::Plain(arguments.to_owned());
+        it.raw = StoredText::Plain(raw.to_owned());
+        it.shown = arguments.to_owned();
+    })
+}
+
+async fn commit(store: &SqliteStore, record: &CallRecord) {
+    let calls = vec![CallWrite { expects: None, record: record.clone(), entries: Vec::new() }];
+    let unit = Transaction { calls, ..Transaction::default() };
+    store.commit(unit, now()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_long_text_of_a_call_is_written_once() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    let text = format!(r#"{{"text":"{}"}}"#, "a".repeat(100_000));
+    let as_sent = call_with(&text, &text);
+    commit(&store, &as_sent).await;
+    assert_eq!(store.get(as_sent.id).await.unwrap(), Some(as_sent.clone()));
+    let connection = Connection::open(folder.file()).unwrap();
+    let sql = "SELECT length(body) FROM calls";
+    let length = connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert!((100_000..102_000).contains(&length), "{length}");
+
+    // What is shown later in the place of what was left out is seen.
+    let sql = r#"UPDATE calls SET body = json_set(body, '$.shown', '{"text":"b"}')"#;
+    connection.execute(sql, []).unwrap();
+    let changed = store.get(as_sent.id).await.unwrap().unwrap();
+    assert_eq!(changed.shown, r#"{"text":"b"}"#);
+    assert_ne!(changed.shows_what_is_judged(), Some(true));
+}
+
+#[tokio::test]
+async fn a_call_whose_texts_were_all_written_is_read() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    let record = call_with(r#"{"a":1}"#, r#"{"a":1}"#);
+    commit(&store, &record).await;
+    let connection = Connection::open(folder.file()).unwrap();
+    // As every version before wrote it.
+    let body = serde_json::to_string(&record).unwrap();
+    assert_eq!(body.matches(r#"{\"a\":1}"#).count(), 3, "{body}");
+    connection.execute("UPDATE calls SET body = ?1", [body]).unwrap();
+    assert_eq!(store.get(record.id).await.unwrap(), Some(record));
+}
+
+/// Two releases do not share a file: the older one would take the newer one's calls for damaged.
 #[tokio::test]
 async fn the_format_is_marked_in_the_file() {
     let folder = Folder::new();
@@ -179,7 +232,7 @@ async fn the_format_is_marked_in_the_file() {
     let connection = Connection::open(folder.file()).unwrap();
     let number = |text: &str| connection.query_row(text, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(number("PRAGMA application_id"), 0x7477_6a6c);
-    assert_eq!(number("PRAGMA user_version"), 2);
+    assert_eq!(number("PRAGMA user_version"), 3);
     drop(store);
 }
 
@@ -260,6 +313,12 @@ async fn a_journal_of_the_first_version_is_brought_to_this_one() {
     // No summary needs a body.
     connection.execute("UPDATE calls SET body = 'unreadable'", []).unwrap();
     let store = SqliteStore::open(folder.file()).await.unwrap();
+    let version = connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+    assert_eq!(
+        version,
+        Ok(3),
+        "a release that reads earlier versions alone is refused from now on"
+    );
     let pending = Filter { states: vec![State::Pending], ..Filter::default() };
     let found = store.summaries(&pending, Page::first(9)).await.unwrap().calls;
     assert_eq!(found.len(), 1);

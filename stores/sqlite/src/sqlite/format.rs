@@ -10,7 +10,7 @@ use toolwright_journal::journal::{StoreError, StoreErrorKind};
 const APPLICATION: i64 = 0x7477_6a6c;
 
 /// What makes a journal of each version from the one before it; the first makes it from nothing.
-const MIGRATIONS: [&str; 2] = [include_str!("1.sql"), include_str!("2.sql")];
+const MIGRATIONS: [&str; 3] = [include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql")];
 
 /// The version that is written.
 const VERSION: i64 = MIGRATIONS.len() as i64;

@@ -69,6 +69,7 @@ impl CallRow {
     fn of(write: CallWrite, name: &Named) -> Result<Self, StoreError> {
         let takes_from_owner = write.takes_from_owner();
         let CallWrite { expects, record, entries } = write;
+        let record = record.without_copies();
         let entries = entries.iter().map(|entry| {
             let body = written(entry, ENTRY, record.id, name)?;
             Ok(EntryRow { number: number(entry.number), body })
@@ -128,7 +129,8 @@ pub fn record(id: CallId, row: &Row<'_>) -> Result<CallRecord, Unreadable> {
     let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
     let lease = lease.map_err(|error| format!("its lease: {error}"))?;
     let delivered = row.get(2).map_err(|error| format!("whether it was delivered: {error}"))?;
-    let mut record: CallRecord = read(row, 3)?;
+    let record: CallRecord = read(row, 3)?;
+    let mut record = record.with_copies();
     if record.id != id {
         return Err(format!("its row holds call {}", record.id));
     }

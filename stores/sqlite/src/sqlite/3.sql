@@ -1,0 +1,2 @@
+-- Nothing in the tables changes. What a call shows and what its model sent are written only where they are not its arguments, and
+-- a release that reads version 2 at most takes such a call for damaged: it must not open the file.
