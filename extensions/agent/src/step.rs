@@ -154,7 +154,7 @@ impl State {
 
     fn answered(&mut self, answer: ModelAnswer) -> Vec<Action> {
         let inner = &mut self.0;
-        (inner.turn, inner.taken) = (inner.turn + 1, inner.taken + 1);
+        (inner.turn, inner.taken) = (inner.turn.saturating_add(1), inner.taken.saturating_add(1));
         inner.spent = inner.spent.plus(answer.spent());
         if answer.stop == StopReason::Refused {
             // Calls of an answer that was refused in the end are not the model's word.
@@ -169,8 +169,8 @@ impl State {
         let is_empty = answer.calls.is_empty()
             && answer.text.trim().is_empty()
             && !(is_paused && answer.verbatim.is_some());
-        inner.cut = if is_cut { inner.cut + 1 } else { 0 };
-        inner.empty = if is_empty && !is_cut { inner.empty + 1 } else { 0 };
+        inner.cut = if is_cut { inner.cut.saturating_add(1) } else { 0 };
+        inner.empty = if is_empty && !is_cut { inner.empty.saturating_add(1) } else { 0 };
         let ModelAnswer { text, calls, verbatim, .. } = answer;
         let calls: Arc<[ToolCall]> = calls.into();
         let said = text.clone();

@@ -226,7 +226,10 @@ async fn a_generation_at_its_maximum_is_an_error_of_its_call_alone() {
         let arguments = r#"{"cents":1,"order":"A-1"}"#;
         Statement::edit(record, arguments, record.digest.clone(), "ada", office.clock.now())
     };
-    office.say(edit(&record)).await.unwrap_err();
+    let error = office.say(edit(&record)).await.unwrap_err();
+    let expected =
+        format!("nothing can be decided on call {broken}: its generation is the highest number");
+    assert!(error.to_string().starts_with(&expected), "{error}");
     office.say(edit(&office.record(whole).await)).await.unwrap();
     assert_eq!(office.record(broken).await, record);
 }

@@ -191,9 +191,9 @@ impl Head {
     /// The head that a document holds.
     ///
     /// # Errors
-    /// When it is none, or a newer release wrote it.
+    /// When it is none, a newer release wrote it, or one of its counters is so high that it was set by hand.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
-        read_with("head of a run", text, |head| {
+        let head: Self = read_with("head of a run", text, |head| {
             // Heads of before had the tokens alone.
             if let Some(usage) = head.remove("usage") {
                 let answers = head.get("turn").cloned();
@@ -202,7 +202,27 @@ impl Head {
                     json!({"usage": usage, "cost": 0, "unpriced": answers}),
                 );
             }
-        })
+        })?;
+        head.refuse_high_counters().map_err(serde_json::Error::custom)?;
+        Ok(head)
+    }
+
+    /// Refuses a counter that no run reaches, so that whatever adds to one never gets past the highest number there is.
+    fn refuse_high_counters(&self) -> Result<(), String> {
+        let drivers = self.deaths.map_or(0, |deaths| deaths.drivers);
+        for (name, found, most) in [
+            ("epoch", self.epoch, u64::MAX / 2),
+            ("turn", self.turn, u64::MAX / 2),
+            ("deaths/drivers", drivers.into(), u64::from(u32::MAX / 2)),
+        ] {
+            if found > most {
+                return Err(format!(
+                    "its `{name}` is {found}, expected at most {most}. No run gets there by itself: find out who changed \
+                     it, and restore it"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The text of its document.

@@ -115,7 +115,7 @@ impl Recorded {
                 // A commit of this driver may stand although nobody waited for its reply.
                 Err(conflict) => match self.access.store.document(&key).await? {
                     Some(found) if found.text == text => {
-                        self.version = found.version - 1;
+                        self.version = found.version.saturating_sub(1);
                         return Ok(());
                     }
                     Some(found) if self.is_own_renewal(&found.text) => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
 use toolwright_agent::durable::{Agents, NewRun, RunError, Runs};
@@ -24,6 +25,13 @@ async fn ended() -> (World, Agents) {
 }
 
 type Change = fn(&str) -> Option<String>;
+
+/// A document with another value at this key.
+fn with(text: &str, key: &str, value: Value) -> Option<String> {
+    let mut document: Value = serde_json::from_str(text).unwrap();
+    document[key] = value;
+    Some(document.to_string())
+}
 
 /// Writes a document by hand.
 async fn write(world: &World, key: &str, change: impl FnOnce(&str) -> Option<String>) {
@@ -62,7 +70,7 @@ async fn a_run_is_a_head_and_three_documents_a_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_damaged_is_refused_with_its_key_and_nothing_is_written() {
-    let cases: [(&str, Change, &str); 6] = [
+    let cases: [(&str, Change, &str); 9] = [
         (
             "run/r1/head",
             |it| Some(it.replace(r#""version":1,"run""#, r#""version":2,"run""#)),
@@ -70,6 +78,13 @@ async fn what_is_damaged_is_refused_with_its_key_and_nothing_is_written() {
         ),
         ("run/r1/head", |it| Some(it.replacen(r#""turn":2"#, r#""turn":1"#, 1)), "changed by hand"),
         ("run/r1/head", |_| Some("{}".to_owned()), "no version"),
+        ("run/r1/head", |it| with(it, "epoch", u64::MAX.into()), "its `epoch` is 184467440737"),
+        ("run/r1/head", |it| with(it, "turn", u64::MAX.into()), "its `turn` is 184467440737"),
+        (
+            "run/r1/head",
+            |it| with(it, "deaths", json!({"turn": 2, "drivers": u32::MAX})),
+            "its `deaths/drivers` is 4294967295",
+        ),
         ("run/r1/turn/1/answer", |_| None, "it is missing"),
         ("run/r1/turn/1/answers", |_| None, "it is missing"),
         ("run/r1/turn/2/answer", |it| Some(it.replacen("1", "9", 1)), "version 9"),

@@ -7,7 +7,9 @@ use serde::de::IgnoredAny;
 use super::{ApprovalError, Said};
 use crate::approval::granted::Grant;
 use crate::approval::{Decision, GrantTerms, Statement, Subject};
-use crate::journal::{Answered, CallRecord, Entry, Note, State, StoredText, may_have_happened};
+use crate::journal::{
+    Answered, CallRecord, Entry, NotAdvanced, Note, State, StoredText, may_have_happened,
+};
 use toolwright_core::json::canonical;
 
 /// A call after a decision, and what goes with it.
@@ -42,7 +44,11 @@ pub(super) fn decide(
         },
         signed: Some((*signed).clone()),
     };
-    let Ok(entry) = record.advance(event, note) else { return Ok(None) };
+    let entry = match record.advance(event, note) {
+        Ok(entry) => entry,
+        Err(NotAdvanced::Illegal(_)) => return Ok(None),
+        Err(why) => return Err(ApprovalError::NotAdvanced { call: record.id, why }),
+    };
     if let Some(ask) = record.ask.as_ref().filter(|ask| waited && *now >= ask.deadline) {
         return Err(ApprovalError::Late { call: record.id, deadline: ask.deadline });
     }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::approval::covers::UselessTerms;
 use crate::approval::granted::GrantError;
 use crate::approval::{Decision, NotTheirs, UnreadableStatement, Unverified};
-use crate::journal::{Illegal, State, StoreError};
+use crate::journal::{Illegal, NotAdvanced, State, StoreError};
 use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
 
@@ -145,6 +145,14 @@ pub enum ApprovalError {
         who: String,
         /// When they did.
         at: Timestamp,
+    },
+    /// A counter of the call's record is at its maximum, so that nothing can be recorded of it.
+    #[error("nothing can be decided on call {call}: {why}")]
+    NotAdvanced {
+        /// Which call.
+        call: CallId,
+        /// Which counter.
+        why: NotAdvanced,
     },
     /// Its time to be decided is over, although nobody has recorded so yet.
     #[error("call {call} could be decided until {deadline}, which is past: it expires")]
