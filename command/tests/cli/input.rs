@@ -149,8 +149,16 @@ fn a_wrong_command_line_of_input_ends_with_two() {
 
 #[test]
 fn json_has_no_character_that_acts_on_the_terminal() {
-    let calls = calls(&[r#"{"path":"a\u009b2J\u202e"}"#, r#"{"path":"a","\u007f":1}"#]);
+    let calls = calls(&[
+        r#"{"path":"a\u009b2J\u202e"}"#,
+        r#"{"path":"a\u009b2J\u202e","\u007f":1}"#,
+        r#"{"path":"a","x\u007fy\u0085z":1}"#,
+    ]);
     let out = toolwright(&["input"], calls.as_bytes()).out;
-    assert!(!out.contains(['\u{9b}', '\u{202e}', '\u{7f}']), "{out:?}");
-    assert!(out.contains(r"\u009b2J\u202e"), "{out}");
+    assert!(!out.contains(['\u{9b}', '\u{202e}', '\u{7f}', '\u{85}']), "{out:?}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].contains(r"\u009b2J\u202e"), "{out}");
+    // A key is told apart from one with spaces.
+    assert!(lines[1].contains(r"/\\u007f"), "{out}");
+    assert!(lines[2].contains(r"/x\\u007fy\\u0085z"), "{out}");
 }

@@ -14,11 +14,14 @@ use super::formats;
 #[doc(hidden)]
 pub const LONGEST: usize = 60;
 const MOST_CHOICES: usize = 16;
+/// How many characters an escape has, such as `\u007f`.
+const ESCAPED: usize = 6;
 /// How many pairs of letters are compared to find near words for one answer: some milliseconds' work.
 #[doc(hidden)]
 pub const MOST_COMPARED: usize = 2_000_000;
 
-/// At most 60 characters of `text`, white space and control characters drawn together.
+/// At most 60 characters of `text`, white space drawn together and other control characters written as JSON escapes them,
+/// so that none acts on a terminal or passes for a space.
 #[doc(hidden)]
 pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
@@ -28,19 +31,26 @@ pub fn shorten(text: &str) -> String {
 #[doc(hidden)]
 pub fn shorten_to(text: &str, longest: usize) -> String {
     let mut short = String::new();
-    let mut length = 0;
+    let (mut length, mut last) = (0, 0);
     for letter in text.chars() {
-        let letter = if letter.is_control() { ' ' } else { letter };
+        let letter = if letter.is_ascii_whitespace() { ' ' } else { letter };
         if letter == ' ' && short.ends_with(' ') {
             continue;
         }
-        if length == longest {
-            short.pop();
+        let width = if letter.is_control() { ESCAPED } else { 1 };
+        if length + width > longest {
+            if length == longest {
+                short.truncate(last);
+            }
             short.push('…');
             break;
         }
-        short.push(letter);
-        length += 1;
+        last = short.len();
+        match letter.is_control() {
+            true => short.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            false => short.push(letter),
+        }
+        length += width;
     }
     short
 }
