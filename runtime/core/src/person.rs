@@ -1,23 +1,88 @@
 //! Whether two names are those of one person. A name comes from more than one place: from the application's session, from a
 //! trusted key, from a policy; each spells it in its way.
 
-/// Returns whether two names are those of one person: without regard to case, and to blanks at their ends.
+use crate::printable::acts;
+
+/// Returns whether two names are those of one person: without regard to case, to blanks, to characters without ink and to
+/// the width of letters. A letter with an accent is the same in both of the ways in which it is written.
 #[doc(hidden)]
 #[must_use]
 pub fn is_same(one: &str, other: &str) -> bool {
-    letters(one).eq(letters(other))
+    let (one, other) = (letters(one), letters(other));
+    one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| one.is_same(other))
 }
 
 /// Returns whether the second name is certainly that of another person. No name, or a blank one, may be anybody's.
 #[doc(hidden)]
 #[must_use]
 pub fn is_another(one: Option<&str>, other: &str) -> bool {
-    let is_blank = |name: &str| name.trim().is_empty();
+    let is_blank = |name: &str| letters(name).is_empty();
     one.is_some_and(|one| !is_blank(one) && !is_blank(other) && !is_same(one, other))
 }
 
-/// The letters of a name as they are compared. Some have another one in between: ẞ, ß, SS, ss.
-fn letters(name: &str) -> impl Iterator<Item = char> {
-    let lower = name.trim().chars().flat_map(char::to_lowercase);
-    lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+/// A letter of a name as it is compared.
+struct Letter {
+    letter: char,
+    /// Whether accents follow it as characters of their own.
+    has_accents: bool,
+}
+
+impl Letter {
+    /// Without a table of all letters with accents, any of them may be the one whose accents are written apart.
+    fn is_same(&self, other: &Self) -> bool {
+        match self.has_accents == other.has_accents {
+            true => self.letter == other.letter,
+            false => !self.letter.is_ascii() || !other.letter.is_ascii(),
+        }
+    }
+}
+
+/// The letters of a name as they are compared. Some have another case in between: ẞ, ß, SS, ss.
+fn letters(name: &str) -> Vec<Letter> {
+    let seen = name.chars().filter(|it| !it.is_whitespace() && !acts(*it)).map(narrow);
+    let lower = seen.flat_map(char::to_lowercase);
+    let folded = lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    let mut letters: Vec<Letter> = Vec::with_capacity(name.len());
+    for letter in folded {
+        match letters.last_mut() {
+            Some(last) if matches!(letter, '\u{300}'..='\u{36f}') => last.has_accents = true,
+            _ => letters.push(Letter { letter, has_accents: false }),
+        }
+    }
+    letters
+}
+
+/// A letter of full width as the usual one.
+fn narrow(letter: char) -> char {
+    match letter {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        _ => letter,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_compared_as_it_is_seen() {
+        for (one, other) in [
+            ("ada", " ADA\n"),
+            ("Ada Lovelace", "ada\u{a0}love\u{200b}lace"),
+            ("ada", "ａｄａ"),
+            ("Groß", "GROSS"),
+            ("José", "Jose\u{301}"),
+            ("Thế", "The\u{302}\u{301}"),
+        ] {
+            assert!(is_same(one, other) && !is_another(Some(one), other), "{one:?} {other:?}");
+        }
+        for (one, other) in
+            [("ada", "adam"), ("José", "Jose"), ("Jose\u{301}", "Jose"), ("李", "王")]
+        {
+            assert!(!is_same(one, other) && is_another(Some(one), other), "{one:?} {other:?}");
+        }
+        for blank in [None, Some(""), Some(" \u{200b}")] {
+            assert!(!is_another(blank, "ada"), "{blank:?}");
+        }
+    }
 }

@@ -6,7 +6,9 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use toolwright::policy::{ArgumentTest, Mode, Policy, Protection, Rule};
 use toolwright::unstable::arguments::FinalArguments;
-use toolwright::{Answer, Call, DynamicTool, Effect, Executor, Registry, Repair, printable, tool};
+use toolwright::{
+    Answer, Call, DynamicTool, Effect, Executor, Registry, Repair, data, printable, tool,
+};
 
 use crate::shop::shop;
 use crate::support::{builder, kind};
@@ -221,6 +223,52 @@ async fn a_limit_is_held_against_the_number_that_the_tool_gets() {
     assert_eq!(cents(paid(deny(ArgumentTest::at_least(at)), below).await), format!("paid {below}"));
     assert_eq!(cents(paid(deny(ArgumentTest::at_least(at)), at).await), "denied");
     assert_eq!(cents(paid(deny(ArgumentTest::equals(at)), below).await), format!("paid {below}"));
+}
+
+/// How it is paid.
+#[data]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum Payment {
+    /// In cash.
+    Cash {
+        /// How much.
+        amount: f32,
+    },
+    /// By card.
+    Card {
+        /// How much.
+        amount: f32,
+    },
+}
+
+/// Pays in one of two ways.
+#[tool(effect = read, unlinked)]
+async fn pay_somehow(
+    /// How.
+    payment: Payment,
+) -> String {
+    let (Payment::Cash { amount } | Payment::Card { amount }) = payment;
+    format!("paid {amount}")
+}
+
+/// Serde holds a variant back until it knows the tag, with numbers as `f64`, so that a field of type `f32` is rounded twice.
+#[tokio::test]
+async fn a_limit_is_held_against_a_number_that_is_rounded_twice() {
+    let deny = |test| Rule::deny("no").named("no").argument("/payment/amount", test);
+    let allow = Rule::allow("any").named("any").tool("pay_somehow");
+    let paid = async |test, amount: &str| {
+        let policy = Policy::builder().mode(Mode::Strict).rule(allow.clone()).rule(deny(test));
+        let registry = Registry::of([PAY_SOMEHOW]).unwrap();
+        let executor = Executor::builder(registry).policy(policy).build().unwrap();
+        let arguments = format!(r#"{{"payment":{{"by":"cash","amount":{amount}}}}}"#);
+        let found = executor.call(&Call::new("pay_somehow", arguments)).await;
+        found.error().map_or_else(|| found.text().to_string(), |error| error.kind().to_owned())
+    };
+    // A little above the middle of 16777216 and 16777218: the nearest `f32` is the larger, that of the nearest `f64` the smaller.
+    let amount = "16777217.0000000001";
+    assert_eq!(paid(ArgumentTest::at_least("1e9"), amount).await, "paid 16777216");
+    assert_eq!(paid(ArgumentTest::at_most("16777216"), amount).await, "denied");
+    assert_eq!(paid(ArgumentTest::equals("16777216"), amount).await, "denied");
 }
 
 #[tokio::test]

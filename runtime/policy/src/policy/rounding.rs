@@ -23,9 +23,11 @@ const DEEPEST: usize = 64;
 enum Width {
     Double,
     Single,
+    /// A single that is made of a double: serde holds a value back until it knows of which type it is, and rounds it twice.
+    SingleOfDouble,
 }
 
-const WIDTHS: [Width; 2] = [Width::Double, Width::Single];
+const WIDTHS: [Width; 3] = [Width::Double, Width::Single, Width::SingleOfDouble];
 
 /// What a tool reads at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +104,7 @@ impl Place<'_> {
 #[derive(Debug)]
 pub(super) struct Limit {
     written: Decimal,
-    rounded: [Option<Decimal>; 2],
+    rounded: [Option<Decimal>; WIDTHS.len()],
 }
 
 impl Limit {
@@ -129,7 +131,7 @@ impl Limit {
 #[derive(Debug)]
 pub(super) struct Values {
     written: BTreeSet<String>,
-    rounded: [BTreeSet<String>; 2],
+    rounded: [BTreeSet<String>; WIDTHS.len()],
 }
 
 impl Values {
@@ -168,20 +170,19 @@ fn has_numbers(node: &Node) -> bool {
 }
 
 /// The nearest float of each width; none where a number is beyond them, which no such tool takes.
-fn rounded(number: &str) -> [Option<Decimal>; 2] {
+fn rounded(number: &str) -> [Option<Decimal>; WIDTHS.len()] {
     WIDTHS.map(|width| nearest(number, width).map(|it| Decimal::of(&it)))
 }
 
 /// The shortest decimal that is read as the nearest float.
 fn nearest(number: &str, width: Width) -> Option<String> {
-    match width {
-        Width::Double => {
-            number.parse::<f64>().ok().filter(|it| it.is_finite()).map(|it| format!("{it:e}"))
-        }
-        Width::Single => {
-            number.parse::<f32>().ok().filter(|it| it.is_finite()).map(|it| format!("{it:e}"))
-        }
-    }
+    let double = || number.parse::<f64>().ok().filter(|it| it.is_finite());
+    let single = match width {
+        Width::Double => return double().map(|it| format!("{it:e}")),
+        Width::Single => number.parse::<f32>().ok(),
+        Width::SingleOfDouble => double().map(|it| it as f32),
+    };
+    single.filter(|it| it.is_finite()).map(|it| format!("{it:e}"))
 }
 
 fn rounded_text(value: &Node, width: Width) -> String {

@@ -68,7 +68,9 @@ async fn a_plan_that_its_user_accepted_before_four_eyes_were_wanted_waits_for_an
 
 #[tokio::test]
 async fn a_name_in_another_spelling_is_no_other_person() {
-    for user in ["Ada", "ada ", "\tADA"] {
+    for user in
+        ["Ada", "ada ", "\tADA", "a\u{200b}da", "\u{feff}ada", "ad\u{ad}a", "a da", "ａｄａ"]
+    {
         let office = office();
         let run = executor(&office, false).run("own").user(user).start().unwrap();
         let waits = suspended(run.submit(&a_refund()).await);
