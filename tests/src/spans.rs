@@ -9,7 +9,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::support::{PING, builder, executor};
+use crate::support::{PING, builder, executor, subscribed};
 
 type Fields = BTreeMap<&'static str, String>;
 
@@ -62,7 +62,7 @@ impl Subscriber for Spans {
 
 /// Runs something whose spans are kept.
 pub async fn recorded<T>(spans: &Spans, future: impl Future<Output = T>) -> T {
-    let guard = tracing::subscriber::set_default(spans.clone());
+    let guard = subscribed(spans.clone());
     let ended = future.await;
     drop(guard);
     ended

@@ -12,6 +12,8 @@ use toolwright::{
     Answer, Call, Closing, Event, EventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
     Repair, Resource, ToolError, tool,
 };
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
+use tracing::{Dispatch, Subscriber};
 
 /// A builder of an executor of these tools that runs everything.
 pub fn builder(tools: impl IntoIterator<Item = Handle>) -> ExecutorBuilder {
@@ -26,6 +28,16 @@ pub fn executor(tools: impl IntoIterator<Item = Handle>) -> Executor {
 /// An executor that reads input as it came.
 pub fn strict(tools: impl IntoIterator<Item = Handle>) -> Executor {
     builder(tools).repair(Repair::Off).build().unwrap()
+}
+
+/// Makes this thread's spans and events those of a subscriber, until the guard is dropped. Beside it live two that want
+/// nothing: `tracing` remembers of each place in the code whether anybody wants it, and where there is one subscriber alone it
+/// asks only the thread that comes there first, whose test may have none.
+pub fn subscribed(subscriber: impl Subscriber + Send + Sync + 'static) -> DefaultGuard {
+    static OTHERS: LazyLock<[Dispatch; 2]> =
+        LazyLock::new(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
+    LazyLock::force(&OTHERS);
+    tracing::subscriber::set_default(subscriber)
 }
 
 /// The kind of error in an answer, `ok` where there is none.

@@ -10,6 +10,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 use super::support::*;
+use crate::support::subscribed;
 
 /// A call that was asked about, approved, and run by another worker, as it was recorded.
 const STORED: &str = include_str!("traced/approved.jsonl");
@@ -50,7 +51,7 @@ impl Subscriber for Steps {
 /// The decisions on a call that is asked about, approved, and run.
 async fn approved() -> Vec<String> {
     let (office, steps) = (office(), Steps::default());
-    let guard = tracing::subscriber::set_default(steps.clone());
+    let guard = subscribed(steps.clone());
     let executor = office.builder().record_content().build().unwrap();
     let call = suspended(executor.submit(&a_refund()).await).call;
     office.approve(call).await.unwrap();
@@ -124,7 +125,7 @@ fn a_trace_of_a_newer_version_is_refused_with_a_sentence() {
 #[tokio::test]
 async fn no_trace_holds_a_secret() {
     let (office, steps) = (office(), Steps::default());
-    let guard = tracing::subscriber::set_default(steps.clone());
+    let guard = subscribed(steps.clone());
     let key = toolwright::journal::SealingKey::generate().unwrap();
     let executor = office.builder().sealing_key(key).record_content().build().unwrap();
     let arguments = r#"{"site":"bank","password":"hunter2"}"#;
@@ -141,7 +142,7 @@ async fn no_trace_holds_a_secret() {
 #[tokio::test]
 async fn decisions_are_recorded_only_where_content_is() {
     let (office, steps) = (office(), Steps::default());
-    let guard = tracing::subscriber::set_default(steps.clone());
+    let guard = subscribed(steps.clone());
     suspended(office.executor().submit(&a_refund()).await);
     drop(guard);
     assert!(steps.0.lock().unwrap().is_empty());

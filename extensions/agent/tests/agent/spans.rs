@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use toolwright_agent::{ModelAnswer, ModelError, ScriptedModel, Usage};
+use tracing::Dispatch;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::NoSubscriber;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
@@ -49,8 +51,18 @@ impl<S: tracing::Subscriber + for<'l> LookupSpan<'l>> Layer<S> for Spans {
     }
 }
 
+/// Two more subscribers, which want nothing and live as long as the program: `tracing` remembers of each place in the code
+/// whether anybody wants it, and beside a single subscriber asks only the thread that comes there first, whose test may have
+/// none.
+fn ask_every_subscriber() {
+    static OTHERS: LazyLock<[Dispatch; 2]> =
+        LazyLock::new(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
+    LazyLock::force(&OTHERS);
+}
+
 /// The spans of one message to a model of this script, in the order in which they began.
 fn spans(model: ScriptedModel) -> Vec<Fields> {
+    ask_every_subscriber();
     let spans = Spans::default();
     let guard = tracing::subscriber::set_default(Registry::default().with(spans.clone()));
     let mut run = run(agent(&Log::default(), model));

@@ -1,10 +1,17 @@
 //! A rule that can match no call, and a folder that is not there, are reported when the policy is made.
 
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyBuilder, Protection, Rule};
 use toolwright::{Call, DynamicTool, Executor, Registry, ToolError, tool};
 
-use crate::support::kind;
+use tracing::field::Field;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use crate::support::{kind, subscribed};
 
 /// Reads a file.
 #[tool(unlinked, name = "gates_read", effect = read, reads(file = path))]
@@ -128,6 +135,53 @@ fn a_schema_of_many_choices_holds_no_policy_up() {
         // Whether the place is there is not found out within the bound, so the rule is taken.
         assert_eq!(bare().rule(rule).build(&catalog).map(drop), Ok(()), "{pointer}");
     }
+}
+
+/// Collects what is warned of.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut |field: &Field, value: &dyn fmt::Debug| {
+            self.0.lock().unwrap().push(format!("{field}={value:?}"));
+        });
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[test]
+fn a_root_that_is_no_folder_is_warned_of_by_name() {
+    let here = tempfile::tempdir().unwrap();
+    let (folder, file) = (here.path().join("folder"), here.path().join("file"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(&file, "").unwrap();
+    let gone = here.path().join("gone");
+    let policy = || bare().root(&folder).root(&file).root(&gone);
+    let made = policy().build(&registry().catalog()).unwrap();
+    assert_eq!(made.missing_roots().collect::<Vec<_>>(), [&file, &gone]);
+
+    let warnings = Warnings::default();
+    let guard = subscribed(warnings.clone());
+    Executor::builder(registry()).policy(policy()).build().unwrap();
+    drop(guard);
+    let expected = [&file, &gone].map(|root| {
+        let words = "a root of the policy is no folder on this machine";
+        [format!("message={words}"), format!("root={}", root.display())]
+    });
+    assert_eq!(*warnings.0.lock().unwrap(), expected.concat());
 }
 
 #[test]
