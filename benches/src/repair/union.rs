@@ -102,6 +102,12 @@ pub(super) fn ratio(runtime: &Runtime, effort: Effort) -> Result<()> {
         Ok(start.elapsed())
     });
     let rounds = take_turns(rounds, vec![read, refused])?;
+    let mut rows = vec![["a tree of 60 levels", "µs/call"].map(String::from).to_vec()];
+    for name in ["valid, read by serde", "refused"] {
+        let microseconds = rounds.median(name)? / f64::from(calls) * 1e6;
+        rows.push(vec![name.into(), format!("{microseconds:.1}")]);
+    }
+    print_table(&rows);
     let ratio = rounds.ratio("refused", "valid, read by serde")?;
     print_ratio("repair", "union", &ratio, "valid");
     Ok(())
