@@ -53,6 +53,7 @@ mod shapes;
 mod shop;
 mod spans;
 mod support;
+mod tags;
 mod telemetry;
 mod timeouts;
 mod turns;

@@ -6,6 +6,7 @@
 
 mod closest;
 mod steps;
+mod tag;
 #[cfg(test)]
 mod unions;
 
@@ -167,6 +168,15 @@ impl Work<'_> {
 
     /// The place that a failed reference or union leads to; a union that leads to none is told.
     fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
+        if step.kind != Kind::Reference
+            && let Some(problem) = tag::problem(self.source, step, value, at, &self.left)
+        {
+            match self.is_full() {
+                true => self.explanation.more += 1,
+                false => self.explanation.problems.push(problem),
+            }
+            return None;
+        }
         let way = match step.kind {
             Kind::Reference => step.ways.first().cloned(),
             Kind::AnyOf | Kind::OneOf => {
