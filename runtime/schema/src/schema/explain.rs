@@ -165,7 +165,7 @@ impl Work<'_> {
         matches!(self.depth, Depth::UpTo(most) if self.explanation.problems.len() >= most)
     }
 
-    /// The place that a failed reference or union leads to; a union that leads to none is told.
+    /// The place that a failed reference or union leads to; a union that leads to none is reported.
     fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
         let way = match step.kind {
             Kind::Reference => step.ways.first().cloned(),
