@@ -17,10 +17,11 @@ fn executor(level: Repair) -> Executor {
         "required": ["path"],
         "additionalProperties": false,
     });
-    let echo = DynamicTool::new("echo", "Says its input.", schema, |mut input: Value, _| async move {
-        input.sort_all_objects();
-        Ok(input.to_string())
-    });
+    let echo =
+        DynamicTool::new("echo", "Says its input.", schema, |mut input: Value, _| async move {
+            input.sort_all_objects();
+            Ok(input.to_string())
+        });
     Executor::builder(Registry::of([echo]).unwrap()).unrestricted().repair(level).build().unwrap()
 }
 

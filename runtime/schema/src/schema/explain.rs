@@ -25,7 +25,7 @@ use toolwright_core::input::{Problem, words};
 /// How many steps an explanation may take: each is a look at one part of a value with one schema.
 const MOST_STEPS: usize = 400_000;
 
-/// How much is told.
+/// How much is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// The first problem that is found.
