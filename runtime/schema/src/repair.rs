@@ -314,7 +314,7 @@ impl Repairer {
             let most = self.schema.patience + 4 * LONGEST.min(attempt.weight() * 64);
             let mut guide = Guide::new(&self.schema, &self.aliases, reach, most);
             guide.fix(&mut attempt, 0, 0);
-            // What ended early may have told less than it did.
+            // What ended early may have recorded less than it did.
             if !guide.is_exhausted() && self.is_right(&attempt) {
                 made.append(&mut guide.changes);
                 return Ok(Repaired { text: attempt.text(), changes: made });

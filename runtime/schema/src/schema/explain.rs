@@ -26,7 +26,7 @@ use toolwright_core::input::{Problem, words};
 /// How many steps an explanation may take: each is a look at one part of a value with one schema.
 const MOST_STEPS: usize = 400_000;
 
-/// How much is told.
+/// How much is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// The first problem that is found.
@@ -166,7 +166,7 @@ impl Work<'_> {
         matches!(self.depth, Depth::UpTo(most) if self.explanation.problems.len() >= most)
     }
 
-    /// The place that a failed reference or union leads to; a union that leads to none is told.
+    /// The place that a failed reference or union leads to; a union that leads to none is reported.
     fn follow<'v>(&mut self, step: &Arc<Step>, value: &'v Value, at: &str) -> Option<Broken<'v>> {
         if step.kind != Kind::Reference
             && let Some(problem) = tag::problem(self.source, step, value, at, &self.left)
