@@ -11,6 +11,7 @@
 
 mod kind;
 mod listening;
+mod observer;
 mod ring;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use futures::Stream;
 
 pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
+pub(crate) use self::observer::Observer;
 use self::ring::Ring;
 
 /// A reader of the events of a run: a stream that gives each event once. It gives `None` when the run is driven no longer: the

@@ -2,29 +2,31 @@
 
 mod asking;
 mod calling;
-mod driven;
+mod driver;
 mod early;
+mod recorder;
 mod start;
 mod stopped;
 mod until;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 use toolwright::dialect::Listing;
 use toolwright::{CancellationToken, Content, Run};
-use tracing::Instrument as _;
 
+pub(crate) use self::driver::{Driver, Rest, is_turned_away};
 use self::early::Begun;
 pub(crate) use self::early::Early;
+use self::recorder::Nothing;
+pub(crate) use self::recorder::{Interruption, Recorder, Stop, Submitted, Work};
+pub(crate) use self::until::cancellation;
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
-use crate::events::EventWriter;
+use crate::events::Observer;
 use crate::{
-    Action, Agent, Ended, Event, Message, Meter, Notice, NoticeKind, RunEvent, RunEvents, State,
-    spans, step,
+    Action, Agent, Ended, Event, Message, Meter, NoticeKind, RunEvents, State, step,
 };
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
@@ -47,22 +49,18 @@ use crate::{
 /// ```
 pub struct AgentRun {
     agent: Agent,
-    /// Whose account it is on.
-    user: Option<String>,
     /// The executor's run, of whatever tools there are now.
     run: Run,
     /// What the requests for the next answer have taken.
     meter: Meter,
     /// Cancels every call of the run.
     cancelled: Option<CancellationToken>,
-    /// What readers of its events get.
-    events: EventWriter,
+    /// What watches it.
+    observer: Observer,
     /// What the model was last shown.
     shown: Option<Shown>,
     /// The turn of the last answer, some of whose reads may have begun while it came.
     begun: Option<Begun>,
-    /// The messages of which was reported what requests go without.
-    reported: BTreeSet<usize>,
     state: State,
     history: Vec<Message>,
 }
@@ -119,8 +117,9 @@ impl AgentRun {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
         self.count_given_up();
-        let actions = self.after(Event::Said { text, attachments });
-        self.drive(actions).await
+        let (state, actions) = step(&self.state, Event::Said { text, attachments });
+        self.take(state, actions);
+        self.drive().await
     }
 
     /// Goes on with a run that stopped or was restored: asks the model, or makes the open turn again. A call that
@@ -130,8 +129,7 @@ impl AgentRun {
     /// # Errors
     /// As [`say`](Self::say); [`Stopped::NothingSaid`] where the user has not spoken yet.
     pub async fn go_on(&mut self) -> Result<Ended, Stopped> {
-        let actions = self.state.due().into_iter().collect();
-        self.drive(actions).await
+        self.drive().await
     }
 
     /// The id of the run.
@@ -156,58 +154,50 @@ impl AgentRun {
     /// model streams.
     #[must_use]
     pub fn events(&self) -> RunEvents {
-        self.events.reader()
+        self.observer.events().reader()
     }
 
-    async fn drive(&mut self, actions: Vec<Action>) -> Result<Ended, Stopped> {
-        let span = spans::invoke_agent(self.run.id());
-        let ended = self.carry_out(actions).instrument(span.clone()).await;
-        spans::ended(&span, &ended);
-        if let Err(stopped) = &ended {
-            self.stopped(stopped);
-        }
-        ended
-    }
-
-    async fn carry_out(&mut self, mut actions: Vec<Action>) -> Result<Ended, Stopped> {
+    async fn drive(&mut self) -> Result<Ended, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
-        loop {
-            // Nothing is awaited between a step and the messages that it appends.
-            let mut due = None;
-            for action in actions {
-                match action {
-                    Action::Append(message) => {
-                        self.notify(NoticeKind::Appended { message: &message });
-                        self.history.push(message);
-                    }
-                    Action::End(ended) => {
-                        self.notify(NoticeKind::Ended { ended: &ended });
-                    }
-                    waits @ (Action::Ask | Action::Call(_)) => due = Some(waits),
-                }
-            }
-            actions = match due {
-                Some(Action::Ask) => self.ask(deadline).await?,
-                Some(Action::Call(turn)) => self.call(&turn, deadline).await?,
-                _ => return self.state.ended().cloned().ok_or(Stopped::NothingSaid),
-            };
+        let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone() };
+        match (Driver { run: self, recorder: &mut recorder }).drive().await? {
+            Rest::Ended(ended) => Ok(ended),
+            Rest::Waiting(never) => match never {},
         }
     }
 
-    fn after(&mut self, event: Event) -> Vec<Action> {
-        let (state, actions) = step(&self.state, event);
+    /// Takes a step: where the run stands since, and what the history has more.
+    fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;
-        actions
+        for action in actions {
+            match action {
+                Action::Append(message) => {
+                    self.notify(NoticeKind::Appended { message: &message });
+                    self.history.push(message);
+                }
+                Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
+                Action::Ask | Action::Call(_) => {}
+            }
+        }
     }
 
     fn notify(&self, kind: NoticeKind<'_>) {
-        self.notify_at(self.state.turn(), kind);
+        self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
-    fn notify_at(&self, turn: u64, kind: NoticeKind<'_>) {
-        self.agent.notify(&Notice { run: self.run.id(), turn, kind });
-        let catalog = self.shown_run().catalog();
-        RunEvent::of(kind, &catalog).into_iter().for_each(|event| self.events.push(turn, event));
+    /// The run of the tools that the model was shown.
+    fn shown_run(&self) -> &Run {
+        self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+    }
+
+    /// What ends it from outside.
+    pub(crate) fn cancelled(&self) -> Option<&CancellationToken> {
+        self.cancelled.as_ref()
+    }
+
+    /// Numbers the events from here on as those of the driver that has taken the run so often.
+    pub(crate) fn begin_events(&self, epoch: u64) {
+        self.observer.events().begin(epoch);
     }
 }
 

@@ -5,8 +5,7 @@ use toolwright::dialect::Dialect;
 use tracing::Span;
 use tracing::field::{Empty, display};
 
-use crate::durable::{Progress, RunError};
-use crate::{Ended, Model, ModelAnswer, ModelError, StopReason, Stopped};
+use crate::{Ended, Model, ModelAnswer, StopReason};
 
 /// Around what a run does until it ends or stops.
 pub(crate) fn invoke_agent(run: &str) -> Span {
@@ -64,39 +63,16 @@ pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     }
 }
 
-/// Writes into the span of a request why it has no answer.
-pub(crate) fn failed(span: &Span, error: &ModelError) {
-    error_of(span, error.kind());
-}
-
-/// Writes how a run ended, or that it stopped, into its span.
-pub(crate) fn ended(span: &Span, ended: &Result<Ended, Stopped>) {
-    match ended {
-        Ok(ended) => how(span, ended),
-        Err(Stopped::Call(_)) => error_of(span, "call_stopped"),
-        Err(Stopped::Listing(_)) => error_of(span, "tools_refused"),
-        Err(Stopped::NothingSaid | Stopped::OpenTurn { .. }) => error_of(span, "not_asked"),
-    }
-}
-
-/// Writes how a recorded run ended, or why it does not go on here, into the span of what this process did of it.
-pub(crate) fn driven(span: &Span, driven: &Result<Progress, RunError>) {
-    match driven {
-        Ok(Progress::Ended(ended)) => how(span, ended),
-        Ok(Progress::Waiting(_)) => {}
-        Err(error) if error.is_elsewhere() => error_of(span, "driven_elsewhere"),
-        Err(_) => error_of(span, "run_stopped"),
-    }
-}
-
-fn how(span: &Span, ended: &Ended) {
+/// Writes how a run ended into its span.
+pub(crate) fn ended(span: &Span, ended: &Ended) {
     span.record("toolwright.run.ended", ended.name());
     if let Ended::ModelFailed { kind, .. } = ended {
         error_of(span, kind);
     }
 }
 
-fn error_of(span: &Span, kind: &str) {
+/// Writes into the span of a request why it has no answer, or into that of a run why it does not go on here.
+pub(crate) fn error_of(span: &Span, kind: &str) {
     span.record("error.type", kind);
     span.record("otel.status_code", "ERROR");
 }

@@ -58,24 +58,27 @@ impl Metrics {
         Self { durations: durations.build(), tokens: tokens.build() }
     }
 
-    pub(crate) fn answered(&self, model: &dyn Model, answer: &ModelAnswer, took: Duration) {
+    /// Measures a request that was answered, or failed.
+    pub(crate) fn asked(
+        &self,
+        model: &dyn Model,
+        answered: Result<&ModelAnswer, &ModelError>,
+        took: Duration,
+    ) {
         let mut attributes = attributes(model);
-        if let Some(by) = &answer.model {
-            attributes.push(KeyValue::new("gen_ai.response.model", by.clone()));
-        }
+        attributes.extend(match answered {
+            Ok(answer) => {
+                answer.model.clone().map(|by| KeyValue::new("gen_ai.response.model", by))
+            }
+            Err(error) => Some(KeyValue::new("error.type", error.kind().to_owned())),
+        });
         self.durations.record(took.as_secs_f64(), &attributes);
-        let Some(usage) = answer.usage else { return };
+        let Some(usage) = answered.ok().and_then(|answer| answer.usage) else { return };
         for (kind, tokens) in [("input", usage.input_tokens), ("output", usage.output_tokens)] {
             attributes.push(KeyValue::new("gen_ai.token.type", kind));
             self.tokens.record(tokens, &attributes);
             attributes.pop();
         }
-    }
-
-    pub(crate) fn failed(&self, model: &dyn Model, error: &ModelError, took: Duration) {
-        let mut attributes = attributes(model);
-        attributes.push(KeyValue::new("error.type", error.kind().to_owned()));
-        self.durations.record(took.as_secs_f64(), &attributes);
     }
 }
 

@@ -105,7 +105,7 @@ impl Agents {
     /// # Errors
     /// As [`start`](Self::start), but nothing of it is driven.
     pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
-        self.0.begun(run).await?.recorded.release().await
+        self.0.begun(run).await?.record.recorded.release().await
     }
 
     /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked is

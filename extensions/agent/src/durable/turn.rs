@@ -21,7 +21,7 @@ pub(super) struct Said {
 }
 
 /// The model's answer. An empty one is no message.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelAnswered {
     pub message: Option<Message>,

@@ -9,8 +9,8 @@ use toolwright::{Call, CancellationToken, OpenTurn, Run};
 pub(crate) struct Early {
     run: Run,
     number: u64,
-    /// Cancels what began when the time of the run is up.
-    stop: Option<CancellationToken>,
+    /// Cancels what began when the run has to end.
+    stop: CancellationToken,
     arrived: Mutex<Arrived>,
 }
 
@@ -22,14 +22,14 @@ struct Arrived {
 /// The turn of an answer that is whole, some of whose reads may have begun.
 pub(super) struct Begun {
     pub number: u64,
-    pub stop: Option<CancellationToken>,
+    pub stop: CancellationToken,
     pub turn: OpenTurn,
 }
 
 impl Early {
-    pub(super) fn new(run: &Run, number: u64, stop: Option<CancellationToken>) -> Self {
+    pub(super) fn new(run: &Run, number: u64) -> Self {
         let arrived = Mutex::new(Arrived { turn: run.open_turn(number), calls: 0 });
-        Self { run: run.clone(), number, stop, arrived }
+        Self { run: run.clone(), number, stop: CancellationToken::new(), arrived }
     }
 
     /// A call is whole. One that comes out of its order begins with the turn.
@@ -43,10 +43,7 @@ impl Early {
         if let Some(id) = &call.id {
             owned = owned.id(id.clone());
         }
-        arrived.turn.push(match &self.stop {
-            Some(stop) => owned.cancelled_by(stop.clone()),
-            None => owned,
-        });
+        arrived.turn.push(owned.cancelled_by(self.stop.clone()));
     }
 
     /// What came is no part of the answer: what began of it is cancelled.

@@ -1,11 +1,11 @@
 //! Starts a run, or takes one up where it stood.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use crate::events::Observer;
 use crate::history::{HistoryProblem, check};
 use crate::{Agent, Imported, Message, Meter, State};
 
@@ -121,23 +121,11 @@ impl AgentRunBuilder {
             let (open, expected) = (open.len(), state.open_calls().len());
             return Err(StartError::OtherHistory { open, expected });
         }
-        let events = self.agent.0.rings.written(&self.id);
-        let run = start(self.run.listen(events.of_calls()))?;
-        let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
-        let (shown, begun, reported) = (None, None, BTreeSet::new());
-        Ok(AgentRun {
-            agent,
-            user,
-            run,
-            meter: Meter::default(),
-            cancelled,
-            events,
-            shown,
-            begun,
-            reported,
-            state,
-            history,
-        })
+        let Self { agent, cancelled, .. } = self;
+        let observer = Observer::new(&agent, self.id, self.user);
+        let run = start(self.run.listen(observer.events().of_calls()))?;
+        let (meter, shown, begun) = (Meter::default(), None, None);
+        Ok(AgentRun { agent, run, meter, cancelled, observer, shown, begun, state, history })
     }
 }
 
