@@ -160,7 +160,8 @@ impl AgentRun {
     async fn drive(&mut self) -> Result<Ended, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
         let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone() };
-        match (Driver { run: self, recorder: &mut recorder }).drive().await? {
+        // Boxed, as its future is large.
+        match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),
             Rest::Waiting(never) => match never {},
         }

@@ -153,7 +153,8 @@ impl<R: Recorder> Driver<'_, R> {
             // What has not begun never does.
             None => {
                 cancel(token.as_ref());
-                let given_up = self.held(run.turn_again(turn.number, &calls, known)).await?;
+                let given_up = Box::pin(run.turn_again(turn.number, &calls, known));
+                let given_up = self.held(given_up).await?;
                 given_up.map_err(Stopped::from)?
             }
         };

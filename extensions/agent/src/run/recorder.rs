@@ -1,7 +1,6 @@
 //! Where the steps of a run are recorded before they count: nowhere, or in a journal.
 
 use std::convert::Infallible;
-use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -258,7 +257,8 @@ pub(super) async fn submitted<R: Recorder>(
     known: Vec<Option<Answer>>,
 ) -> Result<Submitted<R::Open>, CallFailure> {
     match begun {
-        Some(begun) => begun.turn.finish_as(calls).await.map(Submitted::Answered),
-        None => pin!(R::submit(run, number, calls, known)).await,
+        // Boxed, as its future is large.
+        Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(Submitted::Answered),
+        None => R::submit(run, number, calls, known).await,
     }
 }
