@@ -2,7 +2,7 @@
 //! the journal can drive it, one at a time.
 //!
 //! ```text
-//!   Agents ──▶ taking: decide (pure) ──▶ Driver ──▶ Recorded: one commit for each step
+//!   Runner ──▶ taking: decide (pure) ──▶ Driver ──▶ RunRecord: one commit for each step
 //!     │                                    │            run/<id>/head, run/<id>/turn/<n>/…
 //!     └─ work: looks for runs              └─▶ AgentRun: asks the model, runs the calls
 //! ```
@@ -10,7 +10,6 @@
 //! The documents, and what a crash before or after each commit leads to, are in `docs/runs.md`.
 
 mod acknowledge;
-mod agents;
 mod body;
 mod builder;
 mod decide;
@@ -24,18 +23,19 @@ mod record;
 mod recorded;
 mod remembered;
 mod removal;
+mod runner;
 mod runs;
 mod stop;
 mod taking;
 mod turn;
 mod work;
 
-pub use self::agents::Agents;
-pub use self::builder::{AgentsBuilder, AgentsError};
+pub use self::builder::{RunnerBuilder, RunnerError};
 pub use self::decide::{CallNow, DEATHS, Decision, decide};
 pub use self::error::RunError;
 pub use self::head::{Cancelled, Deaths, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};
 pub use self::progress::{Progress, Waiting};
+pub use self::runner::Runner;
 pub use self::runs::Runs;
 pub use self::turn::RecordedTurn;

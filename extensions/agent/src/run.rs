@@ -21,13 +21,11 @@ use self::early::Begun;
 pub(crate) use self::early::Early;
 use self::recorder::Nothing;
 pub(crate) use self::recorder::{Interruption, Recorder, Stop, Submitted, Work};
-pub(crate) use self::until::cancellation;
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::stopped::Stopped;
+pub(crate) use self::until::cancellation;
 use crate::events::Observer;
-use crate::{
-    Action, Agent, Ended, Event, Message, Meter, NoticeKind, RunEvents, State, step,
-};
+use crate::{Action, Agent, Ended, Event, Message, Meter, NoticeKind, RunEvents, State, step};
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
 /// [`go_on`](Self::go_on) is polled.

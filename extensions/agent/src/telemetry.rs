@@ -67,9 +67,7 @@ impl Metrics {
     ) {
         let mut attributes = attributes(model);
         attributes.extend(match answered {
-            Ok(answer) => {
-                answer.model.clone().map(|by| KeyValue::new("gen_ai.response.model", by))
-            }
+            Ok(answer) => answer.model.clone().map(|by| KeyValue::new("gen_ai.response.model", by)),
             Err(error) => Some(KeyValue::new("error.type", error.kind().to_owned())),
         });
         self.durations.record(took.as_secs_f64(), &attributes);

@@ -13,7 +13,7 @@ use crate::Ended;
 pub enum Progress {
     /// It has ended.
     Ended(Ended),
-    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Agents::work`](super::Agents::work)
+    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
     /// runs, as soon as the last of them has its answer.
     Waiting(Waiting),
 }

@@ -10,7 +10,6 @@ use toolwright::unstable::runs::JournalAccess;
 use toolwright::{CallId, Content};
 
 use super::acknowledge::Unacknowledged;
-use super::agents::Inner;
 use super::body::Body;
 use super::builder::unsealed;
 use super::decide::{CallNow, Decision, decide};
@@ -21,6 +20,7 @@ use super::progress::{Progress, Waiting};
 use super::record::{Driven, RunRecord};
 use super::recorded::Recorded;
 use super::remembered::Versions;
+use super::runner::Inner;
 use super::runs::info_of;
 use super::turn::Turns;
 use super::{NewRun, RunError};

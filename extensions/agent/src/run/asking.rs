@@ -22,8 +22,7 @@ impl AgentRun {
         let shown = Shown::newest(&mut self.shown, &self.run, &*agent.model)?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let observed = self.observer.asking(turn, &catalog);
-        let early =
-            (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
+        let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
         let events = self.observer.events();
         let listening = Listening::new(events, turn, &catalog, early.as_ref());
         let request = ModelRequest {

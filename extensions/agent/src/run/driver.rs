@@ -174,10 +174,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 
     /// Completes when the work is done that has to end.
-    async fn held<T: Send>(
-        &mut self,
-        work: impl Future<Output = T> + Send,
-    ) -> Result<T, R::Error> {
+    async fn held<T: Send>(&mut self, work: impl Future<Output = T> + Send) -> Result<T, R::Error> {
         match self.recorder.hold(work).await {
             (done, None) => Ok(done),
             (_, Some(lost)) => Err(lost),

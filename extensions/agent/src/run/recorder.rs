@@ -85,10 +85,8 @@ pub(crate) trait Recorder: Send {
     fn time_left(&self) -> Option<Duration>;
 
     /// Completes when the work has to end. May be dropped at any time.
-    fn interrupted(
-        &mut self,
-        work: Work,
-    ) -> impl Future<Output = Interruption<Self::Error>> + Send;
+    fn interrupted(&mut self, work: Work)
+    -> impl Future<Output = Interruption<Self::Error>> + Send;
 
     /// Completes when the work is done, whatever comes between, and says whether the run was lost meanwhile.
     fn hold<T: Send>(
@@ -130,11 +128,7 @@ pub(crate) trait Recorder: Send {
     ) -> impl Future<Output = Result<(Self::Waiting, Vec<ToolCall>), Self::Error>> + Send;
 
     /// The answers of a turn are recorded.
-    fn answered(
-        &mut self,
-        history: &[Message],
-        state: &State,
-    ) -> impl Future<Output = ()> + Send;
+    fn answered(&mut self, history: &[Message], state: &State) -> impl Future<Output = ()> + Send;
 
     /// Gives the run back that does not go on here.
     fn release(&mut self, error: &Self::Error) -> impl Future<Output = ()> + Send;

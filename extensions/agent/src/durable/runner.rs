@@ -1,4 +1,4 @@
-//! Agents whose runs are recorded: starts them, takes them up, cancels them.
+//! Works on the recorded runs of agents: starts them, takes them up, cancels them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use toolwright::Content;
 use toolwright::unstable::runs::JournalAccess;
 
-use super::builder::{AgentsBuilder, StoredOnFailure, StoredServices};
+use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
 use super::head::{Cancelled, Head, read};
 use super::keys;
 use super::progress::Progress;
@@ -21,7 +21,7 @@ use crate::{Agent, Message};
 /// How long until a run that is driven elsewhere is looked at again.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Agents whose runs outlive their processes. A run is a set of documents in the journal of the executor; every process that
+/// Works on the runs of some agents that outlive their processes. A run is a set of documents in the journal of the executor; every process that
 /// opens the journal and knows the run's agent can drive it, one at a time.
 ///
 /// - [`start`](Self::start) records a run and drives it. A call that waits for a person makes it
@@ -35,7 +35,7 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// ```
 /// use toolwright::journal::MemoryStore;
 /// use toolwright::{Executor, OnNoApprover, Registry, tool};
-/// use toolwright_agent::durable::{Agents, NewRun};
+/// use toolwright_agent::durable::{Runner, NewRun};
 /// use toolwright_agent::{Agent, ScriptedModel};
 ///
 /// /// The ticket that a run is about.
@@ -56,23 +56,23 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 ///     .on_no_approver(OnNoApprover::Park)
 ///     .build()?;
 /// let model = ScriptedModel::new().calls([("close_ticket", "{}")]).says("It is closed.");
-/// let agents = Agents::builder()
+/// let runner = Runner::builder()
 ///     .agent("support", Agent::on(executor, model).build()?)
 ///     .services(|run, builder| Ok(builder.with(Ticket(run.data()["ticket"].to_string()))))
 ///     .build()?;
 ///
 /// let run = NewRun::new("desk-3", "support", "close my ticket").data(serde_json::json!({ "ticket": 7 }));
-/// let progress = agents.start(run).await?;
+/// let progress = runner.start(run).await?;
 /// assert_eq!(progress.to_string(), "ended with a text");
 ///
 /// // In this process or another: the run is in the journal.
-/// assert_eq!(agents.history("desk-3").await?.len(), 4);
+/// assert_eq!(runner.history("desk-3").await?.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Agents(pub(super) Arc<Inner>);
+pub struct Runner(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) agents: BTreeMap<String, Agent>,
@@ -83,11 +83,11 @@ pub(super) struct Inner {
     pub(super) remembered: Remembered,
 }
 
-impl Agents {
+impl Runner {
     /// Gathers agents.
     #[must_use]
-    pub fn builder() -> AgentsBuilder {
-        AgentsBuilder::default()
+    pub fn builder() -> RunnerBuilder {
+        RunnerBuilder::default()
     }
 
     /// Records a new run and drives it until it ends or waits. Dropping the future leaves the run to the next driver, when
@@ -119,7 +119,7 @@ impl Agents {
     }
 
     /// Waits until a run has ended, and drives it whenever nobody else does. Spawn the executor's
-    /// [`Worker::work`](toolwright::Worker::work) or [`Agents::work`](Self::work) somewhere, so that decided calls run.
+    /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
     ///
     /// # Errors
     /// As [`resume`](Self::resume), but it waits while another process drives the run, and a run that is parked stays so
@@ -246,8 +246,8 @@ impl Inner {
     }
 }
 
-impl fmt::Debug for Agents {
+impl fmt::Debug for Runner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Agents").field("agents", &self.0.agents).finish_non_exhaustive()
+        formatter.debug_struct("Runner").field("agents", &self.0.agents).finish_non_exhaustive()
     }
 }
