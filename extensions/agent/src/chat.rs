@@ -7,10 +7,12 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use toolwright::CancellationToken;
 
+use crate::durable::ById;
 use crate::request::options::{RunOptions, run_options};
 use crate::{Agent, AgentRun, Message, Prompt, RunError, RunResult, RunStream, StartError};
 
-/// A conversation: each message continues what was said before.
+/// A conversation: each message continues what was said before. With a journal it is recorded, and goes on by its
+/// [`id`](Self::id), in this process or another.
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -28,12 +30,19 @@ use crate::{Agent, AgentRun, Message, Prompt, RunError, RunResult, RunStream, St
 pub struct Chat {
     agent: Agent,
     options: RunOptions,
-    run: Option<AgentRun>,
+    talk: Option<Talk>,
+}
+
+/// A conversation that has begun.
+enum Talk {
+    InMemory(Box<AgentRun>),
+    /// By the id of its run, with the history as it was at the end of the last turn.
+    Recorded(Box<ById>, Vec<Message>),
 }
 
 impl Chat {
     pub(crate) fn new(agent: &Agent) -> Self {
-        Self { agent: agent.clone(), options: RunOptions::default(), run: None }
+        Self { agent: agent.clone(), options: RunOptions::default(), talk: None }
     }
 
     /// Sends a message. Await the turn for its result, or [`stream`](ChatTurn::stream) what happens. One turn is under way at a
@@ -48,29 +57,46 @@ impl Chat {
         ChatTurn { chat: self, prompt: None }
     }
 
-    /// Returns everything that was said, called and answered.
+    /// Returns everything that was said, called and answered; of a recorded conversation, from its first turn here on.
     #[must_use]
     pub fn history(&self) -> &[Message] {
-        self.run.as_ref().map_or(&[], AgentRun::history)
+        match &self.talk {
+            Some(Talk::InMemory(run)) => run.history(),
+            Some(Talk::Recorded(_, history)) => history,
+            None => &[],
+        }
     }
 
     run_options!();
 
-    fn run(&mut self) -> Result<&mut AgentRun, StartError> {
-        if self.run.is_some() && !self.options.is_empty() {
+    fn talk(&mut self) -> Result<&mut Talk, StartError> {
+        if self.talk.is_some() && !self.options.is_empty() {
             return Err(StartError::HasBegun);
         }
-        let run = match self.run.take() {
-            Some(run) => run,
-            None => std::mem::take(&mut self.options).start(&self.agent)?,
+        let talk = match self.talk.take() {
+            Some(talk) => talk,
+            None => {
+                let options = std::mem::take(&mut self.options);
+                match self.agent.0.journal() {
+                    Some(journal) => {
+                        let run = ById::of(&self.agent, journal, options);
+                        Talk::Recorded(Box::new(run), Vec::new())
+                    }
+                    None => Talk::InMemory(Box::new(options.start(&self.agent)?)),
+                }
+            }
         };
-        Ok(self.run.insert(run))
+        Ok(self.talk.insert(talk))
     }
 }
 
 impl fmt::Debug for Chat {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Chat").field("run", &self.run).finish_non_exhaustive()
+        formatter
+            .debug_struct("Chat")
+            .field("agent", &self.agent)
+            .field("messages", &self.history().len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -86,8 +112,15 @@ impl<'a> ChatTurn<'a> {
     /// Runs the turn while its events are read; see [`RunRequest::stream`](crate::RunRequest::stream).
     #[must_use = "the turn goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'a> {
-        match self.chat.run() {
-            Ok(run) => RunStream::new(run.events(), take(run, self.prompt).boxed()),
+        let agent = self.chat.agent.clone();
+        match self.chat.talk() {
+            Ok(talk) => {
+                let events = match &*talk {
+                    Talk::InMemory(run) => run.events(),
+                    Talk::Recorded(run, _) => agent.events(run.id()),
+                };
+                RunStream::new(events, talk.take(self.prompt).boxed())
+            }
             Err(error) => RunStream::failed(error.into()),
         }
     }
@@ -98,20 +131,35 @@ impl<'a> IntoFuture for ChatTurn<'a> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        async move { take(self.chat.run()?, self.prompt).await }.boxed()
+        async move { self.chat.talk()?.take(self.prompt).await }.boxed()
     }
 }
 
-async fn take(run: &mut AgentRun, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
-    let before = run.history().len();
-    let end = match prompt {
-        Some(prompt) => {
-            let (text, attachments) = prompt.into_parts();
-            run.say_with(text, attachments).await?
+impl Talk {
+    /// Takes a turn, or takes one up.
+    async fn take(&mut self, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
+        match self {
+            Self::InMemory(run) => {
+                let before = run.history().len();
+                let end = match prompt {
+                    Some(prompt) => {
+                        let (text, attachments) = prompt.into_parts();
+                        run.say_with(text, attachments).await?
+                    }
+                    None => run.go_on().await?,
+                };
+                RunResult::new(run, end, before)
+            }
+            Self::Recorded(run, history) => {
+                let came = match &prompt {
+                    Some(prompt) => run.say(prompt).await?,
+                    None => run.go_on().await?,
+                };
+                history.clone_from(&came.history);
+                RunResult::recorded(came)
+            }
         }
-        None => run.go_on().await?,
-    };
-    RunResult::new(run, end, before)
+    }
 }
 
 impl fmt::Debug for ChatTurn<'_> {

@@ -12,12 +12,14 @@
 mod acknowledge;
 mod body;
 mod builder;
+mod by_id;
 mod decide;
 mod error;
 mod fork;
 mod head;
 mod info;
 mod keys;
+mod made_of;
 mod progress;
 mod record;
 mod recorded;
@@ -31,11 +33,13 @@ mod turn;
 mod work;
 
 pub use self::builder::{RunnerBuilder, RunnerError};
+pub(crate) use self::by_id::{ById, Came};
 pub use self::decide::{CallNow, DEATHS, Decision, decide};
 pub use self::error::RunError;
 pub use self::head::{Cancelled, Deaths, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};
 pub use self::progress::{Progress, Waiting};
+pub(crate) use self::remembered::Dropped;
 pub use self::runner::Runner;
 pub use self::runs::Runs;
 pub use self::turn::RecordedTurn;

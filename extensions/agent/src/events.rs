@@ -139,6 +139,21 @@ impl Rings {
         RunEvents::new(self.ring(run), next)
     }
 
+    /// Whether somebody reads the events of the run.
+    pub(crate) fn is_read(&self, run: &str) -> bool {
+        self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
+    }
+
+    /// Adds an event of a run that is not driven here, if somebody reads them.
+    pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
+        let ring = self.ring(run);
+        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.is_read {
+            ring.push_now(kind);
+        }
+        ring.is_read
+    }
+
     /// The side of the run's driver.
     pub(crate) fn written(&self, run: &str) -> EventWriter {
         let ring = self.ring(run);

@@ -34,6 +34,12 @@ pub struct Notice<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum NoticeKind<'a> {
+    /// The run goes on with another agent than the one that drove it before: with another model, other instructions or tools. Its
+    /// history is the recorded one.
+    Differs {
+        /// In what.
+        differences: &'a [String],
+    },
     /// The model is asked.
     Asking,
     /// Its request went without what the model of another provider wrote. Each message is reported once.

@@ -10,7 +10,8 @@ use futures::future::BoxFuture;
 use toolwright::CancellationToken;
 
 use self::options::{RunOptions, run_options};
-use crate::{Agent, AgentRun, Prompt, RunError, RunResult, RunStream};
+use crate::durable::ById;
+use crate::{Agent, AgentRun, Prompt, RunError, RunResult, RunStream, StartError};
 
 /// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. Dropped in the middle, it ends: the
 /// request to the model is dropped and calls that run are cancelled.
@@ -63,12 +64,24 @@ impl RunRequest {
     /// ```
     #[must_use = "the run goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'static> {
-        let run = match self.options.start(&self.agent) {
-            Ok(run) => run,
-            Err(error) => return RunStream::failed(error.into()),
-        };
-        let events = run.events();
-        RunStream::new(events, finish(run, self.prompt).boxed())
+        match self.begin() {
+            Ok(Begun::InMemory(run, prompt)) => {
+                RunStream::new(run.events(), finish(*run, prompt).boxed())
+            }
+            Ok(Begun::Recorded(run, prompt, agent)) => {
+                let events = agent.events(run.id());
+                RunStream::new(events, finish_recorded(run, prompt).boxed())
+            }
+            Err(error) => RunStream::failed(error.into()),
+        }
+    }
+
+    fn begin(self) -> Result<Begun, StartError> {
+        let Self { agent, prompt, options } = self;
+        Ok(match agent.0.journal() {
+            Some(journal) => Begun::Recorded(ById::of(&agent, journal, options), prompt, agent),
+            None => Begun::InMemory(Box::new(options.start(&agent)?), prompt),
+        })
     }
 }
 
@@ -77,14 +90,30 @@ impl IntoFuture for RunRequest {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        async move { finish(self.options.start(&self.agent)?, self.prompt).await }.boxed()
+        async move {
+            match self.begin()? {
+                Begun::InMemory(run, prompt) => finish(*run, prompt).await,
+                Begun::Recorded(run, prompt, _) => finish_recorded(run, prompt).await,
+            }
+        }
+        .boxed()
     }
+}
+
+/// A run whose agent is known to have a journal, or to have none.
+enum Begun {
+    InMemory(Box<AgentRun>, Prompt),
+    Recorded(ById, Prompt, Agent),
 }
 
 async fn finish(mut run: AgentRun, prompt: Prompt) -> Result<RunResult, RunError> {
     let (text, attachments) = prompt.into_parts();
     let end = run.say_with(text, attachments).await?;
     RunResult::new(&run, end, 0)
+}
+
+async fn finish_recorded(run: ById, prompt: Prompt) -> Result<RunResult, RunError> {
+    RunResult::recorded(run.run(&prompt).await?)
 }
 
 impl fmt::Debug for RunRequest {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::{AgentRun, Cost, Ended, Message, Spent, StartError, Stopped, Usage};
+use crate::durable::{self, Came, Progress, Waiting};
+use crate::{AgentRun, Cost, Ended, Message, Spent, StartError, State, Stopped, Usage};
 
 /// What came of a run. It prints as its text: what the model said at the end, or the answer of the terminal tool that ended it.
 #[derive(Debug, Clone)]
@@ -12,6 +13,7 @@ pub struct RunResult {
     turns: u32,
     spent: Spent,
     history: Vec<Message>,
+    differences: Vec<String>,
 }
 
 impl RunResult {
@@ -20,9 +22,34 @@ impl RunResult {
     /// # Errors
     /// When it ended without an answer.
     pub(crate) fn new(run: &AgentRun, end: Ended, before: usize) -> Result<Self, RunError> {
-        let (state, history) = (run.state(), run.history()[before..].to_vec());
+        let history = run.history()[before..].to_vec();
+        Self::of(run.id(), end, run.state(), history, Vec::new())
+    }
+
+    /// Takes what came of a recorded run.
+    ///
+    /// # Errors
+    /// When it waits, or ended without an answer.
+    pub(crate) fn recorded(came: Came) -> Result<Self, RunError> {
+        let Came { id, progress, state, mut history, before, differences } = came;
+        match progress {
+            Progress::Ended(end) => {
+                history.drain(..before.min(history.len()));
+                Self::of(&id, end, &state, history, differences)
+            }
+            Progress::Waiting(waiting) => Err(RunError::Waits(Box::new(waiting))),
+        }
+    }
+
+    fn of(
+        id: &str,
+        end: Ended,
+        state: &State,
+        history: Vec<Message>,
+        differences: Vec<String>,
+    ) -> Result<Self, RunError> {
         let (turns, spent) = (state.turns_since_said(), state.spent_since_said());
-        let result = Self { id: run.id().to_owned(), end, turns, spent, history };
+        let result = Self { id: id.to_owned(), end, turns, spent, history, differences };
         match result.end {
             Ended::Text { .. } | Ended::Terminal { .. } => Ok(result),
             _ => Err(RunError::NoAnswer(Box::new(result))),
@@ -74,6 +101,12 @@ impl RunResult {
         &self.history
     }
 
+    /// Returns in what the agent is another than the one that drove the recorded run before: its model, instructions or tools.
+    #[must_use]
+    pub fn differences(&self) -> &[String] {
+        &self.differences
+    }
+
     /// Returns the id of the run.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -101,6 +134,27 @@ pub enum RunError {
     /// then.
     #[error("{}", .0.end())]
     NoAnswer(Box<RunResult>),
+    /// It is recorded and waits for people: asked for again by its id when they have decided, it goes on.
+    #[error(
+        "run `{}` waits: {}; decide by `toolwright approvals` (or say what became of a call by `toolwright indeterminate`), then ask for \
+         the run again by its id",
+        .0.run,
+        .0
+    )]
+    Waits(Box<Waiting>),
+    /// It is recorded and does not go on here.
+    #[error(transparent)]
+    Recorded(durable::RunError),
+}
+
+impl From<durable::RunError> for RunError {
+    fn from(error: durable::RunError) -> Self {
+        match error {
+            durable::RunError::Start(error) => error.into(),
+            durable::RunError::Stopped(stopped) => stopped.into(),
+            error => Self::Recorded(error),
+        }
+    }
 }
 
 impl RunError {
@@ -109,6 +163,15 @@ impl RunError {
     pub fn result(&self) -> Option<&RunResult> {
         match self {
             Self::NoAnswer(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// Returns what a recorded run waits for.
+    #[must_use]
+    pub fn waiting(&self) -> Option<&Waiting> {
+        match self {
+            Self::Waits(waiting) => Some(waiting),
             _ => None,
         }
     }

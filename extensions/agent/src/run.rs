@@ -180,7 +180,7 @@ impl AgentRun {
         }
     }
 
-    fn notify(&self, kind: NoticeKind<'_>) {
+    pub(crate) fn notify(&self, kind: NoticeKind<'_>) {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 

@@ -67,7 +67,12 @@ impl<'a> RunStream<'a> {
                 }
                 Poll::Pending => {
                     let Some(events) = &mut self.events else { return Poll::Pending };
-                    return Pin::new(events).poll_next(context).map(|it| it.map(Ok));
+                    match Pin::new(&mut *events).poll_next(context) {
+                        Poll::Ready(Some(event)) => return Poll::Ready(Some(Ok(event))),
+                        Poll::Pending => return Poll::Pending,
+                        // A driver of the run is gone, and another one goes on with it.
+                        Poll::Ready(None) => {}
+                    }
                 }
             }
         }

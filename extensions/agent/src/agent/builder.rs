@@ -7,6 +7,7 @@ use std::time::Duration;
 use toolwright::Executor;
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
+use crate::durable::Dropped;
 use crate::events::Rings;
 use crate::{Accounts, Cost, IntoModel, Limits, Model, ModelNameError, ModelSettings, Notice};
 
@@ -15,6 +16,7 @@ use crate::{Accounts, Cost, IntoModel, Limits, Model, ModelNameError, ModelSetti
 /// What is about tools and their executor is there where the builder makes the executor itself ([`Agent::builder`]), and not
 /// where there is one already ([`Agent::on`]).
 pub struct AgentBuilder<E = NewExecutor> {
+    name: String,
     executor: E,
     model: Result<Box<dyn Model>, ModelNameError>,
     instructions: String,
@@ -31,6 +33,7 @@ pub struct AgentBuilder<E = NewExecutor> {
 impl<E> AgentBuilder<E> {
     pub(super) fn new(executor: E, model: impl IntoModel) -> Self {
         Self {
+            name: "agent".to_owned(),
             executor,
             model: model.into_model(),
             instructions: String::new(),
@@ -43,6 +46,14 @@ impl<E> AgentBuilder<E> {
             #[cfg(feature = "opentelemetry")]
             metrics: None,
         }
+    }
+
+    /// Names the agent: its recorded runs are stored with the name, `agent` unless set. Agents of one journal have names of their
+    /// own, and the same in every process.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// Sets what the model reads before everything else, the system prompt: who it is, and how it should work.
@@ -159,6 +170,7 @@ impl<E> AgentBuilder<E> {
     /// Replaces the executor.
     pub(super) fn on<F>(self, executor: F) -> AgentBuilder<F> {
         AgentBuilder {
+            name: self.name,
             executor,
             model: self.model,
             instructions: self.instructions,
@@ -203,6 +215,8 @@ impl AgentBuilder<Executor> {
         }
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
         Ok(Agent(Arc::new(Inner {
+            name: self.name,
+            dropped: Dropped::default(),
             executor,
             model,
             system: self.instructions,

@@ -15,7 +15,7 @@ use toolwright::journal::DocumentWrite;
 use toolwright::provider::ToolCall;
 use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{
-    Answer, Call, CallFailure, CancellationToken, Content, Executor, Outcome, Run, StoredAnswer,
+    Answer, Call, CallFailure, CancellationToken, Content, Outcome, Run, StoredAnswer,
 };
 
 use super::RunError;
@@ -28,18 +28,24 @@ use super::turn::{Answers, ModelAnswered, Said, SoFar};
 use crate::run::{
     AgentRun, Driver, Interruption, Recorder, Rest, Stop, Submitted, Work, is_turned_away,
 };
-use crate::{Action, Event, Message, ModelAnswer, State, Stopped, Turn, step};
+use crate::{Action, Agent, Event, Message, ModelAnswer, NoticeKind, State, Stopped, Turn, step};
 
 /// A run that is driven here, and its record.
 pub(super) struct Driven {
     pub run: AgentRun,
     pub record: RunRecord,
+    /// In what the agent is another than the one that drove the run before.
+    pub differences: Vec<String>,
 }
 
 impl Driven {
     /// Drives the run until it ends, waits or cannot go on here.
-    pub(super) async fn drive(mut self) -> Result<Progress, RunError> {
+    pub(super) async fn drive(&mut self) -> Result<Progress, RunError> {
         self.run.begin_events(self.record.recorded.head.epoch);
+        if !self.differences.is_empty() {
+            tracing::warn!(run = self.run.id(), differences = ?self.differences, "a run goes on with another agent");
+            self.run.notify(NoticeKind::Differs { differences: &self.differences });
+        }
         let driver = Driver { run: &mut self.run, recorder: &mut self.record };
         Ok(match driver.drive().await? {
             Rest::Ended(ended) => Progress::Ended(ended),
@@ -61,7 +67,7 @@ impl Driven {
 /// The record of a run.
 pub(super) struct RunRecord {
     pub recorded: Recorded,
-    pub executor: Executor,
+    agent: Agent,
     /// The application cancels the run by it.
     pub token: Option<CancellationToken>,
     /// Who has cancelled the run, as far as this driver has heard.
@@ -77,10 +83,10 @@ pub(super) struct RunRecord {
 }
 
 impl RunRecord {
-    pub(super) fn new(recorded: Recorded, executor: &Executor, run: &AgentRun) -> Self {
+    pub(super) fn new(recorded: Recorded, agent: &Agent, run: &AgentRun) -> Self {
         Self {
             recorded,
-            executor: executor.clone(),
+            agent: agent.clone(),
             token: run.cancelled().cloned(),
             cancelled: None,
             asked: None,
@@ -103,7 +109,7 @@ impl Recorder for RunRecord {
     }
 
     fn left(&self) -> Option<RunError> {
-        self.executor.is_draining().then(|| self.shutting_down())
+        self.agent.0.executor.is_draining().then(|| self.shutting_down())
     }
 
     async fn stop(&mut self) -> Result<Option<Stop>, RunError> {
@@ -137,7 +143,7 @@ impl Recorder for RunRecord {
     }
 
     async fn interrupted(&mut self, work: Work) -> Interruption<RunError> {
-        let executor = self.executor.clone();
+        let executor = self.agent.0.executor.clone();
         tokio::select! {
             biased;
             () = executor.draining(), if work == Work::Asking => {
@@ -282,7 +288,8 @@ impl Recorder for RunRecord {
         let head = Head { phase: Phase::Waiting, waiting, lease: None, deaths: None, ..head };
         self.recorded.commit(head, vec![so_far]).await?;
         self.so_far = answers;
-        Ok((Waiting { turn: turn.number, calls, requests }, waits))
+        let run = self.recorded.head.run.clone();
+        Ok((Waiting { run, turn: turn.number, calls, requests }, waits))
     }
 
     async fn answered(&mut self, history: &[Message], state: &State) {
@@ -303,6 +310,18 @@ impl Recorder for RunRecord {
 
     fn kind(error: &RunError) -> &'static str {
         if error.is_elsewhere() { "driven_elsewhere" } else { "run_stopped" }
+    }
+}
+
+/// A driver that is dropped in the middle drives no more: another one of this process need not wait for the end of its lease. One
+/// that panics has died of the run.
+impl Drop for RunRecord {
+    fn drop(&mut self) {
+        if let Some(driver) = self.recorded.leased()
+            && !std::thread::panicking()
+        {
+            self.agent.0.dropped.add(driver);
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::progress::Progress;
 use super::remembered::Remembered;
 use super::runs::{Runs, head_of};
 use super::{NewRun, RunError};
-use crate::{Agent, Message};
+use crate::{Agent, AgentRunBuilder, Message};
 
 /// How long until a run that is driven elsewhere is looked at again.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -97,7 +97,7 @@ impl Runner {
     /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
     /// [`RunError`].
     pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
-        self.0.driven(self.0.begun(run).await?).await
+        self.0.driven(&mut self.0.begun(run).await?).await
     }
 
     /// Records a new run for a process that [works](Self::work), which may be this one.
@@ -160,7 +160,7 @@ impl Runner {
         if text.trim().is_empty() && attachments.is_empty() {
             return Err(crate::Stopped::NothingSaid.into());
         }
-        self.0.driven(self.0.spoken(run, text, attachments).await?).await
+        self.0.driven(&mut self.0.spoken(run, text, attachments, &mut None).await?).await
     }
 
     /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where nobody
@@ -217,6 +217,18 @@ impl Runner {
 }
 
 impl Inner {
+    /// What works on the runs of one agent, whose services each run brings.
+    pub(super) fn of_one(
+        agent: &Agent,
+        access: JournalAccess,
+        services: impl Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync + 'static,
+    ) -> Self {
+        let agents = BTreeMap::from([(agent.0.name.clone(), agent.clone())]);
+        let services: StoredServices = Some(Box::new(move |_, builder| Ok(services(builder))));
+        let remembered = Remembered::default();
+        Self { agents, access, services, on_failure: None, at_once: 1, remembered }
+    }
+
     /// The head of a run and the version of its document.
     pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
         head_of(&*self.access.store, run).await
@@ -225,7 +237,7 @@ impl Inner {
     /// Takes a run up, if that may be, and drives it.
     pub(super) async fn gone_on(&self, run: &str, is_operator: bool) -> Result<Progress, RunError> {
         match Box::pin(self.taken(run, is_operator)).await? {
-            Ok(driver) => self.driven(driver).await,
+            Ok(mut driven) => self.driven(&mut driven).await,
             Err(progress) => Ok(progress),
         }
     }

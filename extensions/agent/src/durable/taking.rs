@@ -16,6 +16,7 @@ use super::decide::{CallNow, Decision, decide};
 use super::head::{Head, Parked, Phase, WaitingCall};
 use super::info::RunInfo;
 use super::keys;
+use super::made_of::MadeOf;
 use super::progress::{Progress, Waiting};
 use super::record::{Driven, RunRecord};
 use super::recorded::Recorded;
@@ -59,10 +60,11 @@ impl Inner {
         let head = self.new_head(&info, &state, limits)?;
         let run = self.opened(agent, &info, state, history.clone(), false)?;
         let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
-        let mut record = RunRecord::new(recorded, &agent.0.executor, &run);
+        let mut record = RunRecord::new(recorded, agent, &run);
         // What another program recorded stands with what is said first.
         record.said = history;
-        let mut driven = Driven { run, record };
+        record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
+        let mut driven = Driven { run, record, differences: Vec::new() };
         match driven.said(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
             Err(error) => Err(error),
@@ -70,12 +72,13 @@ impl Inner {
         }
     }
 
-    /// A run that has ended, and to which its user has said more.
+    /// A run that has ended, and to which its user has said more; `before` says how many messages there were.
     pub(super) async fn spoken(
         &self,
         id: &str,
         text: &str,
         attachments: Arc<[Content<'static>]>,
+        before: &mut Option<usize>,
     ) -> Result<Driven, RunError> {
         let (head, version) = self.head(id).await?;
         let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
@@ -87,13 +90,14 @@ impl Inner {
         }
         let head = Head { epoch: head.epoch + 1, ..head };
         let mut driven = self.loaded(head, version, false).await?;
+        before.get_or_insert(driven.run.history().len());
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
         // A cancellation that came after the end of the run is not one of what its user says now.
         let key = keys::cancel(id);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);
-            driven.record.recorded.also = vec![DocumentWrite { key, expects, text: None }];
+            driven.record.recorded.also.push(DocumentWrite { key, expects, text: None });
         }
         driven.said(text, attachments).await?;
         Ok(driven)
@@ -133,7 +137,8 @@ impl Inner {
                 return Err(RunError::Driven { run: head.run, driver, until });
             }
             Decision::Waits => {
-                let waiting = Waiting { turn: head.turn, calls: head.waiting, requests };
+                let (run, turn, calls) = (head.run, head.turn, head.waiting);
+                let waiting = Waiting { run, turn, calls, requests };
                 return Ok(Err(Progress::Waiting(waiting)));
             }
             Decision::Park { deaths } => {
@@ -161,7 +166,7 @@ impl Inner {
     }
 
     /// Drives a run as far as that goes here.
-    pub(super) async fn driven(&self, driven: Driven) -> Result<Progress, RunError> {
+    pub(super) async fn driven(&self, driven: &mut Driven) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
         // Boxed, as its future is large.
         let progress = Box::pin(driven.drive()).await?;
@@ -179,7 +184,10 @@ impl Inner {
     async fn stands(&self, id: &str) -> Result<Stands, RunError> {
         let (head, version) = self.head(id).await?;
         let now = self.access.now();
-        let head = self.remembered.by_this_clock(head, version, now);
+        let mut head = self.remembered.by_this_clock(head, version, now);
+        if let Some(agent) = self.agents.get(&head.agent) {
+            head.lease = head.lease.filter(|lease| !agent.0.dropped.has(&lease.driver));
+        }
         let is_cancelled = self.is_cancelled(id).await?;
         let (mut calls, versions, requests) = self.calls(&head.waiting, now).await?;
         if self.remembered.is_vain(id, &versions, now) {
@@ -215,8 +223,10 @@ impl Inner {
         let run = self.opened(agent, &info, state, history, is_cancelled)?;
         let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
         recorded.versions = versions;
-        let record = RunRecord::new(recorded, &agent.0.executor, &run);
-        Ok(Driven { run, record: RunRecord { said, so_far, left, ..record } })
+        let differences = recorded.goes_on_with(&MadeOf::of(agent)).await?;
+        let mut record = RunRecord::new(recorded, agent, &run);
+        (record.said, record.so_far, record.left) = (said, so_far, left);
+        Ok(Driven { run, record, differences })
     }
 
     /// The executor's side of a run, with its services; one that is cancelled only ends its calls, and needs none.

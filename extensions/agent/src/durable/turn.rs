@@ -63,7 +63,7 @@ pub(super) fn text(
     written(&Envelope { body }).map_err(|error| RunError::damaged(key, error))
 }
 
-fn opened<T: DeserializeOwned>(
+pub(super) fn opened<T: DeserializeOwned>(
     document: &Document,
     sealing: Option<&SealingKey>,
 ) -> Result<T, RunError> {

@@ -1,6 +1,7 @@
 //! Starts a run, or takes one up where it stood.
 
 use std::fmt;
+use std::sync::Arc;
 
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
@@ -29,6 +30,12 @@ impl AgentRunBuilder {
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.run = self.run.with(value);
+        self
+    }
+
+    /// A service that is shared with other owners.
+    pub(crate) fn with_arc<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.run = self.run.with_arc(value);
         self
     }
 

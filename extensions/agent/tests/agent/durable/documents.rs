@@ -50,6 +50,7 @@ async fn a_run_is_a_head_and_three_documents_a_turn() {
     assert_eq!(
         keys,
         [
+            "run/r1/agent",
             "run/r1/head",
             "run/r1/turn/1/answer",
             "run/r1/turn/1/answers",
