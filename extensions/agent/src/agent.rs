@@ -1,8 +1,13 @@
 //! An agent: tools, a model, and how far a run may go.
 
 mod builder;
+mod chat;
 mod error;
+mod model_name;
 mod new_executor;
+mod request;
+mod result;
+mod stream;
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +16,19 @@ use toolwright::Executor;
 use toolwright::unstable::runs::JournalAccess;
 
 pub use self::builder::AgentBuilder;
+pub use self::chat::{Chat, ChatTurn};
 pub use self::error::AgentError;
+pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::new_executor::NewExecutor;
+pub use self::request::RunRequest;
+pub use self::result::{RunError, RunResult};
+pub use self::stream::{NumberedStream, RunStream};
 use crate::durable::Dropped;
-use crate::events::Rings;
-use crate::{
-    Accounts, AgentRunBuilder, Chat, IntoModel, Limits, Model, ModelSettings, Notice, Prompt,
-    RunEvents, RunRequest,
-};
+use crate::events::{Notice, Rings, RunEvents};
+use crate::history::Prompt;
+use crate::limits::{Accounts, Limits};
+use crate::model::{Model, ModelSettings};
+use crate::run::AgentRunBuilder;
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -74,7 +84,7 @@ pub(crate) struct Inner {
     pub rings: Rings,
     pub accounts: Accounts,
     #[cfg(feature = "opentelemetry")]
-    pub metrics: Option<crate::telemetry::Metrics>,
+    pub metrics: Option<crate::events::Metrics>,
 }
 
 impl Inner {

@@ -15,7 +15,6 @@ mod error;
 mod fault;
 mod gemini;
 mod key;
-mod named;
 mod openai_chat;
 mod openai_responses;
 mod parts;
@@ -42,14 +41,12 @@ pub use self::error::HttpModelError;
 use self::fault::{Fault, Taken};
 pub use self::key::ApiKey;
 use self::key::Secret;
-pub(crate) use self::named::named;
 use self::streamed::{Expense, Pieces};
-use crate::delta::Passing;
-use crate::recording::Exchange;
-use crate::{
-    Cost, LeftOut, Meter, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices,
-    Reasoning, Spent, Usage,
+use crate::limits::{Cost, Meter, Prices, Spent, Usage};
+use crate::model::{
+    LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing, Reasoning,
 };
+use crate::recording::Exchange;
 
 /// A model that a provider serves over HTTP.
 ///

@@ -7,9 +7,11 @@ use std::time::Duration;
 use toolwright::Executor;
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
+use crate::agent::{IntoModel, ModelNameError};
 use crate::durable::Dropped;
-use crate::events::Rings;
-use crate::{Accounts, Cost, IntoModel, Limits, Model, ModelNameError, ModelSettings, Notice};
+use crate::events::{Notice, Rings};
+use crate::limits::{Accounts, Cost, Limits};
+use crate::model::{Model, ModelSettings};
 
 /// Gathers what an agent is made of: a model, tools, who decides about them, and how far a run may go.
 ///
@@ -27,7 +29,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     listeners: Vec<Listener>,
     accounts: Accounts,
     #[cfg(feature = "opentelemetry")]
-    metrics: Option<crate::telemetry::Metrics>,
+    metrics: Option<crate::events::Metrics>,
 }
 
 impl<E> AgentBuilder<E> {
@@ -156,7 +158,7 @@ impl<E> AgentBuilder<E> {
     #[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
     #[must_use]
     pub fn metrics(mut self, meter: &opentelemetry::metrics::Meter) -> Self {
-        self.metrics = Some(crate::telemetry::Metrics::new(meter));
+        self.metrics = Some(crate::events::Metrics::new(meter));
         self
     }
 

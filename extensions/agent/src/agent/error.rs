@@ -4,7 +4,8 @@ use toolwright::approval::KeyError;
 use toolwright::dialect::DialectError;
 use toolwright::{BuildError, RegistryError};
 
-use crate::{ModelError, ModelNameError};
+use crate::agent::ModelNameError;
+use crate::model::ModelError;
 
 /// Why an agent cannot be made.
 #[derive(thiserror::Error)]

@@ -12,7 +12,8 @@ use toolwright::unstable::runs::JournalAccess;
 use super::remembered::Remembered;
 use super::runner::{Inner, Runner};
 use super::{RunError, RunInfo};
-use crate::{Agent, AgentRunBuilder};
+use crate::agent::Agent;
+use crate::run::AgentRunBuilder;
 
 type Failure = Box<dyn Error + Send + Sync>;
 type Services =

@@ -11,9 +11,11 @@ use super::record::Driven;
 use super::runner::{Inner, LOOK_AGAIN};
 use super::turn;
 use super::{NewRun, RunError, Runs};
-use crate::request::options::RunOptions;
-use crate::run::cancellation;
-use crate::{Agent, Message, Prompt, RunEvent, State};
+use crate::agent::Agent;
+use crate::events::RunEvent;
+use crate::history::{Message, Prompt};
+use crate::run::options::RunOptions;
+use crate::run::{State, cancellation};
 
 /// One recorded run, as the front of an agent has it.
 pub(crate) struct ById {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use toolwright::journal::StoreError;
 
-use crate::{StartError, Stopped};
+use crate::run::{StartError, Stopped};
 
 /// Why a durable run does not go on here. What is recorded of it stays.
 ///

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolwright::Content;
 
-use crate::{Imported, Message};
+use crate::history::{Imported, Message};
 
 /// A run to be started.
 ///

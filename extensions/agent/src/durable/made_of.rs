@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use toolwright::unstable::arguments::fingerprint;
 
-use crate::Agent;
+use crate::agent::Agent;
 
 /// The model, the instructions and the tools of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

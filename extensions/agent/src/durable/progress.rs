@@ -5,7 +5,7 @@ use std::fmt;
 use toolwright::approval::ApprovalRequest;
 
 use super::head::WaitingCall;
-use crate::Ended;
+use crate::events::Ended;
 
 /// How far a run came.
 #[derive(Debug)]

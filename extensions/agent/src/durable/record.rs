@@ -25,10 +25,14 @@ use super::keys::{self, Part};
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
+use crate::agent::Agent;
+use crate::events::NoticeKind;
+use crate::history::Message;
+use crate::model::ModelAnswer;
 use crate::run::{
-    AgentRun, Driver, Interruption, Recorder, Rest, Stop, Submitted, Work, is_turned_away,
+    Action, AgentRun, Driver, Event, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
+    Turn, Work, is_turned_away, step,
 };
-use crate::{Action, Agent, Event, Message, ModelAnswer, NoticeKind, State, Stopped, Turn, step};
 
 /// A run that is driven here, and its record.
 pub(super) struct Driven {

@@ -16,7 +16,9 @@ use super::progress::Progress;
 use super::remembered::Remembered;
 use super::runs::{Runs, head_of};
 use super::{NewRun, RunError};
-use crate::{Agent, AgentRunBuilder, Message};
+use crate::agent::Agent;
+use crate::history::Message;
+use crate::run::AgentRunBuilder;
 
 /// How long until a run that is driven elsewhere is looked at again.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -124,7 +126,7 @@ impl Runner {
     /// # Errors
     /// As [`resume`](Self::resume), but it waits while another process drives the run, and a run that is parked stays so
     /// ([`RunError::Parked`]).
-    pub async fn wait(&self, run: &str) -> Result<crate::Ended, RunError> {
+    pub async fn wait(&self, run: &str) -> Result<crate::events::Ended, RunError> {
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
@@ -158,7 +160,7 @@ impl Runner {
     ) -> Result<Progress, RunError> {
         let attachments = attachments.into();
         if text.trim().is_empty() && attachments.is_empty() {
-            return Err(crate::Stopped::NothingSaid.into());
+            return Err(crate::run::Stopped::NothingSaid.into());
         }
         self.0.driven(&mut self.0.spoken(run, text, attachments, &mut None).await?).await
     }

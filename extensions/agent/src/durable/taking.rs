@@ -25,8 +25,10 @@ use super::runner::Inner;
 use super::runs::info_of;
 use super::turn::Turns;
 use super::{NewRun, RunError};
-use crate::run::AgentRun;
-use crate::{Agent, Limits, Message, State, check};
+use crate::agent::Agent;
+use crate::history::{Message, check};
+use crate::limits::Limits;
+use crate::run::{AgentRun, State};
 
 /// Where a run stands.
 struct Stands {
@@ -46,7 +48,7 @@ impl Inner {
             return Err(RunError::Id { run: info.id, why });
         }
         if task.trim().is_empty() && attachments.is_empty() {
-            return Err(crate::Stopped::NothingSaid.into());
+            return Err(crate::run::Stopped::NothingSaid.into());
         }
         if let Some(why) = unsound(&history) {
             return Err(RunError::NotNow { run: info.id, why });

@@ -11,7 +11,9 @@ use super::RunError;
 use super::body::Body;
 use super::head::{read, written};
 use super::keys::Part;
-use crate::{Cost, Message, State, Usage};
+use crate::history::Message;
+use crate::limits::{Cost, Usage};
+use crate::run::State;
 
 /// What the user said before the model answered: several messages where the run has ended in between.
 #[derive(Serialize, Deserialize)]

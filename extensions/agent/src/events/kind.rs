@@ -9,7 +9,10 @@ use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Catalog, EventKind};
 
-use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
+use crate::events::{Ended, NoticeKind};
+use crate::history::Message;
+use crate::limits::Usage;
+use crate::model::LeftOut;
 
 /// Something that happened to a run, as its readers get it.
 ///

@@ -10,7 +10,10 @@ use toolwright::provider::ToolCall;
 use tracing::Span;
 
 use super::{CalledTool, EventWriter, RunEvent};
-use crate::{Agent, LeftOut, ModelAnswer, ModelError, Notice, NoticeKind, Spent, spans};
+use crate::agent::Agent;
+use crate::events::{Notice, NoticeKind, spans};
+use crate::limits::Spent;
+use crate::model::{LeftOut, ModelAnswer, ModelError};
 
 /// Hears what happens to one run.
 pub(crate) struct Observer {

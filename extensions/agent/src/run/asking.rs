@@ -5,9 +5,13 @@ use std::time::Duration;
 use toolwright::Run;
 use tracing::Instrument as _;
 
-use super::{AgentRun, Early, Shown, Stopped};
+use super::agent_run::Shown;
+use super::early::Early;
+use super::{AgentRun, Stopped};
 use crate::events::Listening;
-use crate::{Event, Meter, Model, ModelRequest, RequestLimits, Spent, step};
+use crate::limits::{Meter, Spent};
+use crate::model::{Model, ModelRequest, RequestLimits};
+use crate::run::{Event, step};
 
 impl AgentRun {
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
@@ -24,7 +28,7 @@ impl AgentRun {
         let observed = self.observer.asking(turn, &catalog);
         let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
         let events = self.observer.events();
-        let listening = Listening::new(events, turn, &catalog, early.as_ref());
+        let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             system: &agent.system,
             history: &self.history,

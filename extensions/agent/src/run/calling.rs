@@ -4,7 +4,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Call, CancellationToken};
 
 use super::AgentRun;
-use crate::Message;
+use crate::history::Message;
 
 impl AgentRun {
     /// The calls, with what the model said as their reason.

@@ -13,7 +13,8 @@ use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::{AgentRun, Stopped};
-use crate::{Action, Ended, Event, NoticeKind, State, Turn, spans, step};
+use crate::events::{Ended, NoticeKind, spans};
+use crate::run::{Action, Event, State, Turn, step};
 
 /// A run that is driven here, and what records it.
 pub(crate) struct Driver<'r, R> {

@@ -5,8 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolwright::provider::ToolCall;
 use toolwright::{Call, CancellationToken, OpenTurn, Run};
 
+use crate::model::{Delta, DeltaListener};
+
 /// The turn that an answer on its way will make.
-pub(crate) struct Early {
+pub(super) struct Early {
     run: Run,
     number: u64,
     /// Cancels what began when the run has to end.
@@ -33,7 +35,7 @@ impl Early {
     }
 
     /// A call is whole. One that comes out of its order begins with the turn.
-    pub(crate) fn push(&self, index: usize, call: &ToolCall) {
+    fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
         if index != arrived.calls {
             return;
@@ -47,7 +49,7 @@ impl Early {
     }
 
     /// What came is no part of the answer: what began of it is cancelled.
-    pub(crate) fn restart(&self) {
+    fn restart(&self) {
         let turn = self.run.open_turn(self.number);
         *self.lock() = Arrived { turn, calls: 0 };
     }
@@ -60,5 +62,15 @@ impl Early {
 
     fn lock(&self) -> MutexGuard<'_, Arrived> {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DeltaListener for Early {
+    fn delta(&self, delta: Delta<'_>) {
+        match delta {
+            Delta::CallWhole { index, call } => self.push(index, call),
+            Delta::Restarted => self.restart(),
+            _ => {}
+        }
     }
 }

@@ -10,7 +10,9 @@ use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers}
 use super::Stopped;
 use super::early::Begun;
 use super::until::{cancellation, until};
-use crate::{Action, Event, Message, ModelAnswer, State, Turn};
+use crate::history::Message;
+use crate::model::ModelAnswer;
+use crate::run::{Action, Event, State, Turn};
 
 /// Why a run ends before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use crate::agent::Agent;
 use crate::events::Observer;
-use crate::history::{HistoryProblem, check};
-use crate::{Agent, Imported, Message, Meter, State};
+use crate::history::{HistoryProblem, Imported, Message, check};
+use crate::limits::Meter;
+use crate::run::State;
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
 pub struct AgentRunBuilder {
