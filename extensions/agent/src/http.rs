@@ -105,6 +105,14 @@ pub struct Retrying<'a> {
     pub wait: Duration,
 }
 
+#[cfg(test)]
+impl HttpModel {
+    /// Where it is asked.
+    pub(crate) fn address(&self) -> &str {
+        self.endpoint.url.as_str()
+    }
+}
+
 impl HttpModel {
     /// A model behind Anthropic's Messages API.
     pub fn anthropic(model: impl Into<String>) -> HttpModelBuilder {

@@ -171,7 +171,7 @@ mod tests {
             let address = (provider.address, "http://127.0.0.1:9/v1");
             let made = model(&text, &[key[0], address]).unwrap();
             assert_eq!(made.name(), "some-model");
-            assert!(made.endpoint.url.as_str().starts_with("http://127.0.0.1:9/v1"), "{text}");
+            assert!(made.address().starts_with("http://127.0.0.1:9/v1"), "{text}");
         }
     }
 
