@@ -1,6 +1,7 @@
 //! Where the steps of a run are recorded before they count: nowhere, or in a journal.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -56,7 +57,7 @@ pub(crate) enum Submitted<O> {
     Open(O),
 }
 
-/// Records each step of a run, and knows what ends the run from outside.
+/// Records each step of a run, and knows what ends the run from outside. What it leaves out is that of a run in memory.
 pub(crate) trait Recorder: Send {
     /// Why a run does not go on.
     type Error: From<Stopped> + ToString + Send;
@@ -69,10 +70,14 @@ pub(crate) trait Recorder: Send {
     const BEGINS_READS: bool;
 
     /// Begins to drive the run.
-    fn begin(&mut self) -> impl Future<Output = ()> + Send;
+    fn begin(&mut self) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
 
     /// Why the run is left to another process, if it is.
-    fn left(&self) -> Option<Self::Error>;
+    fn left(&self) -> Option<Self::Error> {
+        None
+    }
 
     /// Why the run has to end now, if it has to.
     fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
@@ -94,22 +99,28 @@ pub(crate) trait Recorder: Send {
     fn hold<T: Send>(
         &mut self,
         work: impl Future<Output = T> + Send,
-    ) -> impl Future<Output = (T, Option<Self::Error>)> + Send;
+    ) -> impl Future<Output = (T, Option<Self::Error>)> + Send {
+        async { (work.await, None) }
+    }
 
     /// Notes what an answer of the model has beside its message, for the step that it leads to.
-    fn note(&mut self, answer: &ModelAnswer);
+    fn note(&mut self, _: &ModelAnswer) {}
 
     /// Records a step: only then it counts.
     fn commit(
         &mut self,
-        before: &State,
-        next: &State,
-        actions: &[Action],
-        stop: Option<Stop>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+        _before: &State,
+        _next: &State,
+        _actions: &[Action],
+        _stop: Option<Stop>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        ready(Ok(()))
+    }
 
     /// The answers of the open turn that are recorded, at the indices of their calls.
-    fn known(&self) -> Vec<Option<Answer>>;
+    fn known(&self) -> Vec<Option<Answer>> {
+        Vec::new()
+    }
 
     /// Makes the calls of a turn. Those whose answers are known do not run again.
     fn submit(
@@ -130,10 +141,14 @@ pub(crate) trait Recorder: Send {
     ) -> impl Future<Output = Result<(Self::Waiting, Vec<ToolCall>), Self::Error>> + Send;
 
     /// The answers of a turn are recorded.
-    fn answered(&mut self, history: &[Message], state: &State) -> impl Future<Output = ()> + Send;
+    fn answered(&mut self, _: &[Message], _: &State) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
 
     /// Gives the run back that does not go on here.
-    fn release(&mut self, error: &Self::Error) -> impl Future<Output = ()> + Send;
+    fn release(&mut self, _: &Self::Error) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
 
     /// The kind of an error, for spans.
     fn kind(error: &Self::Error) -> &'static str;
@@ -151,12 +166,6 @@ impl Recorder for Nothing {
     type Waiting = Infallible;
 
     const BEGINS_READS: bool = true;
-
-    async fn begin(&mut self) {}
-
-    fn left(&self) -> Option<Stopped> {
-        None
-    }
 
     async fn stop(&mut self) -> Result<Option<Stop>, Stopped> {
         if self.is_cancelled() {
@@ -187,29 +196,6 @@ impl Recorder for Nothing {
         }
     }
 
-    async fn hold<T: Send>(
-        &mut self,
-        work: impl Future<Output = T> + Send,
-    ) -> (T, Option<Stopped>) {
-        (work.await, None)
-    }
-
-    fn note(&mut self, _: &ModelAnswer) {}
-
-    async fn commit(
-        &mut self,
-        _: &State,
-        _: &State,
-        _: &[Action],
-        _: Option<Stop>,
-    ) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn known(&self) -> Vec<Option<Answer>> {
-        Vec::new()
-    }
-
     async fn submit(
         run: &Run,
         number: u64,
@@ -230,10 +216,6 @@ impl Recorder for Nothing {
     ) -> Result<(Infallible, Vec<ToolCall>), Stopped> {
         match open {}
     }
-
-    async fn answered(&mut self, _: &[Message], _: &State) {}
-
-    async fn release(&mut self, _: &Stopped) {}
 
     fn kind(error: &Stopped) -> &'static str {
         match error {
