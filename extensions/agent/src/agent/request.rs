@@ -14,7 +14,7 @@ use crate::run::options::{RunOptions, run_options};
 use crate::run::{AgentRun, StartError};
 
 /// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. Dropped in the middle, it ends: the
-/// request to the model is dropped and calls that run are cancelled.
+/// request to the model is dropped and calls that run are cancelled. One that is recorded goes on by its [`id`](Self::id).
 ///
 /// ```
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -24,6 +24,24 @@ use crate::run::{AgentRun, StartError};
 /// let result = agent.run("Good morning!").id("greeting-1").user("ada").await?;
 /// println!("{result}");
 /// # assert_eq!(result.id(), "greeting-1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// With a journal, nothing is asked or done twice:
+///
+/// ```
+/// use toolwright::journal::MemoryStore;
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // A file in an application: `SqliteStore::open("shop.db").await?`.
+/// let agent = Agent::builder(ScriptedModel::new().says("Hello, Ada."));
+/// let agent = agent.unrestricted().journal(MemoryStore::new()).build()?;
+/// let first = agent.run("Good morning!").id("greeting-1").await?;
+/// let again = agent.run("Good morning!").id("greeting-1").await?;
+/// assert_eq!(first.to_string(), again.to_string());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
