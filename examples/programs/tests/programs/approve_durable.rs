@@ -36,7 +36,7 @@ fn refused(output: &Output) -> String {
 fn without_a_terminal_the_call_waits_and_is_decided_later_with_the_key_that_was_made() {
     let folder = tempfile::tempdir().unwrap();
     let provider = Answering::by(|request, _| answer(request));
-    let mut start = || approve(folder.path(), &provider).output().unwrap();
+    let start = || approve(folder.path(), &provider).output().unwrap();
     let waits = refused(&start());
     assert!(waits.contains("run `order-17` waits: turn 1 waits for `order`"), "{waits}");
     assert_eq!(fs::metadata(key(folder.path())).unwrap().permissions().mode() & 0o777, 0o600);

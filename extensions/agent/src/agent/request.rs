@@ -97,7 +97,9 @@ impl RunRequest {
     fn begin(self) -> Result<Begun, StartError> {
         let Self { agent, prompt, options } = self;
         Ok(match agent.0.journal() {
-            Some(journal) => Begun::Recorded(ById::of(&agent, journal, options), prompt, agent),
+            Some(journal) => {
+                Begun::Recorded(Box::new(ById::of(&agent, journal, options)), prompt, agent)
+            }
             None => Begun::InMemory(Box::new(options.start(&agent)?), prompt),
         })
     }
@@ -121,7 +123,7 @@ impl IntoFuture for RunRequest {
 /// A run whose agent is known to have a journal, or to have none.
 enum Begun {
     InMemory(Box<AgentRun>, Prompt),
-    Recorded(ById, Prompt, Agent),
+    Recorded(Box<ById>, Prompt, Agent),
 }
 
 async fn finish(mut run: AgentRun, prompt: Prompt) -> Result<RunResult, RunError> {
@@ -130,7 +132,7 @@ async fn finish(mut run: AgentRun, prompt: Prompt) -> Result<RunResult, RunError
     RunResult::new(&run, end, 0)
 }
 
-async fn finish_recorded(run: ById, prompt: Prompt) -> Result<RunResult, RunError> {
+async fn finish_recorded(run: Box<ById>, prompt: Prompt) -> Result<RunResult, RunError> {
     RunResult::recorded(run.run(&prompt).await?)
 }
 
