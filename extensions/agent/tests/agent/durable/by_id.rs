@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use toolwright::journal::{MemoryStore, Store};
+use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, State, Store};
 use toolwright::{CancellationToken, ToolContext, tool};
 use toolwright_agent::durable::{Runner, Runs};
 use toolwright_agent::{
@@ -94,8 +94,12 @@ async fn a_run_that_is_dropped_anywhere_goes_on_at_once_in_its_process() {
         let ended = tokio::time::timeout(Duration::from_secs(5), agent.run("Greet her.").id("r1"));
         match ended.await {
             Ok(ended) => assert_eq!(ended.unwrap().to_string(), "Sent."),
-            // The call itself was dropped, and its lease is that of a call.
-            Err(_) => assert!(log.lines().len() <= 1, "commit {at}: {:?}", log.lines()),
+            // The call itself was dropped: its lease is that of a call, and has to end.
+            Err(_) => {
+                let calls = world.store().list(&Filter::default(), Page::first(9)).await.unwrap();
+                let is_running = |it: &CallRecord| it.state == State::Running;
+                assert!(calls.calls.iter().any(is_running), "commit {at}: {:?}", calls.calls);
+            }
         }
         assert!(model.asked() <= 3, "commit {at}: {} requests", model.asked());
     }
@@ -294,6 +298,27 @@ async fn a_token_cancels_a_recorded_run_also_one_that_is_driven_elsewhere() {
     }
     let head = Runs::of(Arc::new(store)).head("r1").await.unwrap();
     assert_eq!(head.cancelled.unwrap().who, "application");
+}
+
+#[tokio::test]
+async fn a_token_cancels_a_recorded_run_that_is_driven_here_and_its_record_says_so() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let model = Provider::new([calls([("wait", "{}")])]);
+    let builder = Agent::builder(Arc::clone(&model)).tools([WAIT]).service(log.clone());
+    let agent = builder.unrestricted().journal(store.clone()).build().unwrap();
+    let token = CancellationToken::new();
+    let mut events = agent.run("Wait.").id("r1").cancelled_by(token.clone()).stream();
+    let mut last = None;
+    while let Some(event) = events.next().await {
+        if matches!(event, Ok(RunEvent::Executing { .. })) {
+            token.cancel();
+        }
+        last = Some(event);
+    }
+    let Some(Err(RunError::NoAnswer(result))) = last else { panic!("{last:?}") };
+    assert_eq!(result.end(), &Ended::Cancelled);
+    let head = Runs::of(Arc::new(store)).head("r1").await.unwrap();
+    assert_eq!((head.cancelled.unwrap().who.as_str(), model.asked()), ("application", 1));
 }
 
 #[tokio::test]
