@@ -20,7 +20,7 @@ use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, SqliteStore, Store, Transaction};
 use toolwright::provider::ToolCall;
 use toolwright::{CallId, Executor, OnNoApprover, Registry, tool};
-use toolwright_agent::durable::{Agents, NewRun, Progress};
+use toolwright_agent::durable::{NewRun, Progress, Runner};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind};
 
 pub use self::resumed::resume_if_asked;
@@ -213,7 +213,7 @@ async fn drive(
             }
         })
         .build()?;
-    let agents = Agents::builder().agent("steady", agent).build()?;
+    let agents = Runner::builder().agent("steady", agent).build()?;
     let start = Instant::now();
     let progress = agents.start(NewRun::new("r1", "steady", "note it")).await?;
     let took = start.elapsed();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde::Serialize;
 use toolwright::approval::ApproverKey;
+use toolwright::unstable::approval::UserKeys;
 
 use crate::operator::{Stop, session};
 use crate::shown::printable;
@@ -85,7 +86,7 @@ fn new(matches: &ArgMatches) -> Result<(), Stop> {
     let key = ApproverKey::generate(name)?;
     let file = match matches.get_one::<PathBuf>(OUT) {
         Some(file) => file.clone(),
-        None => match place::of_variable() {
+        None => match UserKeys::of_variable() {
             Some(file) if !file.exists() => file,
             Some(other) => {
                 let words = format!(
@@ -93,12 +94,12 @@ fn new(matches: &ArgMatches) -> Result<(), Stop> {
                     other.display()
                 );
                 tell("note", printable::line(&words));
-                place::default(name)?
+                UserKeys::find()?.file(name)?
             }
-            None => place::default(name)?,
+            None => UserKeys::find()?.file(name)?,
         },
     };
-    if let Some(tree) = place::work_tree(&file) {
+    if let Some(tree) = UserKeys::work_tree(&file) {
         let words = format!(
             "{} lies in the git work tree {}, where agents may work: whoever reads the key can approve",
             file.display(),
@@ -113,7 +114,7 @@ fn new(matches: &ArgMatches) -> Result<(), Stop> {
         tell("warning", printable::line(&words));
     }
     if !matches.contains_id(OUT) {
-        place::make_folder(&file)?;
+        UserKeys::find()?.make_folder()?;
     }
     key.save(&file)?;
     write(matches, &key, &file)

@@ -4,7 +4,7 @@
 //! ```text
 //!  parent ── worlds ── lives: killed, killed, …, settles ──► check: histories, marks, requests
 //!                        │
-//!            Agents ► fatal store ► the store that is tried
+//!            Runner ► fatal store ► the store that is tried
 //! ```
 
 mod check;

@@ -11,9 +11,9 @@ pub mod arguments {
     pub use toolwright_journal::arguments::{DigestInput, FinalArguments, digest, fingerprint};
 }
 
-/// Whether a grant covers a call.
+/// Whether a grant covers a call; where the keys of a user lie.
 pub mod approval {
-    pub use toolwright_journal::approval::Asked;
+    pub use toolwright_journal::approval::{Asked, UserKeys};
 }
 
 /// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people.

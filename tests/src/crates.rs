@@ -1,6 +1,7 @@
 //! Which crate owns what, and which way dependencies point.
 
 mod extensions;
+mod rooms;
 mod walls;
 
 use std::collections::BTreeMap;

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use toolwright::dialect::Dialect;
 use toolwright::journal::SqliteStore;
 use toolwright::{Executor, OnNoApprover, Registry};
-use toolwright_agent::durable::{Agents, NewRun, RunError};
+use toolwright_agent::durable::{NewRun, RunError, Runner};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind};
 
 use super::{RECORD_NOTE, Steady};
@@ -48,13 +48,13 @@ fn agents(
     executor: Executor,
     model: impl Model + 'static,
     listen: impl Fn(u64) + Send + Sync + 'static,
-) -> Result<Agents> {
+) -> Result<Runner> {
     let agent = Agent::on(executor, model).max_turns(u32::MAX).listen(move |notice| {
         if let NoticeKind::Answered { .. } = notice.kind {
             listen(notice.turn);
         }
     });
-    Ok(Agents::builder().agent("steady", agent.build()?).build()?)
+    Ok(Runner::builder().agent("steady", agent.build()?).build()?)
 }
 
 /// Takes a run up where this program was started for that; it does not return then.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, value_parser};
 use toolwright::approval::ApproverKey;
+use toolwright::unstable::approval::UserKeys;
 
 use super::Stop;
 use crate::keys::place;
@@ -22,7 +23,7 @@ pub(crate) fn option() -> Arg {
 /// The key to sign with.
 pub(crate) fn key(matches: &ArgMatches) -> Result<ApproverKey, Stop> {
     let named = matches.get_one::<PathBuf>(KEY).cloned();
-    let path = match named.or_else(place::of_variable) {
+    let path = match named.or_else(UserKeys::of_variable) {
         Some(path) => path,
         None => place::only()?,
     };

@@ -71,7 +71,14 @@ impl From<StoreError> for Stop {
 
 impl From<KeyError> for Stop {
     fn from(error: KeyError) -> Self {
-        let exit = if matches!(error, KeyError::Name(_)) { Exit::Usage } else { Exit::Key };
+        let is_usage = matches!(
+            error,
+            KeyError::Name(_)
+                | KeyError::NoConfiguration(_)
+                | KeyError::FileName(_)
+                | KeyError::Several { .. }
+        );
+        let exit = if is_usage { Exit::Usage } else { Exit::Key };
         Self::new(exit, chain(&error))
     }
 }

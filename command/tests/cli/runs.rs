@@ -8,7 +8,7 @@ use toolwright::approval::ApproverKey;
 use toolwright::journal::SqliteStore;
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, OnNoApprover, Registry, tool};
-use toolwright_agent::durable::{Agents, NewRun};
+use toolwright_agent::durable::{NewRun, Runner};
 use toolwright_agent::{Agent, Cost, ModelAnswer, ScriptedModel, Usage};
 
 use super::journal::Journal;
@@ -61,7 +61,7 @@ fn journal() -> Journal {
             .answers(ModelAnswer::text("Leaves in hot water.").usage(Usage::new(7, 3)))
             .answers(ModelAnswer::new("", vec![call("c2", "runs_send", r#"{"text":"hello"}"#)]));
         let agent = Agent::on(executor, model).build().unwrap();
-        let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+        let agents = Runner::builder().agent("clerk", agent).build().unwrap();
         agents.start(NewRun::new("tea", "clerk", "what is tea?").user("ada")).await.unwrap();
         agents.start(NewRun::new("greet", "clerk", "greet them")).await.unwrap();
     });
@@ -189,7 +189,7 @@ fn a_run_that_waits_goes_on_by_itself_when_another_process_approves_its_call() {
             .build()
             .unwrap();
         let agent = Agent::on(executor, ScriptedModel::new().says("They are greeted."));
-        let agents = Agents::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
+        let agents = Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
         let call = agents.head("greet").await.unwrap().waiting[0].call;
         (agents, call)
     });

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::CancellationToken;
 use toolwright::journal::State;
 use toolwright_agent::Agent;
-use toolwright_agent::durable::{Agents, NewRun, Progress, RunError, Runs, Waiting};
+use toolwright_agent::durable::{NewRun, Progress, RunError, Runner, Runs, Waiting};
 use toolwright_toolbox::Supervisor;
 
 use crate::application::{self, Application, Parts};
@@ -185,7 +185,7 @@ async fn driven(
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
     transcript.follow(&said, || agent.events(run));
-    let agents = Agents::builder().agent(AGENT, agent).build();
+    let agents = Runner::builder().agent(AGENT, agent).build();
     let agents =
         agents.map_err(|error| Problem::application("the run cannot be recorded", error))?;
 
@@ -235,7 +235,7 @@ async fn driven(
 
 /// Drives the run until it ends, or waits for a person.
 async fn until_it_rests(
-    agents: &Agents,
+    agents: &Runner,
     run: &str,
     new: Option<NewRun>,
     stopped: &CancellationToken,

@@ -1,22 +1,34 @@
 //! An agent: tools, a model, and how far a run may go.
 
 mod builder;
+mod chat;
 mod error;
+mod model_name;
 mod new_executor;
+mod request;
+mod result;
+mod stream;
 
 use std::fmt;
 use std::sync::Arc;
 
 use toolwright::Executor;
+use toolwright::unstable::runs::JournalAccess;
 
 pub use self::builder::AgentBuilder;
+pub use self::chat::{Chat, ChatTurn};
 pub use self::error::AgentError;
+pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::new_executor::NewExecutor;
-use crate::events::Rings;
-use crate::{
-    Accounts, AgentRunBuilder, Chat, IntoModel, Limits, Model, ModelSettings, Notice, Prompt,
-    RunEvents, RunRequest,
-};
+pub use self::request::RunRequest;
+pub use self::result::{RunError, RunResult};
+pub use self::stream::{NumberedStream, RunStream};
+use crate::durable::Dropped;
+use crate::events::{Notice, Rings, RunEvents};
+use crate::history::Prompt;
+use crate::limits::{Accounts, Limits};
+use crate::model::{Model, ModelSettings};
+use crate::run::AgentRunBuilder;
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -57,6 +69,10 @@ type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 pub struct Agent(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
+    /// What its recorded runs are stored with.
+    pub name: String,
+    /// Its drivers of recorded runs that were dropped.
+    pub dropped: Dropped,
     pub executor: Executor,
     pub model: Box<dyn Model>,
     pub system: String,
@@ -68,7 +84,14 @@ pub(crate) struct Inner {
     pub rings: Rings,
     pub accounts: Accounts,
     #[cfg(feature = "opentelemetry")]
-    pub metrics: Option<crate::telemetry::Metrics>,
+    pub metrics: Option<crate::events::Metrics>,
+}
+
+impl Inner {
+    /// The journal that the application has given: the runs of the agent are recorded there.
+    pub(crate) fn journal(&self) -> Option<JournalAccess> {
+        self.executor.journal_access().filter(|journal| !journal.is_own)
+    }
 }
 
 impl Agent {
@@ -96,7 +119,8 @@ impl Agent {
         AgentBuilder::new(executor, model)
     }
 
-    /// Gives the agent a task. Await the request for its [`RunResult`](crate::RunResult), or [`stream`](RunRequest::stream) what
+    /// Gives the agent a task. With a journal ([`AgentBuilder::journal`]) the run is recorded: killed at any moment and asked for
+    /// again by its [`id`](RunRequest::id), it goes on where it stood, and one that has ended gives its result again. Await the request for its [`RunResult`](crate::RunResult), or [`stream`](RunRequest::stream) what
     /// happens.
     pub fn run(&self, prompt: impl Into<Prompt>) -> RunRequest {
         RunRequest::new(self, prompt.into())
@@ -125,6 +149,12 @@ impl Agent {
     #[must_use]
     pub fn model(&self) -> &dyn Model {
         &*self.0.model
+    }
+
+    /// What its recorded runs are stored with; see [`AgentBuilder::name`].
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
     }
 
     pub(crate) fn notify(&self, notice: &Notice<'_>) {

@@ -2,7 +2,7 @@
 //! the journal can drive it, one at a time.
 //!
 //! ```text
-//!   Agents ──▶ taking: decide (pure) ──▶ Driver ──▶ Recorded: one commit for each step
+//!   Runner ──▶ taking: decide (pure) ──▶ Driver ──▶ RunRecord: one commit for each step
 //!     │                                    │            run/<id>/head, run/<id>/turn/<n>/…
 //!     └─ work: looks for runs              └─▶ AgentRun: asks the model, runs the calls
 //! ```
@@ -10,32 +10,36 @@
 //! The documents, and what a crash before or after each commit leads to, are in `docs/runs.md`.
 
 mod acknowledge;
-mod agents;
 mod body;
 mod builder;
+mod by_id;
 mod decide;
-mod driver;
 mod error;
 mod fork;
 mod head;
 mod info;
 mod keys;
+mod made_of;
 mod progress;
+mod record;
 mod recorded;
 mod remembered;
 mod removal;
+mod runner;
 mod runs;
 mod stop;
 mod taking;
 mod turn;
 mod work;
 
-pub use self::agents::Agents;
-pub use self::builder::{AgentsBuilder, AgentsError};
+pub use self::builder::{RunnerBuilder, RunnerError};
+pub(crate) use self::by_id::{ById, Came};
 pub use self::decide::{CallNow, DEATHS, Decision, decide};
 pub use self::error::RunError;
 pub use self::head::{Cancelled, Deaths, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};
 pub use self::progress::{Progress, Waiting};
+pub(crate) use self::remembered::Dropped;
+pub use self::runner::Runner;
 pub use self::runs::Runs;
 pub use self::turn::RecordedTurn;

@@ -15,7 +15,6 @@ mod error;
 mod fault;
 mod gemini;
 mod key;
-mod named;
 mod openai_chat;
 mod openai_responses;
 mod parts;
@@ -42,14 +41,12 @@ pub use self::error::HttpModelError;
 use self::fault::{Fault, Taken};
 pub use self::key::ApiKey;
 use self::key::Secret;
-pub(crate) use self::named::named;
 use self::streamed::{Expense, Pieces};
-use crate::delta::Passing;
-use crate::recording::Exchange;
-use crate::{
-    Cost, LeftOut, Meter, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Prices,
-    Reasoning, Spent, Usage,
+use crate::limits::{Cost, Meter, Prices, Spent, Usage};
+use crate::model::{
+    LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing, Reasoning,
 };
+use crate::recording::Exchange;
 
 /// A model that a provider serves over HTTP.
 ///
@@ -106,6 +103,14 @@ pub struct Retrying<'a> {
     pub message: &'a str,
     /// How long the model waits before the next attempt.
     pub wait: Duration,
+}
+
+#[cfg(test)]
+impl HttpModel {
+    /// Where it is asked.
+    pub(crate) fn address(&self) -> &str {
+        self.endpoint.url.as_str()
+    }
 }
 
 impl HttpModel {

@@ -5,9 +5,12 @@ mod clock;
 mod counting;
 mod exploring;
 mod generated;
+mod replay;
+mod scripted;
 
 pub use self::clock::VirtualClock;
 pub use self::counting::CountingModel;
 pub use self::exploring::ExploringModel;
 pub use self::generated::generated;
-pub use crate::replay::{Difference, Placeholders, Recorder, Replay, ReplayBuilder, ReplayError};
+pub use self::replay::{Difference, Placeholders, Recorder, Replay, ReplayBuilder, ReplayError};
+pub use self::scripted::{ScriptedModel, ScriptedRequest};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::journal::Store;
 use toolwright::{Executor, OnNoApprover};
 use toolwright_agent::Agent;
-use toolwright_agent::durable::{Agents, NewRun, RunError, Runs};
+use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
 
 use super::course::{self, Course};
 use super::model::ScriptedModel;
@@ -106,7 +106,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let model = Arc::new(ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?);
     let agent = || Agent::on(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);
     let late = agent().time(course::time(life.seed)).build()?;
-    let agents = Agents::builder().agent(AGENT, agent().build()?).agent(LATE, late);
+    let agents = Runner::builder().agent(AGENT, agent().build()?).agent(LATE, late);
     let agents = agents.on_failure(|run, error| eprintln!("note: {run}: {error}")).build()?;
     for run in 0..life.runs {
         let is_late = matches!(Course::of(life.seed, run), Course::Late { .. });

@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use tokio::task::JoinHandle;
-use toolwright_agent::durable::{Agents, Phase, RunError};
+use toolwright_agent::durable::{Phase, RunError, Runner};
 
 use super::course::Course;
 use super::life::{AgentLife, id};
 
 /// The user, as one process has them.
 pub struct User {
-    pub agents: Agents,
+    pub agents: Runner,
     seed: u64,
     runs: u64,
     /// What they are about to say of each run, one thing at a time.
@@ -20,7 +20,7 @@ pub struct User {
 }
 
 impl User {
-    pub fn new(agents: Agents, life: &AgentLife) -> Self {
+    pub fn new(agents: Runner, life: &AgentLife) -> Self {
         Self {
             agents,
             seed: life.seed,

@@ -13,6 +13,7 @@ mod say;
 mod service;
 mod statement;
 mod trusted_keys;
+mod user_keys;
 
 pub use approver::{Approver, ApproverError, Callback, Channel, Reply, Response};
 pub use covers::{Asked, NotCovered, UselessTerms};
@@ -24,3 +25,4 @@ pub use request::ApprovalRequest;
 pub use service::{ApprovalError, ApprovalService, Grants, Shown, Submitted};
 pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
 pub use trusted_keys::{TrustError, TrustedKeys, Unverified, Verified};
+pub use user_keys::UserKeys;

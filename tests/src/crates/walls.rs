@@ -1,6 +1,6 @@
 //! The walls of the house: which crate may know which, and how large a cycle of files may grow within one.
 
-mod files;
+pub mod files;
 pub mod manifests;
 
 use std::collections::BTreeSet;

@@ -3,8 +3,10 @@
 #![cfg(unix)]
 
 mod approve;
+mod approve_durable;
 mod chat;
 mod cli_and_mcp;
+mod durable;
 mod hello;
 mod provider;
 mod readme;

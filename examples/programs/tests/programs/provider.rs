@@ -1,7 +1,8 @@
-//! A provider on loopback that answers by a script and remembers what it was asked.
+//! A provider on loopback that answers by a script, or by what it is asked, and remembers what it was asked.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, spawn};
 
 use serde_json::Value;
@@ -18,7 +19,11 @@ impl Provider {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let server = spawn(move || {
-            let serve = |answer: String| serve(listener.accept().unwrap().0, &answer);
+            let serve = |answer: String| {
+                let (body, stream) = request(listener.accept().unwrap().0).unwrap();
+                respond(stream, &answer).unwrap();
+                body
+            };
             answers.into_iter().map(serve).collect()
         });
         Self { url, server }
@@ -30,11 +35,45 @@ impl Provider {
     }
 }
 
-/// Reads one request and answers it.
-fn serve(mut stream: TcpStream, answer: &str) -> Value {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
+/// A server that answers by what it is asked, as often as it is asked, also clients that die in the middle.
+pub struct Answering {
+    pub url: String,
+    asked: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Answering {
+    /// Answers each request with what this makes of its body and of the number of the request, counted from 0.
+    pub fn by(answer: impl Fn(&Value, usize) -> String + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&asked);
+        spawn(move || {
+            for stream in listener.incoming() {
+                let Ok((body, stream)) = stream.and_then(request) else { continue };
+                let number = {
+                    let mut heard = heard.lock().unwrap();
+                    heard.push(body.clone());
+                    heard.len() - 1
+                };
+                // Who asked may be gone.
+                let _ = respond(stream, &answer(&body, number));
+            }
+        });
+        Self { url, asked }
+    }
+
+    /// The bodies of all requests so far.
+    pub fn asked(&self) -> Vec<Value> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+/// Reads one request.
+fn request(stream: TcpStream) -> io::Result<(Value, TcpStream)> {
+    let mut reader = BufReader::new(stream.try_clone()?);
     let (mut line, mut length) = (String::new(), 0);
-    while reader.read_line(&mut line).unwrap() > 2 {
+    while reader.read_line(&mut line)? > 2 {
         let lower = line.to_lowercase();
         if let Some(value) = lower.strip_prefix("content-length:") {
             length = value.trim().parse().unwrap();
@@ -42,12 +81,15 @@ fn serve(mut stream: TcpStream, answer: &str) -> Value {
         line.clear();
     }
     let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
+    reader.read_exact(&mut body)?;
+    Ok((serde_json::from_slice(&body).map_err(io::Error::other)?, stream))
+}
+
+fn respond(mut stream: TcpStream, answer: &str) -> io::Result<()> {
     let kind = if answer.starts_with("data:") { "text/event-stream" } else { "application/json" };
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         answer.len()
     );
-    stream.write_all(format!("{head}{answer}").as_bytes()).unwrap();
-    serde_json::from_slice(&body).unwrap()
+    stream.write_all(format!("{head}{answer}").as_bytes())
 }

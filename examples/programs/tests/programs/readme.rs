@@ -52,6 +52,6 @@ fn the_dependencies_are_those_of_this_crate() {
         assert!(shown.lines().any(|line| line.starts_with(&format!("{name} = "))), "{shown}");
     }
     let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
-    let features = r#"features = ["agent", "cli", "mcp"]"#;
+    let features = r#"features = ["agent", "cli", "mcp""#;
     assert!(shown.contains(features) && manifest.contains(features), "{shown}");
 }

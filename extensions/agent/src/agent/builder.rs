@@ -7,14 +7,18 @@ use std::time::Duration;
 use toolwright::Executor;
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
-use crate::events::Rings;
-use crate::{Accounts, Cost, IntoModel, Limits, Model, ModelNameError, ModelSettings, Notice};
+use crate::agent::{IntoModel, ModelNameError};
+use crate::durable::Dropped;
+use crate::events::{Notice, Rings};
+use crate::limits::{Accounts, Cost, Limits};
+use crate::model::{Model, ModelSettings};
 
 /// Gathers what an agent is made of: a model, tools, who decides about them, and how far a run may go.
 ///
 /// What is about tools and their executor is there where the builder makes the executor itself ([`Agent::builder`]), and not
 /// where there is one already ([`Agent::on`]).
 pub struct AgentBuilder<E = NewExecutor> {
+    name: String,
     executor: E,
     model: Result<Box<dyn Model>, ModelNameError>,
     instructions: String,
@@ -25,12 +29,13 @@ pub struct AgentBuilder<E = NewExecutor> {
     listeners: Vec<Listener>,
     accounts: Accounts,
     #[cfg(feature = "opentelemetry")]
-    metrics: Option<crate::telemetry::Metrics>,
+    metrics: Option<crate::events::Metrics>,
 }
 
 impl<E> AgentBuilder<E> {
     pub(super) fn new(executor: E, model: impl IntoModel) -> Self {
         Self {
+            name: "agent".to_owned(),
             executor,
             model: model.into_model(),
             instructions: String::new(),
@@ -43,6 +48,14 @@ impl<E> AgentBuilder<E> {
             #[cfg(feature = "opentelemetry")]
             metrics: None,
         }
+    }
+
+    /// Names the agent: its recorded runs are stored with the name, `agent` unless set. Agents of one journal have names of their
+    /// own, and the same in every process.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// Sets what the model reads before everything else, the system prompt: who it is, and how it should work.
@@ -145,7 +158,7 @@ impl<E> AgentBuilder<E> {
     #[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
     #[must_use]
     pub fn metrics(mut self, meter: &opentelemetry::metrics::Meter) -> Self {
-        self.metrics = Some(crate::telemetry::Metrics::new(meter));
+        self.metrics = Some(crate::events::Metrics::new(meter));
         self
     }
 
@@ -159,6 +172,7 @@ impl<E> AgentBuilder<E> {
     /// Replaces the executor.
     pub(super) fn on<F>(self, executor: F) -> AgentBuilder<F> {
         AgentBuilder {
+            name: self.name,
             executor,
             model: self.model,
             instructions: self.instructions,
@@ -203,6 +217,8 @@ impl AgentBuilder<Executor> {
         }
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
         Ok(Agent(Arc::new(Inner {
+            name: self.name,
+            dropped: Dropped::default(),
             executor,
             model,
             system: self.instructions,

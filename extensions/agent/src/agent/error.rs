@@ -1,9 +1,11 @@
 //! Why an agent cannot be made.
 
+use toolwright::approval::KeyError;
 use toolwright::dialect::DialectError;
 use toolwright::{BuildError, RegistryError};
 
-use crate::{ModelError, ModelNameError};
+use crate::agent::ModelNameError;
+use crate::model::ModelError;
 
 /// Why an agent cannot be made.
 #[derive(thiserror::Error)]
@@ -15,9 +17,12 @@ pub enum AgentError {
     /// Tools do not fit together: two have one name, or one is not sound.
     #[error("the tools do not fit together: {0}")]
     Registry(#[source] RegistryError),
-    /// The executor of the tools lacks something: a service, a rule's tool, an approver beside a journal.
+    /// The executor of the tools lacks something: a service, a rule's tool.
     #[error("the executor of the tools cannot be built: {0}")]
     Executor(#[source] BuildError),
+    /// The key of the approver could not be loaded or made.
+    #[error("the decisions of the approver cannot be signed: {0}")]
+    Key(#[source] KeyError),
     /// The provider of a model would refuse a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use toolwright::approval::Approver;
+use toolwright::approval::{Approver, ApproverKey};
 use toolwright::journal::Store;
 use toolwright::policy::PolicyBuilder;
-use toolwright::{Around, Executor, ExecutorBuilder, Registration, Registry};
+use toolwright::{Around, Executor, ExecutorBuilder, OnNoApprover, Registration, Registry};
 
 use super::{Agent, AgentBuilder, AgentError};
 
+type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
 type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
 
 /// Gathers the tools of an agent and what its executor needs; see [`Agent::builder`].
@@ -16,6 +17,10 @@ type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
 pub struct NewExecutor {
     tools: Vec<Registration>,
     changes: Vec<Change>,
+    approver: Option<Ask>,
+    has_journal: bool,
+    /// Whether the journal outlives the process.
+    is_durable: bool,
 }
 
 impl AgentBuilder {
@@ -45,10 +50,18 @@ impl AgentBuilder {
     }
 
     /// Sets who is asked about calls that the policy does not allow by itself: a person at the
-    /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused.
+    /// [terminal](toolwright::approval), a callback, a channel. Without one, such calls are refused, or wait in the
+    /// [`journal`](Self::journal).
+    ///
+    /// Beside a journal that outlives the process, decisions are signed with the key of the user who runs the program, which
+    /// [`build`](Self::build) loads or makes ([`ApproverKey::of_user`]).
     #[must_use]
-    pub fn approver(self, approver: impl Approver) -> Self {
-        self.executor(move |executor| executor.ask(approver))
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.new_executor().approver = Some(Box::new(|executor, key| match key {
+            Some(key) => executor.approver(key, approver),
+            None => executor.ask(approver),
+        }));
+        self
     }
 
     /// Sets which calls run, which ask a person and which are refused. Unless set, reads run and a person is asked about the
@@ -64,9 +77,13 @@ impl AgentBuilder {
         self.executor(ExecutorBuilder::unrestricted)
     }
 
-    /// Records calls in a store before they run, so that a crash loses none and repeats none.
+    /// Records runs and their calls in a store before they count, so that a crash loses none and repeats none: a run goes on by
+    /// its [`id`](crate::RunRequest::id). A call that a person has to decide, and about whom none is asked in this process, waits
+    /// there ([`RunError::Waits`](crate::RunError::Waits)).
     #[must_use]
-    pub fn journal(self, store: impl Store) -> Self {
+    pub fn journal(mut self, store: impl Store) -> Self {
+        let new = self.new_executor();
+        (new.has_journal, new.is_durable) = (true, store.is_durable());
         self.executor(move |executor| executor.journal(store))
     }
 
@@ -96,13 +113,21 @@ impl AgentBuilder {
     ///
     /// # Errors
     /// When the model is not known or has no key, when two tools have one name, when a tool needs a service that is missing, when
-    /// the provider of the model would refuse a tool, or has no such setting.
+    /// the approver's key can be neither loaded nor made, when the provider of the model would refuse a tool, or has no such setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         let mut this = self.with_known_model()?;
-        let NewExecutor { tools, changes } = std::mem::take(this.new_executor());
+        let NewExecutor { tools, changes, approver, has_journal, is_durable } =
+            std::mem::take(this.new_executor());
         let registry = Registry::of(tools).map_err(AgentError::Registry)?;
-        let executor =
-            changes.into_iter().fold(Executor::builder(registry), |it, change| change(it));
+        let mut executor = Executor::builder(registry);
+        if has_journal {
+            executor = executor.on_no_approver(OnNoApprover::Park);
+        }
+        if let Some(ask) = approver {
+            let key = is_durable.then(ApproverKey::of_user).transpose();
+            executor = ask(executor, key.map_err(AgentError::Key)?);
+        }
+        let executor = changes.into_iter().fold(executor, |it, change| change(it));
         this.on(executor.build().map_err(AgentError::Executor)?).build()
     }
 }

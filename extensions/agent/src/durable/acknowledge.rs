@@ -2,7 +2,7 @@
 
 use toolwright::journal::{CallSlot, Store};
 
-use crate::Message;
+use crate::history::Message;
 
 /// The calls of a turn whose answers the run has recorded, and whose records do not say so yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

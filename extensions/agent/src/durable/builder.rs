@@ -9,10 +9,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use toolwright::unstable::runs::JournalAccess;
 
-use super::agents::{Agents, Inner};
 use super::remembered::Remembered;
+use super::runner::{Inner, Runner};
 use super::{RunError, RunInfo};
-use crate::{Agent, AgentRunBuilder};
+use crate::agent::Agent;
+use crate::run::AgentRunBuilder;
 
 type Failure = Box<dyn Error + Send + Sync>;
 type Services =
@@ -22,9 +23,9 @@ type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 /// How many runs a process drives at once.
 const RUNS_AT_ONCE: usize = 100;
 
-/// Gathers what [`Agents`] are made of.
+/// Gathers what a [`Runner`] is made of.
 #[derive(Default)]
-pub struct AgentsBuilder {
+pub struct RunnerBuilder {
     agents: BTreeMap<String, Agent>,
     twice: Option<String>,
     services: Option<Services>,
@@ -32,10 +33,10 @@ pub struct AgentsBuilder {
     at_once: Option<NonZeroUsize>,
 }
 
-/// Why agents cannot have durable runs.
+/// Why a runner cannot work on the runs of its agents.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum AgentsError {
+pub enum RunnerError {
     /// No agent was given.
     #[error("no agent was given; add at least one with `.agent(name, agent)`")]
     NoAgent,
@@ -92,9 +93,9 @@ pub enum AgentsError {
         why: String,
     },
 }
-toolwright::unstable::debug_as_sentence!(AgentsError);
+toolwright::unstable::debug_as_sentence!(RunnerError);
 
-impl AgentsBuilder {
+impl RunnerBuilder {
     /// An agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it the
     /// same name in every process.
     #[must_use]
@@ -120,7 +121,7 @@ impl AgentsBuilder {
         self
     }
 
-    /// How many runs [`Agents::work`] drives at once, 100 unless this says so: the others wait until one of them ends or waits,
+    /// How many runs [`Runner::work`] drives at once, 100 unless this says so: the others wait until one of them ends or waits,
     /// or another process takes them.
     #[must_use]
     pub fn runs_at_once(mut self, runs: NonZeroUsize) -> Self {
@@ -128,7 +129,7 @@ impl AgentsBuilder {
         self
     }
 
-    /// Notifies of a run that [`Agents::work`] could not go on with or has parked, by its id. It looks at one that failed again
+    /// Notifies of a run that [`Runner::work`] could not go on with or has parked, by its id. It looks at one that failed again
     /// after a pause, which grows from 5 seconds to 5 minutes while the run fails.
     #[must_use]
     pub fn on_failure(mut self, notify: impl Fn(&str, &RunError) + Send + Sync + 'static) -> Self {
@@ -136,45 +137,45 @@ impl AgentsBuilder {
         self
     }
 
-    /// The agents.
+    /// Makes the runner.
     ///
     /// # Errors
     /// When there is none, a name is given twice, an executor has no journal or another one than the others, or another sealing key,
     /// lease or clock, a tool takes a
     /// secret and there is no key to encrypt it with, or runs need services and there is no
     /// [`services`](Self::services).
-    pub fn build(self) -> Result<Agents, AgentsError> {
+    pub fn build(self) -> Result<Runner, RunnerError> {
         if let Some(name) = self.twice {
-            return Err(AgentsError::Twice { name });
+            return Err(RunnerError::Twice { name });
         }
         let mut access: Option<JournalAccess> = None;
         for (name, agent) in &self.agents {
             let agent_name = || name.clone();
             let Some(own) = agent.0.executor.journal_access() else {
-                return Err(AgentsError::NoJournal { agent: agent_name() });
+                return Err(RunnerError::NoJournal { agent: agent_name() });
             };
             if access.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.store, &own.store)) {
-                return Err(AgentsError::OtherJournal { agent: agent_name() });
+                return Err(RunnerError::OtherJournal { agent: agent_name() });
             }
             if let Some(what) = access.as_ref().and_then(|it| different(it, &own)) {
-                return Err(AgentsError::Differs { agent: agent_name(), what });
+                return Err(RunnerError::Differs { agent: agent_name(), what });
             }
             if let Some(tool) = unsealed(agent, &own) {
-                return Err(AgentsError::NoSealingKey { agent: agent_name(), tool });
+                return Err(RunnerError::NoSealingKey { agent: agent_name(), tool });
             }
             if self.services.is_none()
                 && let Err(missing) = agent.0.executor.run(String::new()).start()
             {
                 let why = missing.to_string();
-                return Err(AgentsError::NoServices { agent: agent_name(), why });
+                return Err(RunnerError::NoServices { agent: agent_name(), why });
             }
             access.get_or_insert(own);
         }
-        let access = access.ok_or(AgentsError::NoAgent)?;
+        let access = access.ok_or(RunnerError::NoAgent)?;
         let Self { agents, services, on_failure, at_once, .. } = self;
         let at_once = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get);
         let remembered = Remembered::default();
-        Ok(Agents(Arc::new(Inner { agents, access, services, on_failure, at_once, remembered })))
+        Ok(Runner(Arc::new(Inner { agents, access, services, on_failure, at_once, remembered })))
     }
 }
 
@@ -233,10 +234,10 @@ impl Inner {
     }
 }
 
-impl fmt::Debug for AgentsBuilder {
+impl fmt::Debug for RunnerBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("AgentsBuilder")
+            .debug_struct("RunnerBuilder")
             .field("agents", &self.agents.keys())
             .finish_non_exhaustive()
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use toolwright::journal::StoreError;
 
-use crate::{StartError, Stopped};
+use crate::run::{StartError, Stopped};
 
 /// Why a durable run does not go on here. What is recorded of it stays.
 ///
@@ -100,6 +100,19 @@ pub enum RunError {
         why: String,
         /// Since when.
         at: Timestamp,
+    },
+    /// The run was begun with another prompt.
+    #[error(
+        "run `{run}` was begun with another prompt: found {recorded} in the journal, and {given} now; give the new task an id of its \
+         own, or say it in a conversation of this id"
+    )]
+    OtherPrompt {
+        /// The run.
+        run: String,
+        /// The recorded prompt.
+        recorded: String,
+        /// The prompt that was given.
+        given: String,
     },
     /// Something was said to a run that has not ended, or that was cancelled.
     #[error("run `{run}` {why}")]

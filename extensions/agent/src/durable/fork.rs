@@ -10,8 +10,9 @@ use super::body::Body;
 use super::head::{Forked, Head, Phase};
 use super::keys::{self, Part};
 use super::turn::{self, Answers, ModelAnswered, RecordedTurn, Said};
-use crate::step::CUT_SHORT;
-use crate::{Ended, Message, State};
+use crate::events::Ended;
+use crate::history::Message;
+use crate::run::{CUT_SHORT, State};
 
 /// What a fork needs beside the two runs.
 pub(super) struct Forking<'a> {

@@ -11,8 +11,9 @@ use toolwright::journal::{SealingKey, State as CallState};
 
 use super::body::Body;
 use super::{RunError, keys};
-use crate::message::known;
-use crate::{Spent, State};
+use crate::history::known;
+use crate::limits::Spent;
+use crate::run::State;
 
 /// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
 /// it commits nothing.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolwright::Content;
 
-use crate::{Imported, Message};
+use crate::history::{Imported, Message};
 
 /// A run to be started.
 ///
@@ -24,7 +24,7 @@ pub struct NewRun {
     pub(super) history: Vec<Message>,
 }
 
-/// What is known of a run without its history: the factory of [`services`](super::AgentsBuilder::services) makes them from
+/// What is known of a run without its history: the factory of [`services`](super::RunnerBuilder::services) makes them from
 /// it.
 #[derive(Clone, PartialEq)]
 pub struct RunInfo {

@@ -17,6 +17,11 @@ pub(super) fn cancel(run: &str) -> String {
     format!("run/{run}/cancel")
 }
 
+/// What the agent is made of that drives the run.
+pub(super) fn agent(run: &str) -> String {
+    format!("run/{run}/agent")
+}
+
 /// Says that the id of a run was used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")

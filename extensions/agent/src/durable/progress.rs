@@ -5,7 +5,7 @@ use std::fmt;
 use toolwright::approval::ApprovalRequest;
 
 use super::head::WaitingCall;
-use crate::Ended;
+use crate::events::Ended;
 
 /// How far a run came.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ use crate::Ended;
 pub enum Progress {
     /// It has ended.
     Ended(Ended),
-    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Agents::work`](super::Agents::work)
+    /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
     /// runs, as soon as the last of them has its answer.
     Waiting(Waiting),
 }
@@ -22,6 +22,8 @@ pub enum Progress {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Waiting {
+    /// The run.
+    pub run: String,
     /// The turn.
     pub turn: u64,
     /// The calls, in call order.
@@ -54,13 +56,17 @@ impl fmt::Display for Progress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended(ended) => write!(formatter, "{ended}"),
-            Self::Waiting(waiting) => {
-                write!(formatter, "turn {} waits for", waiting.turn)?;
-                for call in &waiting.calls {
-                    write!(formatter, " `{}` (call {}, {})", call.tool, call.call, call.state)?;
-                }
-                Ok(())
-            }
+            Self::Waiting(waiting) => write!(formatter, "{waiting}"),
         }
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "turn {} waits for", self.turn)?;
+        for call in &self.calls {
+            write!(formatter, " `{}` (call {}, {})", call.tool, call.call, call.state)?;
+        }
+        Ok(())
     }
 }

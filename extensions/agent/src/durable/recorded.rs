@@ -13,6 +13,7 @@ use super::RunError;
 use super::acknowledge::Unacknowledged;
 use super::head::{Head, Lease, written};
 use super::keys;
+use super::made_of::MadeOf;
 use super::turn;
 
 /// How often a commit is looked for whose reply was lost.
@@ -142,6 +143,29 @@ impl Recorded {
         found.lease.clone_from(&self.head.lease);
         found.updated = self.head.updated;
         is_own && self.version > 0 && found == self.head
+    }
+
+    /// This driver, if its lease has not been given back.
+    pub(super) fn leased(&self) -> Option<&str> {
+        let lease = self.head.lease.as_ref()?;
+        (lease.driver == self.driver).then_some(&self.driver)
+    }
+
+    /// Records with the next commit what the agent is made of that drives the run from here on, and gives in what it is another
+    /// than the one before.
+    pub(super) async fn goes_on_with(&mut self, now: &MadeOf) -> Result<Vec<String>, RunError> {
+        let key = keys::agent(&self.head.run);
+        let mut differences = Vec::new();
+        if let Some(found) = self.access.store.document(&key).await? {
+            let before: MadeOf = turn::opened(&found, self.access.sealing.as_ref())?;
+            if before == *now {
+                return Ok(differences);
+            }
+            differences = before.differences(now);
+            self.versions.insert(key.clone(), found.version);
+        }
+        self.also.push(self.write(key, now)?);
+        Ok(differences)
     }
 
     /// Whether nothing of the run is recorded yet.

@@ -1,6 +1,6 @@
 //! What a process remembers of runs from one look to the next, because the journal does not say it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
@@ -13,6 +13,25 @@ pub(super) const PAUSE: SignedDuration = SignedDuration::from_secs(5);
 
 /// The calls that a run waits for, at the versions of their records; none for a call that has no record.
 pub(super) type Versions = Vec<(CallId, Option<u64>)>;
+
+/// Drivers of an agent that were dropped in this process before they had given their leases back.
+#[derive(Default)]
+pub(crate) struct Dropped(Mutex<VecDeque<String>>);
+
+impl Dropped {
+    /// More are never of use: each lease ends by itself.
+    const MOST: usize = 1_000;
+
+    pub(super) fn add(&self, driver: &str) {
+        let mut dropped = locked(&self.0);
+        dropped.truncate(Self::MOST - 1);
+        dropped.push_front(driver.to_owned());
+    }
+
+    pub(super) fn has(&self, driver: &str) -> bool {
+        locked(&self.0).iter().any(|dropped| dropped == driver)
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Remembered {

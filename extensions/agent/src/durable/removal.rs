@@ -26,7 +26,7 @@ pub(super) async fn remove(
     let mut documents = vec![gone(keys::head(run), version)];
     let turns = store.documents(&keys::turns(run)).await?;
     documents.extend(turns.into_iter().map(|it| gone(it.key, it.version)));
-    for key in [keys::cancel(run), keys::open(run), keys::ended(run)] {
+    for key in [keys::agent(run), keys::cancel(run), keys::open(run), keys::ended(run)] {
         if let Some(found) = store.document(&key).await? {
             documents.push(gone(key, found.version));
         }

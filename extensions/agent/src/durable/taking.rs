@@ -7,25 +7,28 @@ use serde_json::Value;
 use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
 use toolwright::journal::{CallRecord, DocumentWrite};
 use toolwright::unstable::runs::JournalAccess;
-use toolwright::{CallId, CancellationToken, Content};
+use toolwright::{CallId, Content};
 
 use super::acknowledge::Unacknowledged;
-use super::agents::Inner;
 use super::body::Body;
 use super::builder::unsealed;
 use super::decide::{CallNow, Decision, decide};
-use super::driver::Driver;
 use super::head::{Head, Parked, Phase, WaitingCall};
 use super::info::RunInfo;
 use super::keys;
+use super::made_of::MadeOf;
 use super::progress::{Progress, Waiting};
+use super::record::{Driven, RunRecord};
 use super::recorded::Recorded;
 use super::remembered::Versions;
+use super::runner::Inner;
 use super::runs::info_of;
 use super::turn::Turns;
 use super::{NewRun, RunError};
-use crate::run::AgentRun;
-use crate::{Agent, Limits, Message, State, check};
+use crate::agent::Agent;
+use crate::history::{Message, check};
+use crate::limits::Limits;
+use crate::run::{AgentRun, State};
 
 /// Where a run stands.
 struct Stands {
@@ -39,13 +42,13 @@ struct Stands {
 
 impl Inner {
     /// A new run, recorded and leased to the driver.
-    pub(super) async fn begun(&self, new: NewRun) -> Result<Driver, RunError> {
+    pub(super) async fn begun(&self, new: NewRun) -> Result<Driven, RunError> {
         let NewRun { info, task, attachments, history } = new;
         if let Some(why) = keys::problem(&info.id) {
             return Err(RunError::Id { run: info.id, why });
         }
         if task.trim().is_empty() && attachments.is_empty() {
-            return Err(crate::Stopped::NothingSaid.into());
+            return Err(crate::run::Stopped::NothingSaid.into());
         }
         if let Some(why) = unsound(&history) {
             return Err(RunError::NotNow { run: info.id, why });
@@ -57,25 +60,28 @@ impl Inner {
         let limits = agent.0.limits;
         let state = State::new(limits);
         let head = self.new_head(&info, &state, limits)?;
-        let (run, token) = self.opened(agent, &info, state, history.clone(), false)?;
+        let run = self.opened(agent, &info, state, history.clone(), false)?;
         let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
+        let mut record = RunRecord::new(recorded, agent, &run);
         // What another program recorded stands with what is said first.
-        let (said, so_far, left) = (history, Vec::new(), Vec::new());
-        let mut driver = Driver { run, recorded, token, said, so_far, left };
-        match driver.said(&task, attachments).await {
+        record.said = history;
+        record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
+        let mut driven = Driven { run, record, differences: Vec::new() };
+        match driven.said(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
             Err(error) => Err(error),
-            Ok(()) => Ok(driver),
+            Ok(()) => Ok(driven),
         }
     }
 
-    /// A run that has ended, and to which its user has said more.
+    /// A run that has ended, and to which its user has said more; `before` says how many messages there were.
     pub(super) async fn spoken(
         &self,
         id: &str,
         text: &str,
         attachments: Arc<[Content<'static>]>,
-    ) -> Result<Driver, RunError> {
+        before: &mut Option<usize>,
+    ) -> Result<Driven, RunError> {
         let (head, version) = self.head(id).await?;
         let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
         if head.phase != Phase::Ended {
@@ -85,17 +91,18 @@ impl Inner {
             return Err(not_now("was cancelled; start another"));
         }
         let head = Head { epoch: head.epoch + 1, ..head };
-        let mut driver = self.loaded(head, version, false).await?;
-        let limits = driver.run.state().limits();
-        driver.recorded.head.deadline = deadline_of(&self.access, limits);
+        let mut driven = self.loaded(head, version, false).await?;
+        before.get_or_insert(driven.run.history().len());
+        let limits = driven.run.state().limits();
+        driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
         // A cancellation that came after the end of the run is not one of what its user says now.
         let key = keys::cancel(id);
         if let Some(found) = self.access.store.document(&key).await? {
             let expects = Some(found.version);
-            driver.recorded.also = vec![DocumentWrite { key, expects, text: None }];
+            driven.record.recorded.also.push(DocumentWrite { key, expects, text: None });
         }
-        driver.said(text, attachments).await?;
-        Ok(driver)
+        driven.said(text, attachments).await?;
+        Ok(driven)
     }
 
     /// A run that this process may drive, leased; else where it stands. An operator takes up what is parked.
@@ -103,7 +110,7 @@ impl Inner {
         &self,
         id: &str,
         is_operator: bool,
-    ) -> Result<Result<Driver, Progress>, RunError> {
+    ) -> Result<Result<Driven, Progress>, RunError> {
         let Stands { mut head, version, is_cancelled, calls, requests } = self.stands(id).await?;
         let now = self.access.now();
         if is_operator {
@@ -132,7 +139,8 @@ impl Inner {
                 return Err(RunError::Driven { run: head.run, driver, until });
             }
             Decision::Waits => {
-                let waiting = Waiting { turn: head.turn, calls: head.waiting, requests };
+                let (run, turn, calls) = (head.run, head.turn, head.waiting);
+                let waiting = Waiting { run, turn, calls, requests };
                 return Ok(Err(Progress::Waiting(waiting)));
             }
             Decision::Park { deaths } => {
@@ -154,16 +162,16 @@ impl Inner {
         };
         let epoch = head.epoch + 1;
         let head = Head { epoch, deaths, ..head };
-        let mut driver = self.loaded(head, version, is_cancelled).await?;
-        driver.recorded.renew().await?;
-        Ok(Ok(driver))
+        let mut driven = self.loaded(head, version, is_cancelled).await?;
+        driven.record.recorded.renew().await?;
+        Ok(Ok(driven))
     }
 
     /// Drives a run as far as that goes here.
-    pub(super) async fn driven(&self, driver: Driver) -> Result<Progress, RunError> {
-        let run = driver.run.id().to_owned();
+    pub(super) async fn driven(&self, driven: &mut Driven) -> Result<Progress, RunError> {
+        let run = driven.run.id().to_owned();
         // Boxed, as its future is large.
-        let progress = Box::pin(driver.drive()).await?;
+        let progress = Box::pin(driven.drive()).await?;
         if let Progress::Waiting(waiting) = &progress {
             let now = self.access.now();
             let (calls, versions, _) = self.calls(&waiting.calls, now).await?;
@@ -178,7 +186,10 @@ impl Inner {
     async fn stands(&self, id: &str) -> Result<Stands, RunError> {
         let (head, version) = self.head(id).await?;
         let now = self.access.now();
-        let head = self.remembered.by_this_clock(head, version, now);
+        let mut head = self.remembered.by_this_clock(head, version, now);
+        if let Some(agent) = self.agents.get(&head.agent) {
+            head.lease = head.lease.filter(|lease| !agent.0.dropped.has(&lease.driver));
+        }
         let is_cancelled = self.is_cancelled(id).await?;
         let (mut calls, versions, requests) = self.calls(&head.waiting, now).await?;
         if self.remembered.is_vain(id, &versions, now) {
@@ -205,16 +216,19 @@ impl Inner {
         head: Head,
         version: u64,
         is_cancelled: bool,
-    ) -> Result<Driver, RunError> {
+    ) -> Result<Driven, RunError> {
         let agent = self.agent(&head.agent)?;
         let (state, turns) = self.turns(&head).await?;
         let info = self.info(&head)?;
         let Turns { history, said, so_far, versions } = turns;
-        let left = Unacknowledged::last_of(&history, state.turn());
-        let (run, token) = self.opened(agent, &info, state, history, is_cancelled)?;
+        let left = Unacknowledged::last_of(&history, state.turn()).into_iter().collect();
+        let run = self.opened(agent, &info, state, history, is_cancelled)?;
         let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
         recorded.versions = versions;
-        Ok(Driver { run, recorded, token, said, so_far, left: left.into_iter().collect() })
+        let differences = recorded.goes_on_with(&MadeOf::of(agent)).await?;
+        let mut record = RunRecord::new(recorded, agent, &run);
+        (record.said, record.so_far, record.left) = (said, so_far, left);
+        Ok(Driven { run, record, differences })
     }
 
     /// The executor's side of a run, with its services; one that is cancelled only ends its calls, and needs none.
@@ -225,26 +239,24 @@ impl Inner {
         state: State,
         history: Vec<Message>,
         is_cancelled: bool,
-    ) -> Result<(AgentRun, CancellationToken), RunError> {
+    ) -> Result<AgentRun, RunError> {
         if let Some(tool) = unsealed(agent, &self.access) {
             let why = format!(
                 "the tool `{tool}` takes a secret, which would be recorded; give the executor a `.sealing_key(…)`"
             );
             return Err(RunError::NotNow { run: info.id.clone(), why });
         }
-        let token = CancellationToken::new();
-        let mut builder = agent.new_run(info.id.clone()).cancelled_by(token.clone());
+        let mut builder = agent.new_run(info.id.clone());
         if let Some(user) = &info.user {
             builder = builder.user(user);
         }
         if let Some(session) = &info.session {
             builder = builder.session(session);
         }
-        let run = match is_cancelled {
+        Ok(match is_cancelled {
             true => builder.restored(state, history).start_without_services()?,
             false => self.with_services(info, builder)?.restored(state, history).start()?,
-        };
-        Ok((run, token))
+        })
     }
 
     /// Whether the services of a run that goes on can be made here.

@@ -11,7 +11,9 @@ use super::RunError;
 use super::body::Body;
 use super::head::{read, written};
 use super::keys::Part;
-use crate::{Cost, Message, State, Usage};
+use crate::history::Message;
+use crate::limits::{Cost, Usage};
+use crate::run::State;
 
 /// What the user said before the model answered: several messages where the run has ended in between.
 #[derive(Serialize, Deserialize)]
@@ -21,7 +23,7 @@ pub(super) struct Said {
 }
 
 /// The model's answer. An empty one is no message.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ModelAnswered {
     pub message: Option<Message>,
@@ -63,7 +65,7 @@ pub(super) fn text(
     written(&Envelope { body }).map_err(|error| RunError::damaged(key, error))
 }
 
-fn opened<T: DeserializeOwned>(
+pub(super) fn opened<T: DeserializeOwned>(
     document: &Document,
     sealing: Option<&SealingKey>,
 ) -> Result<T, RunError> {

@@ -9,19 +9,19 @@ use tokio::time::{Instant, sleep, timeout};
 
 use self::going::Going;
 use super::RunError;
-use super::agents::{Agents, Inner, LOOK_AGAIN};
 use super::keys;
+use super::runner::{Inner, LOOK_AGAIN, Runner};
 
 /// A look pauses for so many times its own length, so that looking costs a tenth of the time however many runs wait.
 const REST: u32 = 9;
 
-impl Agents {
+impl Runner {
     /// Takes up every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
     /// calls of the journal, until every executor is drained, and a lease longer at most. Spawn it once; any number of processes may work on one journal. Each
-    /// run goes on in a task of its own, [a hundred](super::AgentsBuilder::runs_at_once) at once.
+    /// run goes on in a task of its own, [a hundred](super::RunnerBuilder::runs_at_once) at once.
     ///
     /// A run that cannot go on (its services could not be made, a tool is missing, the disk is full) is reported to
-    /// [`on_failure`](super::AgentsBuilder::on_failure) and looked at again later; the others go on.
+    /// [`on_failure`](super::RunnerBuilder::on_failure) and looked at again later; the others go on.
     ///
     /// # Errors
     /// At once, where the services that the application gives a run are not those that its executor declares, or the journal

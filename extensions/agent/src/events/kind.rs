@@ -2,13 +2,17 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Catalog, EventKind};
 
-use crate::{Ended, LeftOut, Message, NoticeKind, Usage};
+use crate::events::{Ended, NoticeKind};
+use crate::history::Message;
+use crate::limits::Usage;
+use crate::model::LeftOut;
 
 /// Something that happened to a run, as its readers get it.
 ///
@@ -42,6 +46,16 @@ pub struct NumberedEvent {
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunEvent {
+    /// The run goes on with another agent than the one that drove it before: with another model, other instructions or tools.
+    Differs {
+        /// In what.
+        differences: Vec<String>,
+    },
+    /// Another process or task drives the recorded run, and this one waits for what comes of it.
+    Elsewhere {
+        /// The end of the lease, unless it is renewed.
+        until: Timestamp,
+    },
     /// The model is asked.
     Asking,
     /// More of what the model says; all of it where the model does not stream.
@@ -263,6 +277,9 @@ impl RunEvent {
     /// The events of what listeners of the agent are notified of.
     pub(crate) fn of(notice: NoticeKind<'_>, catalog: &Catalog) -> Vec<Self> {
         match notice {
+            NoticeKind::Differs { differences } => {
+                vec![Self::Differs { differences: differences.to_vec() }]
+            }
             NoticeKind::Asking => vec![Self::Asking],
             NoticeKind::LeftOut { left_out } => vec![Self::LeftOut { left_out: left_out.to_vec() }],
             NoticeKind::Answered { answer } => {
@@ -308,7 +325,9 @@ impl RunEvent {
             Self::Stopped { why } => why.len(),
             Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
             Self::Ended(Ended::Text { text, .. } | Ended::Terminal { text, .. }) => text.len(),
+            Self::Differs { differences } => differences.iter().map(String::len).sum(),
             Self::Ended(_)
+            | Self::Elsewhere { .. }
             | Self::Asking
             | Self::Restarted
             | Self::Answered { .. }
@@ -322,6 +341,8 @@ impl RunEvent {
 impl fmt::Debug for RunEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Differs { differences } => write!(formatter, "Differs({differences:?})"),
+            Self::Elsewhere { until } => write!(formatter, "Elsewhere({until})"),
             Self::Asking => formatter.write_str("Asking"),
             Self::Text(text) => write!(formatter, "Text({} bytes)", text.len()),
             Self::ToolCall(call) => call.fmt(formatter),

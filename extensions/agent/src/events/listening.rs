@@ -6,8 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use toolwright::Catalog;
 
 use super::{EventWriter, RunEvent};
-use crate::run::Early;
-use crate::{Delta, DeltaListener, ModelAnswer};
+use crate::model::{Delta, DeltaListener, ModelAnswer};
 
 /// Hears one answer.
 pub(crate) struct Listening<'a> {
@@ -15,7 +14,7 @@ pub(crate) struct Listening<'a> {
     turn: u64,
     catalog: &'a Catalog,
     /// What begins before the answer is whole.
-    early: Option<&'a Early>,
+    early: Option<&'a dyn DeltaListener>,
     heard: Mutex<Heard>,
 }
 
@@ -32,7 +31,7 @@ impl<'a> Listening<'a> {
         events: &'a EventWriter,
         turn: u64,
         catalog: &'a Catalog,
-        early: Option<&'a Early>,
+        early: Option<&'a dyn DeltaListener>,
     ) -> Self {
         Self { events, turn, catalog, early, heard: Mutex::default() }
     }
@@ -53,10 +52,8 @@ impl<'a> Listening<'a> {
 
 impl DeltaListener for Listening<'_> {
     fn delta(&self, delta: Delta<'_>) {
-        match (self.early, delta) {
-            (Some(early), Delta::CallWhole { index, call }) => early.push(index, call),
-            (Some(early), Delta::Restarted) => early.restart(),
-            _ => {}
+        if let Some(early) = self.early {
+            early.delta(delta);
         }
         let kind = {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,10 +14,9 @@ use self::found::Present;
 use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, sendable, tools};
-use crate::{
-    Message, ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice, Usage,
-    Verbatim,
-};
+use crate::history::{Message, Verbatim};
+use crate::limits::Usage;
+use crate::model::{ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice};
 
 /// The most tokens of an answer where no limit is set; the API requires one.
 pub(super) const MAX_TOKENS: u32 = 8192;

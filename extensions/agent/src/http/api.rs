@@ -10,7 +10,8 @@ use toolwright::provider::{MediaSupport, MessageError, Provider};
 use super::fault::Fault;
 use super::key::Secret;
 use super::{anthropic, gemini, openai_chat, openai_responses, settings};
-use crate::{ModelAnswer, ModelError, ModelRequest, ModelSettings, Usage};
+use crate::limits::Usage;
+use crate::model::{ModelAnswer, ModelError, ModelRequest, ModelSettings};
 
 /// An API that models are asked through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

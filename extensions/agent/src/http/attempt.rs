@@ -11,7 +11,7 @@ use super::api::Api;
 use super::fault::{Fault, clock, pause_in, wanted_pause};
 use super::key::{Keys, Secret};
 use super::streamed::Pieces;
-use crate::ModelError;
+use crate::model::ModelError;
 use crate::recording::{Exchange, RecordedRequest, RecordedResponse};
 
 /// The vendors' header for a pause that is no whole number of seconds.

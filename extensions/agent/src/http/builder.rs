@@ -14,8 +14,9 @@ use super::api::Api;
 use super::attempt::Endpoint;
 use super::key::{ApiKey, Keys};
 use super::{HttpModel, HttpModelError, OnExchange, OnRetry, Retrying};
+use crate::limits::Prices;
+use crate::model::Reasoning;
 use crate::recording::Exchange;
-use crate::{Prices, Reasoning};
 
 type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync>;
 

@@ -14,7 +14,8 @@ use toolwright::retry::retry_after;
 
 pub(super) use self::body::pause_in;
 use self::body::{ErrorBody, cut};
-use crate::{ContextSize, Usage};
+use crate::limits::Usage;
+use crate::model::ContextSize;
 
 type Source = Arc<dyn std::error::Error + Send + Sync>;
 

@@ -12,7 +12,9 @@ use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use super::api::Asked;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, sendable, tools};
-use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
+use crate::history::Verbatim;
+use crate::limits::Usage;
+use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
 /// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
 const FOREIGN: &str = "skip_thought_signature_validator";

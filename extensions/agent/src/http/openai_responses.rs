@@ -16,7 +16,9 @@ use super::fault::Fault;
 use super::parts::{
     Part, attached, is_empty_list, known, object, parts, results, retention, sendable, tools,
 };
-use crate::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice, Usage, Verbatim};
+use crate::history::Verbatim;
+use crate::limits::Usage;
+use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
 #[derive(Serialize)]
 struct Body<'a> {

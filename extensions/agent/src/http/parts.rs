@@ -11,7 +11,8 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use toolwright::{Answer, Content};
 
-use crate::{Message, ModelRequest, ModelSettings};
+use crate::history::Message;
+use crate::model::{ModelRequest, ModelSettings};
 
 /// One message of a history.
 pub(super) enum Part<'a> {

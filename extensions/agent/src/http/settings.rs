@@ -3,7 +3,7 @@
 use toolwright::provider::Provider;
 
 use super::parts::{is_empty_list, object};
-use crate::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoice};
+use crate::model::{ModelError, ModelRequest, ModelSettings, Reasoning, ToolChoice};
 
 /// The least that Anthropic takes for reasoning.
 const ANTHROPIC_LEAST: u32 = 1024;

@@ -10,7 +10,8 @@ use toolwright::provider::{MessageStream, Provider, StreamError, StreamEvent, To
 
 use super::HttpModel;
 use super::key::Secret;
-use crate::{Delta, DeltaListener, Meter, ModelAnswer};
+use crate::limits::Meter;
+use crate::model::{Delta, DeltaListener, ModelAnswer};
 
 /// The pieces of one answer.
 pub(super) struct Pieces<'a> {

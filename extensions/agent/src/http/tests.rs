@@ -21,7 +21,7 @@ use toolwright::{Class, Registry};
 
 use self::server::{Answers, Server};
 use super::*;
-use crate::Message;
+use crate::history::Message;
 use crate::recording::Recording;
 
 const DONE: &str = r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"Done."}],"stop_reason":"end_turn"}"#;
@@ -156,7 +156,8 @@ async fn a_pause_longer_than_what_is_waited_for_ends_the_request() {
     let model = at(&server.url()).build().unwrap();
     let listing = Registry::empty().listing(model.dialect()).unwrap();
     let history = [Message::user("Go.")];
-    let limits = crate::RequestLimits { time: Some(Duration::from_secs(9)), ..Default::default() };
+    let limits =
+        crate::model::RequestLimits { time: Some(Duration::from_secs(9)), ..Default::default() };
     let request = ModelRequest::new(&history, &listing).limits(limits);
     let words = model.answer(request).await.unwrap_err().to_string();
     let (_, longest) = words.rsplit_once("and at most ").unwrap();

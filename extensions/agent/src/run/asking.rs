@@ -1,138 +1,90 @@
 //! Asks the model, on the tools that there are now.
 
-use tokio::time::Instant;
-use toolwright::CancellationToken;
+use std::time::Duration;
+
+use toolwright::Run;
 use tracing::Instrument as _;
 
-use super::until::{cancellation, until};
-use super::{AgentRun, Early, Shown, Stopped};
+use super::agent_run::Shown;
+use super::early::Early;
+use super::{AgentRun, Stopped};
 use crate::events::Listening;
-use crate::{Action, Event, LeftOut, Meter, ModelRequest, NoticeKind, RequestLimits, Spent, spans};
+use crate::limits::{Meter, Spent};
+use crate::model::{Model, ModelRequest, RequestLimits};
+use crate::run::{Event, step};
 
 impl AgentRun {
-    /// Asks the model, and takes its answer.
-    pub(super) async fn ask(&mut self, deadline: Option<Instant>) -> Result<Vec<Action>, Stopped> {
-        let event = self.asked(deadline, self.agent.0.early_reads).await?;
-        let actions = self.after(event);
-        if !actions.iter().any(|action| matches!(action, Action::Call(_))) {
-            // What began for calls that are not made is cancelled.
-            self.begun = None;
-        }
-        Ok(actions)
-    }
-
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
-    pub(crate) async fn asked(
+    pub(super) async fn asked(
         &mut self,
-        deadline: Option<Instant>,
+        time: Option<Duration>,
         begins_reads: bool,
     ) -> Result<Event, Stopped> {
         // Of an answer for which somebody stopped to wait.
         self.count_given_up();
-        self.show()?;
-        let turn = self.state.turn() + 1;
-        self.events.ask(turn);
-        self.notify_at(turn, NoticeKind::Asking);
-        let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
         let agent = &self.agent.0;
-        let limits = RequestLimits {
-            max_tokens: agent.max_tokens,
-            time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
-        };
-        let catalog = shown.run.catalog();
-        let early = begins_reads.then(|| {
-            let stop = deadline.map(|_| CancellationToken::new());
-            Early::new(&shown.run, turn, stop)
-        });
-        let listening = Listening::new(&self.events, turn, &catalog, early.as_ref());
+        let shown = Shown::newest(&mut self.shown, &self.run, &*agent.model)?;
+        let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
+        let observed = self.observer.asking(turn, &catalog);
+        let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
+        let events = self.observer.events();
+        let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             system: &agent.system,
             history: &self.history,
             listing: &shown.listing,
-            limits,
+            limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &agent.settings,
             catalog: Some(&catalog),
-            listener: (begins_reads || self.events.is_read()).then_some(&listening),
+            listener: (early.is_some() || events.is_read()).then_some(&listening),
             meter: Some(&self.meter),
         };
-        #[cfg(feature = "opentelemetry")]
-        let begun = Instant::now();
-        let span = spans::chat(&*agent.model, self.run.id());
+        // Lazily, so that a request that is never polled counts as none.
         let asked = async {
             self.meter.begin();
             agent.model.answer(request).await
         };
-        let asked = asked.instrument(span.clone());
-        let event = tokio::select! {
-            biased;
-            () = cancellation(self.cancelled.as_ref()) => Event::Cancelled,
-            () = until(deadline) => Event::TimeIsUp,
-            // Lazily, so that a run that is cancelled asks nothing.
-            answered = asked => match answered {
-                Ok(answer) => Event::Answered(answer),
-                Err(error) => Event::Failed(error),
-            }
-        };
-        match &event {
-            Event::Answered(answer) => {
-                spans::answered(&span, answer);
-                #[cfg(feature = "opentelemetry")]
-                if let Some(metrics) = &agent.metrics {
-                    metrics.answered(&*agent.model, answer, begun.elapsed());
-                }
-                agent.accounts.add(self.user.as_deref(), answer.spent());
-                listening.answered(answer);
-                self.begun = early.map(Early::begun);
-                let reported = &mut self.reported;
-                let is_new = |it: &&LeftOut| reported.insert(it.message);
-                let left_out: Vec<LeftOut> =
-                    answer.left_out.iter().filter(is_new).cloned().collect();
-                if !left_out.is_empty() {
-                    self.notify_at(turn, NoticeKind::LeftOut { left_out: &left_out });
-                }
-                self.notify_at(turn, NoticeKind::Answered { answer });
-            }
-            Event::Failed(error) => {
-                spans::failed(&span, error);
-                #[cfg(feature = "opentelemetry")]
-                if let Some(metrics) = &agent.metrics {
-                    metrics.failed(&*agent.model, error, begun.elapsed());
-                }
-                agent.accounts.add(self.user.as_deref(), error.spent());
-                self.notify_at(turn, NoticeKind::Failed { error });
-            }
-            _ => {
-                self.count_given_up();
-                return Ok(event);
-            }
+        let answered = asked.instrument(observed.span.clone()).await;
+        if let Ok(answer) = &answered {
+            listening.answered(answer);
+            self.begun = early.map(Early::begun);
         }
+        self.observer.asked(&observed, answered.as_ref(), &catalog);
         self.meter = Meter::default();
-        Ok(event)
+        Ok(answered.map_or_else(Event::Failed, Event::Answered))
     }
 
     /// Counts what requests took for whose answer nobody waits any more.
-    pub(crate) fn count_given_up(&mut self) {
+    pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != Spent::default() {
-            self.agent.0.accounts.add(self.user.as_deref(), spent);
+            self.observer.spent(spent);
             // It only counts.
-            let _ = self.after(Event::GivenUp(spent));
+            self.state = step(&self.state, Event::GivenUp(spent)).0;
         }
     }
+}
 
+impl Shown {
     /// Lists the tools for the model as they are now, and pins the run to them.
-    fn show(&mut self) -> Result<(), Stopped> {
-        let catalog = self.run.catalog();
+    fn newest<'s>(
+        shown: &'s mut Option<Self>,
+        run: &Run,
+        model: &dyn Model,
+    ) -> Result<&'s Self, Stopped> {
+        let catalog = run.catalog();
         let generation = catalog.generation();
-        if self.shown.as_ref().is_some_and(|shown| shown.generation == generation) {
-            return Ok(());
-        }
-        let model = &*self.agent.0.model;
-        let listing = match model.searches_tools() {
-            true => catalog.searchable_listing(model.dialect())?,
-            false => catalog.listing(model.dialect())?,
+        let known = shown.take().filter(|shown| shown.generation == generation);
+        let newest = match known {
+            Some(known) => known,
+            None => {
+                let listing = match model.searches_tools() {
+                    true => catalog.searchable_listing(model.dialect())?,
+                    false => catalog.listing(model.dialect())?,
+                };
+                Self { generation, listing, run: run.pinned(&catalog) }
+            }
         };
-        self.shown = Some(Shown { generation, listing, run: self.run.pinned(&catalog) });
-        Ok(())
+        Ok(shown.insert(newest))
     }
 }

@@ -5,12 +5,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolwright::provider::ToolCall;
 use toolwright::{Call, CancellationToken, OpenTurn, Run};
 
+use crate::model::{Delta, DeltaListener};
+
 /// The turn that an answer on its way will make.
-pub(crate) struct Early {
+pub(super) struct Early {
     run: Run,
     number: u64,
-    /// Cancels what began when the time of the run is up.
-    stop: Option<CancellationToken>,
+    /// Cancels what began when the run has to end.
+    stop: CancellationToken,
     arrived: Mutex<Arrived>,
 }
 
@@ -22,18 +24,18 @@ struct Arrived {
 /// The turn of an answer that is whole, some of whose reads may have begun.
 pub(super) struct Begun {
     pub number: u64,
-    pub stop: Option<CancellationToken>,
+    pub stop: CancellationToken,
     pub turn: OpenTurn,
 }
 
 impl Early {
-    pub(super) fn new(run: &Run, number: u64, stop: Option<CancellationToken>) -> Self {
+    pub(super) fn new(run: &Run, number: u64) -> Self {
         let arrived = Mutex::new(Arrived { turn: run.open_turn(number), calls: 0 });
-        Self { run: run.clone(), number, stop, arrived }
+        Self { run: run.clone(), number, stop: CancellationToken::new(), arrived }
     }
 
     /// A call is whole. One that comes out of its order begins with the turn.
-    pub(crate) fn push(&self, index: usize, call: &ToolCall) {
+    fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
         if index != arrived.calls {
             return;
@@ -43,14 +45,11 @@ impl Early {
         if let Some(id) = &call.id {
             owned = owned.id(id.clone());
         }
-        arrived.turn.push(match &self.stop {
-            Some(stop) => owned.cancelled_by(stop.clone()),
-            None => owned,
-        });
+        arrived.turn.push(owned.cancelled_by(self.stop.clone()));
     }
 
     /// What came is no part of the answer: what began of it is cancelled.
-    pub(crate) fn restart(&self) {
+    fn restart(&self) {
         let turn = self.run.open_turn(self.number);
         *self.lock() = Arrived { turn, calls: 0 };
     }
@@ -63,5 +62,15 @@ impl Early {
 
     fn lock(&self) -> MutexGuard<'_, Arrived> {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DeltaListener for Early {
+    fn delta(&self, delta: Delta<'_>) {
+        match delta {
+            Delta::CallWhole { index, call } => self.push(index, call),
+            Delta::Restarted => self.restart(),
+            _ => {}
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! Starts a run, or takes one up where it stood.
 
-use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
-use crate::history::{HistoryProblem, check};
-use crate::{Agent, Imported, Message, Meter, State};
+use crate::agent::Agent;
+use crate::events::Observer;
+use crate::history::{HistoryProblem, Imported, Message, check};
+use crate::limits::Meter;
+use crate::run::State;
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
 pub struct AgentRunBuilder {
@@ -29,6 +32,12 @@ impl AgentRunBuilder {
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.run = self.run.with(value);
+        self
+    }
+
+    /// A service that is shared with other owners.
+    pub(crate) fn with_arc<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.run = self.run.with_arc(value);
         self
     }
 
@@ -121,23 +130,11 @@ impl AgentRunBuilder {
             let (open, expected) = (open.len(), state.open_calls().len());
             return Err(StartError::OtherHistory { open, expected });
         }
-        let events = self.agent.0.rings.written(&self.id);
-        let run = start(self.run.listen(events.of_calls()))?;
-        let (agent, user, cancelled) = (self.agent, self.user, self.cancelled);
-        let (shown, begun, reported) = (None, None, BTreeSet::new());
-        Ok(AgentRun {
-            agent,
-            user,
-            run,
-            meter: Meter::default(),
-            cancelled,
-            events,
-            shown,
-            begun,
-            reported,
-            state,
-            history,
-        })
+        let Self { agent, cancelled, .. } = self;
+        let observer = Observer::new(&agent, self.id, self.user);
+        let run = start(self.run.listen(observer.events().of_calls()))?;
+        let (meter, shown, begun) = (Meter::default(), None, None);
+        Ok(AgentRun { agent, run, meter, cancelled, observer, shown, begun, state, history })
     }
 }
 

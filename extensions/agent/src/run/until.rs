@@ -12,7 +12,7 @@ pub(super) async fn until(deadline: Option<Instant>) {
     }
 }
 
-pub(super) async fn cancellation(token: Option<&CancellationToken>) {
+pub(crate) async fn cancellation(token: Option<&CancellationToken>) {
     match token {
         Some(token) => token.cancelled().await,
         None => pending().await,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
 
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
 /// A model that counts the requests to another one. Give the agent an `Arc` of it.
 ///

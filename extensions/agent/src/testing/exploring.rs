@@ -8,7 +8,7 @@ use toolwright::dialect::Dialect;
 use toolwright::provider::ToolCall;
 
 use super::generated;
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
 /// A model for tests that calls one tool after the other, in the order of the catalog, with input that it
 /// [generates](generated) from the tool's schema. It never ends a run: a limit, a terminal tool or a cancellation does. Of one

@@ -1,6 +1,7 @@
 //! Runs that are recorded: killed at every commit, taken up by other processes, waiting for people, cancelled.
 
 mod at_once;
+mod by_id;
 mod clocks;
 mod documents;
 mod draining;

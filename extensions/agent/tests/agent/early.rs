@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
+use toolwright::journal::MemoryStore;
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, Registry, tool};
 use toolwright_agent::{
@@ -140,6 +141,23 @@ async fn nothing_begins_early_where_the_application_does_not_ask_for_it() {
     let (happened, answers, _) = ran(Then::Waits, false).await;
     assert_eq!(happened, ["look up tea", "send hello"]);
     assert_eq!(answers.len(), 2);
+}
+
+/// The model would wait for ever for a read to begin, were it asked for a stream.
+#[tokio::test(start_paused = true)]
+async fn nothing_of_a_recorded_run_begins_before_its_answer_is_recorded() {
+    let (log, began) = (Log::default(), Began::default());
+    let model = Streaming {
+        then: Then::Waits,
+        began: began.clone(),
+        asked: AtomicUsize::new(0),
+        log: log.clone(),
+    };
+    let builder = Agent::builder(model).tools([LOOK_UP, SEND]).service(log.clone());
+    let builder = builder.service(began).unrestricted().journal(MemoryStore::new()).early_reads();
+    let result = builder.build().unwrap().run("go").id("r1").await.unwrap();
+    assert_eq!(result.to_string(), "Done.");
+    assert_eq!(log.lines(), ["look up tea", "send hello"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use futures::FutureExt as _;
 use toolwright::journal::MemoryStore;
 use toolwright::{Executor, OnNoApprover, Registry, ToolContext, tool};
-use toolwright_agent::durable::{Agents, NewRun};
+use toolwright_agent::durable::{NewRun, Runner};
 use toolwright_agent::{Agent, ModelError, NumberedEvent, RunEvent, RunEvents, ScriptedModel};
 
 use crate::support::{Log, agent, builder, run};
@@ -202,7 +202,7 @@ async fn a_recorded_run_gives_its_events_too_and_says_what_it_waits_for() {
         .unwrap();
     let agent = Agent::on(executor, model).build().unwrap();
     let events = agent.events("r1");
-    let agents = Agents::builder().agent("a", agent).build().unwrap();
+    let agents = Runner::builder().agent("a", agent).build().unwrap();
     let progress = agents.start(NewRun::new("r1", "a", "delete x")).await.unwrap();
     assert!(progress.waiting().is_some(), "{progress}");
     let words = rest(events).await;

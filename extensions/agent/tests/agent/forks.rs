@@ -7,7 +7,7 @@ use toolwright::journal::{MemoryStore, SealingKey, Store};
 use toolwright::provider::ToolCall;
 use toolwright::retry::RetryPolicy;
 use toolwright::{Class, Executor, OnNoApprover, Registry, ToolError, tool};
-use toolwright_agent::durable::{Agents, NewRun, Phase, RunError, Runs};
+use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
 use toolwright_agent::{Agent, Ended, Message, ModelAnswer, ScriptedModel, StopReason, check};
 
 use crate::support::{ADD, Log};
@@ -34,7 +34,7 @@ impl World {
         Self { store: Arc::new(MemoryStore::new()), log: Log::default(), sealing: None }
     }
 
-    fn agents(&self, model: ScriptedModel) -> Agents {
+    fn agents(&self, model: ScriptedModel) -> Runner {
         let executor = Executor::builder(Registry::of([ADD, SEND]).unwrap())
             .unrestricted()
             .service(self.log.clone())
@@ -45,7 +45,7 @@ impl World {
             None => executor,
         };
         let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
-        Agents::builder().agent("clerk", agent).build().unwrap()
+        Runner::builder().agent("clerk", agent).build().unwrap()
     }
 
     fn runs(&self) -> Runs {
@@ -58,7 +58,7 @@ fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
 }
 
 /// A run of three turns: a read and an effect, another effect, a text. The model has more to say in others.
-async fn ended(world: &World, more: &[&str]) -> Agents {
+async fn ended(world: &World, more: &[&str]) -> Runner {
     let both =
         vec![call("c1", "add", r#"{"a":1,"b":2}"#), call("c2", "send", r#"{"text":"hello"}"#)];
     let model = ScriptedModel::new()
@@ -128,7 +128,7 @@ async fn a_fork_says_of_errors_too_where_they_happened_and_is_as_far_as_the_othe
         .says("More.")
         .says("After the cut.");
     let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     agents.start(NewRun::new("r1", "clerk", "send it")).await.unwrap();
     let last = agents.fork("r1", 3, "r2").await.unwrap();
     assert_eq!(last.phase, Phase::Ended);

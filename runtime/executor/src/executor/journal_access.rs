@@ -17,6 +17,8 @@ use toolwright_journal::journal::Store;
 pub struct JournalAccess {
     /// Where the calls are recorded.
     pub store: Arc<dyn Store>,
+    /// Whether the executor made the store itself, for calls that wait while the process lives.
+    pub is_own: bool,
     /// What secrets are encrypted with, where a key was given.
     pub sealing: Option<SealingKey>,
     /// For how long a claim counts that its owner does not renew.
@@ -40,6 +42,7 @@ impl Executor {
         let journal = self.state.core.journal.as_ref()?;
         Some(JournalAccess {
             store: Arc::clone(&journal.store),
+            is_own: journal.is_own,
             sealing: journal.sealing.clone(),
             lease: journal.lease,
             clock: Arc::clone(&journal.clock),

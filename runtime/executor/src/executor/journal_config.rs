@@ -48,6 +48,8 @@ pub(crate) type TraceId = Box<dyn Fn() -> Option<String> + Send + Sync>;
 /// The journal of an executor.
 pub(crate) struct JournalConfig {
     pub(crate) store: Arc<dyn Store>,
+    /// Whether the executor made the store, which forgets.
+    pub(crate) is_own: bool,
     pub(crate) trusted: TrustedKeys,
     /// Who is asked in this process, and the key that their decisions are signed with.
     pub(crate) asker: Option<Asker>,
@@ -193,6 +195,8 @@ impl AskerBuilder {
 #[derive(Default)]
 pub(super) struct JournalConfigBuilder {
     pub(super) store: Option<Arc<dyn Store>>,
+    /// Whether the builder made the store, which forgets.
+    is_own: bool,
     pub(super) approvers: Vec<(String, toolwright_journal::approval::PublicKey)>,
     pub(super) asker: Option<AskerBuilder>,
     /// Whether a key of the process may decide about calls that outlive it.
@@ -227,6 +231,7 @@ impl JournalConfigBuilder {
     pub(super) fn provide_store(&mut self) {
         if self.store.is_none() && self.asker.is_some() && self.approvers.is_empty() {
             self.store = Some(Arc::new(MemoryStore::bounded(ENDED)));
+            self.is_own = true;
         }
     }
 
@@ -269,6 +274,7 @@ impl JournalConfigBuilder {
         }
         Some(JournalConfig {
             store,
+            is_own: self.is_own,
             trusted,
             asker,
             on_no_approver: self.on_no_approver.unwrap_or(OnNoApprover::Deny),

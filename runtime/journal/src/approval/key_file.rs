@@ -133,5 +133,43 @@ pub enum KeyError {
         /// What is wrong with it.
         problem: String,
     },
+    /// No variable says where the user's configuration lies.
+    #[error("{0}: set it, or name the file of a key (TOOLWRIGHT_KEY, or --out where one is made)")]
+    NoConfiguration(String),
+    /// A name cannot be that of a file.
+    #[error(
+        "{0:?} is no name for a file: name one (TOOLWRIGHT_KEY, or --out where one is made), or take letters, digits and -_.@+ alone"
+    )]
+    FileName(String),
+    /// Several keys are there.
+    #[error("several keys lie in {}: set TOOLWRIGHT_KEY, or give --key FILE, to say which of {names} signs", folder.display())]
+    Several {
+        /// The folder.
+        folder: PathBuf,
+        /// Their files.
+        names: String,
+    },
+    /// The folder of keys could not be made.
+    #[error("the folder {} cannot be made", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The error of the file system.
+        #[source]
+        error: io::Error,
+    },
+    /// A new key would lie where agents may work.
+    #[error(
+        "a key in {} would lie in the git work tree {}, where agents may work: whoever reads it can approve; make one with \
+         `toolwright keys new`, which takes --out and --anyway",
+        file.display(),
+        tree.display()
+    )]
+    WorkTree {
+        /// The file.
+        file: PathBuf,
+        /// The work tree.
+        tree: PathBuf,
+    },
 }
 toolwright_core::debug_as_sentence!(KeyError);

@@ -13,6 +13,8 @@ type Module = Vec<String>;
 /// The files of one crate.
 pub struct Files {
     uses: BTreeMap<Module, BTreeSet<Module>>,
+    /// Each file with a name that it has from the root of the crate.
+    through_root: Vec<(Module, String)>,
 }
 
 /// What is read of one file.
@@ -67,7 +69,29 @@ impl Files {
                 (module.clone(), targets.collect())
             })
             .collect();
-        Self { uses }
+        let through_root = read
+            .iter()
+            .filter(|(module, _)| !module.is_empty())
+            .flat_map(|(module, file)| {
+                let names = file.paths.iter().filter_map(|path| absolute(&read, module, path));
+                let names = names.filter_map(|path| path.first().cloned());
+                let is_passed_on = |it: &String| !read.contains_key(std::slice::from_ref(it));
+                names.filter(is_passed_on).map(|name| (module.clone(), name)).collect::<Vec<_>>()
+            })
+            .collect();
+        Self { uses, through_root }
+    }
+
+    /// Which file uses which, from a file to one that it uses. The root of the crate is the empty name.
+    pub fn arrows(&self) -> impl Iterator<Item = (String, String)> {
+        self.uses
+            .iter()
+            .flat_map(|(from, targets)| targets.iter().map(|to| (from.join("/"), to.join("/"))))
+    }
+
+    /// The files with a path that leads through what the root of the crate passes on.
+    pub fn through_root(&self) -> impl Iterator<Item = (String, String)> {
+        self.through_root.iter().map(|(from, name)| (from.join("/"), name.clone()))
     }
 
     /// Every set of files each of which leads to every other, the largest first.

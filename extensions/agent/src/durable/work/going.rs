@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
-use crate::durable::{Agents, RunError};
+use crate::durable::{RunError, Runner};
 
 /// How long a run is left alone that could not go on; each time in succession, twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -25,7 +25,7 @@ pub(super) struct Going {
 }
 
 impl Going {
-    pub(super) fn drive(&mut self, agents: Agents, run: String) {
+    pub(super) fn drive(&mut self, agents: Runner, run: String) {
         let id = run.clone();
         let task = self.tasks.spawn(async move { agents.0.gone_on(&run, false).await.map(|_| ()) });
         self.here.insert(id.clone());

@@ -3,7 +3,7 @@
 use toolwright::{Answer, Output, Registry, ToolError, tool};
 
 use super::*;
-use crate::Message;
+use crate::history::Message;
 use crate::http::api::Api;
 
 /// Adds one.
@@ -158,7 +158,7 @@ fn a_turn_that_another_model_began_ends_without_thinking() {
     let answered = |id: &str| Message::answers([(call(id, ""), answer())]);
     let user = || Message::user("Add.");
     let tokens = ModelSettings::new().reasoning(Reasoning::Tokens(2048));
-    let effort = ModelSettings::new().reasoning(Reasoning::Effort(crate::Effort::Low));
+    let effort = ModelSettings::new().reasoning(Reasoning::Effort(crate::model::Effort::Low));
     let thinks = |history: &[Message], settings: &ModelSettings| {
         let request = ModelRequest::new(history, &listing).settings(settings);
         body(&Api::Anthropic.asked("m", Some(4096)), &request).unwrap().contains("budget_tokens")

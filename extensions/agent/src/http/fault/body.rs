@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::ContextSize;
+use crate::model::ContextSize;
 
 /// How much of what a server said is shown.
 const SHOWN: usize = 300;

@@ -4,7 +4,7 @@ use serde_json::json;
 use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
-use crate::Message;
+use crate::history::Message;
 use crate::http::api::Api;
 
 /// Adds one.

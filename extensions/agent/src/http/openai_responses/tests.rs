@@ -4,8 +4,9 @@ use toolwright::Class;
 use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
+use crate::history::Message;
 use crate::http::api::Api;
-use crate::{Effort, Message, ModelSettings};
+use crate::model::{Effort, ModelSettings};
 
 /// Adds one.
 #[tool(name = "math.add")]

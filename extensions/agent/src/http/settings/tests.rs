@@ -3,8 +3,9 @@
 use toolwright::{Registry, tool};
 
 use super::*;
+use crate::history::Message;
 use crate::http::api::Api;
-use crate::{Effort, Message, ModelSettings};
+use crate::model::{Effort, ModelSettings};
 
 /// Answers.
 #[tool(effect = read)]
@@ -44,7 +45,7 @@ fn what_a_provider_does_not_have_is_refused_by_name() {
 
 #[test]
 fn an_agent_is_not_made_with_settings_that_its_provider_does_not_have() {
-    use crate::Agent;
+    use crate::agent::Agent;
     use crate::http::HttpModel;
     let settings = ModelSettings::new().reasoning(Reasoning::Tokens(4096));
     let made = |model: crate::http::HttpModelBuilder, max_tokens| {

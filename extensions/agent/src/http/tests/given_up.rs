@@ -5,7 +5,10 @@ use toolwright::CancellationToken;
 use super::server::End;
 use super::streamed::{BEGIN, MIDDLE, stream, whole};
 use super::*;
-use crate::{Accounts, Agent, AgentBuilder, Ended, Fallback, RunEvent, Spent, Usage};
+use crate::agent::{Agent, AgentBuilder};
+use crate::events::{Ended, RunEvent};
+use crate::limits::{Accounts, Spent, Usage};
+use crate::model::Fallback;
 
 /// What the begin of an answer says, which may have taken more.
 fn begun() -> Spent {

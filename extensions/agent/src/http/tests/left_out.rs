@@ -3,12 +3,14 @@
 use toolwright::Executor;
 
 use super::*;
-use crate::{Agent, NoticeKind, RunEvent, Verbatim, import};
+use crate::agent::Agent;
+use crate::events::{NoticeKind, RunEvent};
+use crate::history::{Verbatim, import};
 
 const THOUGHT: &str =
     r#"[{"text":"Hm.","thought":true},{"text":"Hello.","thoughtSignature":"secret-signature"}]"#;
 
-fn imported() -> crate::Imported {
+fn imported() -> crate::history::Imported {
     let verbatim = Verbatim::new("gemini", THOUGHT);
     import([Message::user("Hello!"), Message::model("Hello.", []).verbatim(verbatim)]).unwrap()
 }

@@ -99,7 +99,7 @@ async fn a_run_sends_what_its_user_attaches() {
     let server = Server::start(vec![Answers::with(200, DONE)]).await;
     let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
     let model = at(&server.url()).build().unwrap();
-    let agent = crate::Agent::on(executor, model).build().unwrap();
+    let agent = crate::agent::Agent::on(executor, model).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
     run.say_with("", Arc::from([picture()])).await.unwrap();
     assert!(server.requests()[0].contains(PNG));

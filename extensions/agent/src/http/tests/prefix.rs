@@ -5,8 +5,9 @@ use toolwright::provider::{Provider, ToolCall};
 use toolwright::{Answer, Output, tool};
 
 use super::*;
+use crate::history::Verbatim;
 use crate::http::api::Api;
-use crate::{ModelSettings, PromptCache, Verbatim};
+use crate::model::{ModelSettings, PromptCache};
 
 /// Adds one.
 #[tool(name = "math.add", effect = read)]

@@ -4,8 +4,10 @@ use toolwright::provider::Provider;
 use toolwright::tool;
 
 use super::*;
+use crate::agent::Agent;
+use crate::events::Ended;
 use crate::http::api::Api;
-use crate::{Agent, Ended, ModelSettings, ProviderTool, StopReason};
+use crate::model::{ModelSettings, ProviderTool, StopReason};
 
 /// Adds one.
 #[tool(name = "math.add", effect = read)]
@@ -92,11 +94,11 @@ async fn an_answer_that_is_paused_goes_back_as_it_is_and_the_model_is_asked_agai
 async fn a_model_that_pauses_for_ever_ends_at_a_limit() {
     let paused = || {
         let said = crate::ModelAnswer::text("Hm.").stopped(StopReason::Paused);
-        said.verbatim(crate::Verbatim::new("anthropic", "[]"))
+        said.verbatim(crate::history::Verbatim::new("anthropic", "[]"))
     };
     let model = (0..3).fold(crate::ScriptedModel::new(), |model, _| model.answers(paused()));
     let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
     let agent = Agent::on(executor, model).max_turns(3).build().unwrap();
     let ended = agent.new_run("r").start().unwrap().say("Search.").await.unwrap();
-    assert!(matches!(ended, Ended::Limit(crate::Limit::Turns { turns: 3 })), "{ended}");
+    assert!(matches!(ended, Ended::Limit(crate::limits::Limit::Turns { turns: 3 })), "{ended}");
 }

@@ -7,8 +7,8 @@ use toolwright::provider::{Provider, ToolCall};
 
 use super::server::End;
 use super::*;
+use crate::model::{Delta, DeltaListener};
 use crate::testing::{Placeholders, Replay};
-use crate::{Delta, DeltaListener};
 
 /// Everything that was heard since the answer began, and how often it began again.
 #[derive(Debug, Default, Clone)]
@@ -301,10 +301,10 @@ async fn no_piece_holds_the_key_even_where_a_server_splits_it() {
 #[tokio::test]
 async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
     let prices = "version = 1\ndate = \"2026-11\"\n[models.some-model]\ninput = 1\noutput = 10";
-    let prices: crate::Prices = prices.parse().unwrap();
+    let prices: crate::limits::Prices = prices.parse().unwrap();
     let of = |input: u64, output: u64| {
-        let usage = crate::Usage::new(input, output);
-        crate::Spent::of(Some(usage), prices.of("some-model").map(|it| it.cost(usage)))
+        let usage = crate::limits::Usage::new(input, output);
+        crate::limits::Spent::of(Some(usage), prices.of("some-model").map(|it| it.cost(usage)))
     };
     for end in [End::Whole, End::Cut] {
         let cut = || stream(&[BEGIN, MIDDLE], end);
@@ -312,10 +312,10 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
         let answer = answer.unwrap();
         // What it may have taken after that is not known.
-        let lost = crate::Spent::lost();
+        let lost = crate::limits::Spent::lost();
         let known = (of(5, 1).plus(lost), of(10, 10).plus(lost));
         assert_eq!((answer.failed, answer.spent()), known, "{end:?}");
-        assert!(answer.cost > Some(crate::Cost::default()));
+        assert!(answer.cost > Some(crate::limits::Cost::default()));
         assert_eq!(answer.prices.as_deref(), Some("2026-11"));
         let server = Server::start(vec![cut(), cut(), cut()]).await;
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
@@ -325,20 +325,25 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
     // The provider has not said anything of it.
     let server = Server::start(vec![stream(&[], End::Cut), whole()]).await;
     let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
-    assert_eq!(answer.unwrap().failed, crate::Spent::lost());
+    assert_eq!(answer.unwrap().failed, crate::limits::Spent::lost());
     // The time of the request is over: what it took before is known all the same.
     let server = Server::start(vec![stream(&[BEGIN], End::Cut), Answers::Never]).await;
     let model = at(&server.url()).prices(prices.clone()).build().unwrap();
     let listing = Registry::empty().listing(model.dialect()).unwrap();
-    let limits =
-        crate::RequestLimits { time: Some(Duration::from_millis(700)), ..Default::default() };
+    let limits = crate::model::RequestLimits {
+        time: Some(Duration::from_millis(700)),
+        ..Default::default()
+    };
     let (history, listening) = ([Message::user("Go.")], Listening::default());
     let request = ModelRequest::new(&history, &listing).limits(limits).listener(&listening);
     let error = model.answer(request).await.unwrap_err();
     assert_eq!(error.kind(), "no_response");
     assert!(error.message().contains("in the time that was left for it"), "{error}");
-    assert_eq!(error.spent(), of(5, 1).plus(crate::Spent::lost()).plus(crate::Spent::lost()));
+    assert_eq!(
+        error.spent(),
+        of(5, 1).plus(crate::limits::Spent::lost()).plus(crate::limits::Spent::lost())
+    );
     // Nothing began.
     let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;
-    assert_eq!(answer.unwrap_err().spent(), crate::Spent::default());
+    assert_eq!(answer.unwrap_err().spent(), crate::limits::Spent::default());
 }

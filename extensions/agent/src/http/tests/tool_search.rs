@@ -5,8 +5,11 @@ use toolwright::provider::Provider;
 use toolwright::{Executor, tool};
 
 use super::*;
+use crate::agent::Agent;
+use crate::events::{Ended, RunEvent};
+use crate::history::Verbatim;
 use crate::http::api::Api;
-use crate::{Agent, Ended, Fallback, ModelSettings, ProviderTool, RunEvent, Verbatim};
+use crate::model::{Fallback, ModelSettings, ProviderTool};
 
 /// Says the time.
 #[tool(effect = read)]

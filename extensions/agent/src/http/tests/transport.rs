@@ -154,7 +154,7 @@ async fn a_usage_that_is_negative_or_no_number_is_none() {
         ),
     ] {
         for (usage, known) in
-            [(good, Some(crate::Usage::new(5, 2))), (wrong, None), ("\"much\"", None)]
+            [(good, Some(crate::limits::Usage::new(5, 2))), (wrong, None), ("\"much\"", None)]
         {
             let pieces = vec![in_pieces.replace("USAGE", usage)];
             let answers = vec![

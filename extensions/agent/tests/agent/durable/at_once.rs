@@ -11,7 +11,7 @@ use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, Filter, MemoryStore, Page, Store, StoreError, Transaction};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
 use toolwright::{Call, Class, Registry, ToolError, tool};
-use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
+use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
@@ -87,7 +87,7 @@ impl Model for Slow {
 }
 
 /// Works for so long.
-async fn worked(agents: &Agents, time: Duration) {
+async fn worked(agents: &Runner, time: Duration) {
     assert!(tokio::time::timeout(time, agents.work()).await.is_err(), "it works on");
 }
 
@@ -96,7 +96,7 @@ async fn a_process_drives_no_more_runs_at_once_than_it_may_and_all_of_them_in_th
     let (world, model) = (World::new(), Arc::new(Slow::default()));
     let agent = Agent::on(world.executor(world.store()), Arc::clone(&model)).build().unwrap();
     let two = NonZeroUsize::new(2).unwrap();
-    let agents = Agents::builder().agent("clerk", agent).runs_at_once(two).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).runs_at_once(two).build().unwrap();
     for run in 0..5 {
         agents.submit(NewRun::new(format!("r{run}"), "clerk", "go")).await.unwrap();
     }
@@ -151,7 +151,7 @@ async fn a_call_that_may_go_on_and_does_not_costs_a_commit_now_and_then() {
         .build()
         .unwrap();
     let agent = Agent::on(executor.clone(), Arc::clone(&model)).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     let waits = agents.start(NewRun::new("r1", "clerk", "charge")).await.unwrap();
     let call = waits.waiting().unwrap().calls[0].call;
     assert!(executor.call(&Call::new("charge", r#"{"amount":0}"#)).await.is_error());
@@ -178,13 +178,13 @@ async fn every_call_of_a_run_that_ended_is_acknowledged_wherever_its_drivers_die
         let (store, dead) = Deadly::at(&world, at);
         // The second turn is its last, so that it ends with answers, and what is left is said after those of the first.
         let agent = world.agent(store, &model).max_turns(2).report_left().build().unwrap();
-        let first = Agents::builder().agent("clerk", agent).build().unwrap();
+        let first = Runner::builder().agent("clerk", agent).build().unwrap();
         let run = || NewRun::new("r1", "clerk", "go");
         let is_whole = until_dead(first.start(run()), &dead).await.is_some();
         drop(first);
         world.pass(Duration::from_mins(2));
         let agent = world.agent(world.store(), &model).max_turns(2).report_left().build().unwrap();
-        let second = Agents::builder().agent("clerk", agent).build().unwrap();
+        let second = Runner::builder().agent("clerk", agent).build().unwrap();
         if matches!(second.head("r1").await, Err(RunError::NoSuchRun { .. })) {
             continue;
         }

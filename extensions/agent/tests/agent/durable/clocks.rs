@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::journal::{State, Store as _};
-use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
+use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Ended, Limit, Message, ModelAnswer, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
@@ -97,9 +97,9 @@ async fn the_lease_of_a_dead_process_whose_clock_was_ahead_ends_when_its_head_st
 }
 
 /// Two calls that ask, by agents whose runs may take an hour.
-async fn waiting(world: &World, model: &Arc<Provider>) -> Agents {
+async fn waiting(world: &World, model: &Arc<Provider>) -> Runner {
     let agent = world.agent(world.store(), model).time(Duration::from_hours(1)).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     assert!(agents.start(run()).await.unwrap().waiting().is_some());
     agents
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
-use toolwright_agent::durable::{Agents, NewRun, RunError, Runs};
+use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
 use toolwright_agent::{Cost, Message, ModelAnswer, Spent, Stopped, Usage, import};
 
 use super::process::{Provider, World, calls};
 
-async fn ended() -> (World, Agents) {
+async fn ended() -> (World, Runner) {
     let model = Provider::new([
         calls([("find", r#"{"word":"tea"}"#), ("send", r#"{"text":"hello"}"#)]),
         ModelAnswer::text("Done."),
@@ -50,6 +50,7 @@ async fn a_run_is_a_head_and_three_documents_a_turn() {
     assert_eq!(
         keys,
         [
+            "run/r1/agent",
             "run/r1/head",
             "run/r1/turn/1/answer",
             "run/r1/turn/1/answers",
@@ -221,7 +222,7 @@ async fn what_a_user_says_later_has_the_time_that_the_run_was_started_with() {
     let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
     let with_time = |seconds| {
         let agent = world.agent(world.store(), &model).time(Duration::from_secs(seconds));
-        Agents::builder().agent("clerk", agent.build().unwrap()).build().unwrap()
+        Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap()
     };
     with_time(3_600).start(NewRun::new("r1", "clerk", "Hello!")).await.unwrap();
     // An hour after the start nothing would be left of its time.

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::{Executor, Registry, tool};
-use toolwright_agent::durable::{Agents, NewRun, Phase, RunError, Runs};
+use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
 use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest, Spent};
 
 use super::process::{Provider, SEND, World, calls};
@@ -56,7 +56,7 @@ async fn a_run_is_left_to_the_next_process_where_this_one_takes_no_new_calls() {
     let is_first = AtomicBool::new(true);
     let model = Draining { executor: executor.clone(), provider: Arc::clone(&provider), is_first };
     let agent = Agent::on(executor, model).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
 
     let left = agents.start(NewRun::new("r1", "clerk", "go")).await.unwrap_err();
     assert_eq!(left, RunError::ShuttingDown { run: "r1".into() });
@@ -83,7 +83,7 @@ async fn who_works_takes_no_run_of_an_executor_that_is_drained() {
     let (drained, other) = (executor(), executor());
     let agent =
         |executor: &Executor| Agent::on(executor.clone(), Arc::clone(&model)).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent(&drained)).agent("other", agent(&other));
+    let agents = Runner::builder().agent("clerk", agent(&drained)).agent("other", agent(&other));
     let agents = agents.build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     let epoch = agents.head("r1").await.unwrap().epoch;
@@ -100,7 +100,7 @@ async fn who_works_stops_when_the_process_is_drained() {
     let (world, model) = (World::new(), Provider::new([]));
     let executor = world.executor(world.store());
     let agent = Agent::on(executor.clone(), model).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     let working = tokio::spawn(async move { agents.work().await });
     let _ = executor.drain(Duration::from_secs(5)).await;
     let ended = tokio::time::timeout(LEASE, working).await;
@@ -130,7 +130,7 @@ async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
     let (world, asked) = (World::new(), Arc::new(Notify::new()));
     let executor = world.executor(world.store());
     let agent = Agent::on(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     let worker = agents.clone();
     let working = tokio::spawn(async move { worker.work().await });
@@ -149,7 +149,7 @@ async fn a_run_that_is_cancelled_while_the_model_thinks_ends_and_counts_the_requ
     let (world, asked) = (World::new(), Arc::new(Notify::new()));
     let executor = world.executor(world.store());
     let agent = Agent::on(executor, Silent(Arc::clone(&asked))).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     let driver = agents.clone();
     let driven = tokio::spawn(async move { driver.start(NewRun::new("r1", "clerk", "go")).await });
     asked.notified().await;
@@ -192,7 +192,7 @@ async fn who_is_drained_while_the_journal_does_not_answer_leaves_its_runs_after_
     let agent = Agent::on(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
     let failures = Arc::new(Mutex::new(Vec::new()));
     let reported = Arc::clone(&failures);
-    let agents = Agents::builder().agent("clerk", agent);
+    let agents = Runner::builder().agent("clerk", agent);
     let agents =
         agents.on_failure(move |_, error| reported.lock().unwrap().push(error.to_string()));
     let agents = agents.build().unwrap();
@@ -232,7 +232,7 @@ async fn a_call_that_takes_longer_than_a_lease_ends_within_the_grace_and_its_run
     let executor = executor.service_arc(Arc::clone(&started)).build().unwrap();
     let model = Provider::new([calls([("wait_long", "{}")])]);
     let agent = Agent::on(executor.clone(), model).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     let worker = agents.clone();
     let working = tokio::spawn(async move { worker.work().await });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, MemoryStore, Store, StoreError, Transaction};
-use toolwright_agent::durable::{Agents, NewRun, Progress, RunError};
+use toolwright_agent::durable::{NewRun, Progress, RunError, Runner};
 use toolwright_agent::{Ended, ModelAnswer, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
@@ -68,14 +68,14 @@ fn is_done(progress: &Progress) -> bool {
 }
 
 /// What another process makes of the run, once the lease of the first has ended.
-async fn taken_up(agents: &Agents) -> Progress {
+async fn taken_up(agents: &Runner) -> Progress {
     match agents.resume("r1").await {
         Err(RunError::NoSuchRun { .. }) => agents.start(run()).await.unwrap(),
         resumed => resumed.unwrap(),
     }
 }
 
-async fn history(agents: &Agents) -> String {
+async fn history(agents: &Runner) -> String {
     let history = agents.history("r1").await.unwrap();
     assert!(check(&history).unwrap().is_empty());
     serde_json::to_string(&history).unwrap()

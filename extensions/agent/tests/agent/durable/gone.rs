@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use toolwright::journal::{Filter, Page, Store as _};
 use toolwright::{CallFailure, Executor, OnNoApprover, Registry, tool};
-use toolwright_agent::durable::{Agents, NewRun, Phase, RunError};
+use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Agent, Ended, Message, ModelAnswer, Stopped, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 
 /// A process that knows no tool but `find`.
-fn without_tools(world: &World, model: &Arc<Provider>) -> Agents {
+fn without_tools(world: &World, model: &Arc<Provider>) -> Runner {
     let tools = Registry::of([FIND]).unwrap();
     let executor = world.executor_of(world.store(), tools).unrestricted().build().unwrap();
     let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();
-    Agents::builder().agent("clerk", agent).build().unwrap()
+    Runner::builder().agent("clerk", agent).build().unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,7 +128,7 @@ async fn a_run_whose_services_fail_once_is_left_as_it_is_and_goes_on_when_they_c
         .on_no_approver(OnNoApprover::Park)
         .build()
         .unwrap();
-    let agents = Agents::builder()
+    let agents = Runner::builder()
         .agent("clerk", Agent::on(executor, Arc::clone(&model)).build().unwrap())
         .services({
             let is_away = Arc::clone(&is_away);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use toolwright::journal::{DocumentWrite, Store as _, Transaction};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
-use toolwright_agent::durable::{Agents, AgentsBuilder, NewRun, RunError, Runs};
+use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerBuilder, Runs};
 use toolwright_agent::{Agent, Ended, ModelAnswer};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
@@ -20,7 +20,7 @@ fn provider() -> Arc<Provider> {
 struct Failures(Arc<Mutex<Vec<String>>>);
 
 impl Failures {
-    fn of(&self, builder: AgentsBuilder) -> Agents {
+    fn of(&self, builder: RunnerBuilder) -> Runner {
         let failures = Arc::clone(&self.0);
         let report = move |run: &str, error: &RunError| {
             failures.lock().unwrap().push(format!("{run}: {error}"));
@@ -50,7 +50,7 @@ async fn died(world: &World, model: &Arc<Provider>, times: u32) {
 }
 
 /// Works for a while.
-async fn worked(agents: &Agents) {
+async fn worked(agents: &Runner) {
     let worked = tokio::time::timeout(Duration::from_secs(20), agents.work()).await;
     assert!(worked.is_err(), "it works on");
 }
@@ -104,7 +104,7 @@ struct Ticket;
 async fn close(_ticket: &Ticket) {}
 
 /// Agents whose runs have a ticket, but for `bad` as long as its ticket is gone.
-fn with_tickets(world: &World, model: &Arc<Provider>) -> AgentsBuilder {
+fn with_tickets(world: &World, model: &Arc<Provider>) -> RunnerBuilder {
     let world = world.clone();
     let executor = Executor::builder(Registry::of([CLOSE]).unwrap())
         .unrestricted()
@@ -115,7 +115,7 @@ fn with_tickets(world: &World, model: &Arc<Provider>) -> AgentsBuilder {
         .build()
         .unwrap();
     let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();
-    Agents::builder().agent("clerk", agent)
+    Runner::builder().agent("clerk", agent)
 }
 
 #[tokio::test(start_paused = true)]

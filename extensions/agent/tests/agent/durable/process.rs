@@ -12,7 +12,7 @@ use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::provider::ToolCall;
 use toolwright::{CallId, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext, tool};
-use toolwright_agent::durable::{Agents, AgentsBuilder, Progress, RunError};
+use toolwright_agent::durable::{Progress, RunError, Runner, RunnerBuilder};
 use toolwright_agent::{Agent, AgentBuilder, Model, ModelAnswer, ModelError, ModelRequest};
 
 use crate::support::Log;
@@ -145,13 +145,13 @@ impl World {
     }
 
     /// A process on the journal.
-    pub fn process(&self, model: &Arc<Provider>) -> Agents {
+    pub fn process(&self, model: &Arc<Provider>) -> Runner {
         self.on(self.store(), model).build().unwrap()
     }
 
     /// A process whose store is another's view of the journal.
-    pub fn on(&self, store: impl Store, model: &Arc<Provider>) -> AgentsBuilder {
-        Agents::builder().agent("clerk", self.agent(store, model).build().unwrap())
+    pub fn on(&self, store: impl Store, model: &Arc<Provider>) -> RunnerBuilder {
+        Runner::builder().agent("clerk", self.agent(store, model).build().unwrap())
     }
 
     pub fn agent(&self, store: impl Store, model: &Arc<Provider>) -> AgentBuilder<Executor> {

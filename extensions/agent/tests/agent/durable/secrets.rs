@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use toolwright::journal::{DocumentWrite, MemoryStore, SealingKey, Store, StoredText, Transaction};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
-use toolwright_agent::durable::{Agents, AgentsError, NewRun, RunError};
+use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerError};
 use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, StartError};
 
 use super::process::{Provider, calls};
@@ -42,8 +42,8 @@ fn executor(store: &MemoryStore) -> toolwright::ExecutorBuilder {
 fn a_tool_that_takes_a_secret_needs_a_sealing_key() {
     let executor = executor(&MemoryStore::new()).build().unwrap();
     let agent = Agent::on(executor, ScriptedModel::new()).build().unwrap();
-    let error = Agents::builder().agent("clerk", agent).build().unwrap_err();
-    assert_eq!(error, AgentsError::NoSealingKey { agent: "clerk".into(), tool: "log_in".into() });
+    let error = Runner::builder().agent("clerk", agent).build().unwrap_err();
+    assert_eq!(error, RunnerError::NoSealingKey { agent: "clerk".into(), tool: "log_in".into() });
 }
 
 #[test]
@@ -67,10 +67,10 @@ fn agents_of_one_journal_have_one_sealing_key_one_lease_and_one_clock() {
     };
     let agent = |key: Option<&SealingKey>, lease: u64| ahead(key, lease, 0);
     let built = |one, two| {
-        let agents = Agents::builder().services(|_, builder| Ok(builder.with(Ticket(7))));
+        let agents = Runner::builder().services(|_, builder| Ok(builder.with(Ticket(7))));
         agents.agent("a", one).agent("b", two).build().map(|_| ())
     };
-    let differs = |what| Err(AgentsError::Differs { agent: "b".into(), what });
+    let differs = |what| Err(RunnerError::Differs { agent: "b".into(), what });
     assert_eq!(built(agent(None, 30), agent(Some(&key), 30)), differs("sealing key"));
     assert_eq!(built(agent(Some(&other), 30), agent(Some(&key), 30)), differs("sealing key"));
     assert_eq!(built(agent(Some(&key), 30), agent(Some(&key), 60)), differs("lease"));
@@ -89,7 +89,7 @@ async fn with_a_sealing_key_no_document_shows_what_was_said_or_called() {
         ModelAnswer::text("I used hunter2."),
     ]);
     let agent = Agent::on(executor, model).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     let run = NewRun::new("r1", "clerk", "my password is hunter2")
         .data(serde_json::json!({ "password": "hunter2" }));
     agents.start(run).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_sealed_run_goes_on_for_no_other_agent_user_or_session_than_its_own() 
         let executor = executor(&store).journal_arc(Arc::clone(&shared)).sealing_key(key.clone());
         Agent::on(executor.build().unwrap(), model.clone()).build().unwrap()
     };
-    let agents = Agents::builder().agent("clerk", agent()).agent("chief", agent());
+    let agents = Runner::builder().agent("clerk", agent()).agent("chief", agent());
     let agents = agents.build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "Hello!").user("ada")).await.unwrap();
     for (field, other) in [("user", "eve"), ("session", "s2"), ("agent", "chief")] {
@@ -163,10 +163,10 @@ fn with_ticket(store: &MemoryStore) -> Agent {
 #[tokio::test]
 async fn a_missing_service_is_an_error_when_agents_are_built_or_begin_to_work() {
     let store = MemoryStore::new();
-    let error = Agents::builder().agent("clerk", with_ticket(&store)).build().unwrap_err();
-    assert!(matches!(error, AgentsError::NoServices { .. }), "{error}");
+    let error = Runner::builder().agent("clerk", with_ticket(&store)).build().unwrap_err();
+    assert!(matches!(error, RunnerError::NoServices { .. }), "{error}");
 
-    let made = Agents::builder().agent("clerk", with_ticket(&store)).services(|run, builder| {
+    let made = Runner::builder().agent("clerk", with_ticket(&store)).services(|run, builder| {
         Ok(builder.with(Ticket(run.data()["ticket"].as_u64().ok_or("the run has no ticket")?)))
     });
     let agents = made.build().unwrap();
@@ -179,7 +179,7 @@ async fn a_missing_service_is_an_error_when_agents_are_built_or_begin_to_work() 
     agents.submit(run).await.unwrap();
 
     let broken =
-        Agents::builder().agent("clerk", with_ticket(&store)).services(|_, builder| Ok(builder));
+        Runner::builder().agent("clerk", with_ticket(&store)).services(|_, builder| Ok(builder));
     let error = broken.build().unwrap().work().await.unwrap_err();
     assert!(matches!(&error, RunError::Start(StartError::Services(_))), "{error}");
 

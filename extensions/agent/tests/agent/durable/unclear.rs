@@ -7,7 +7,7 @@ use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Registry, tool};
-use toolwright_agent::durable::{Agents, NewRun, Phase};
+use toolwright_agent::durable::{NewRun, Phase, Runner};
 use toolwright_agent::{Agent, Ended, Message, ModelAnswer, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
@@ -31,11 +31,11 @@ fn provider() -> Arc<Provider> {
     ])
 }
 
-fn process(world: &World, store: impl toolwright::journal::Store, model: &Arc<Provider>) -> Agents {
+fn process(world: &World, store: impl toolwright::journal::Store, model: &Arc<Provider>) -> Runner {
     let tools = Registry::of([FIND, CHARGE]).unwrap();
     let executor = world.executor_of(store, tools).unrestricted().build().unwrap();
     let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();
-    Agents::builder().agent("clerk", agent).build().unwrap()
+    Runner::builder().agent("clerk", agent).build().unwrap()
 }
 
 async fn listed(world: &World, state: State) -> Vec<CallRecord> {
@@ -114,7 +114,7 @@ async fn a_run_in_plan_mode_gets_its_answers_at_once_and_an_accepted_call_change
     let plan = Policy::builder().mode(Mode::Unrestricted).plan(true);
     let executor = executor.policy(plan).build().unwrap();
     let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     let progress = agents.start(NewRun::new("r1", "clerk", "charge it")).await.unwrap();
     assert!(progress.ended().is_some(), "{progress}");
     assert_eq!((lines(&world, "find"), lines(&world, "charge")), (1, 0));

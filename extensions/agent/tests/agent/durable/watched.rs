@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{Class, Registry, ToolError, tool};
-use toolwright_agent::durable::{Agents, NewRun, RunError};
+use toolwright_agent::durable::{NewRun, RunError, Runner};
 use toolwright_agent::{Agent, ModelAnswer, RunEvent, RunEvents};
 
 use super::process::{Deadly, FIND, PAY, Provider, World, calls, until_dead};
@@ -57,7 +57,7 @@ async fn a_reader_hears_of_each_call_when_it_begins_is_tried_again_ends_or_waits
         let agent = Agent::on(executor, Provider::new(models)).build().unwrap();
         let run = format!("run-{}", expected[0].len());
         let events = agent.events(&run);
-        let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+        let agents = Runner::builder().agent("clerk", agent).build().unwrap();
         agents.start(NewRun::new(run, "clerk", "go")).await.unwrap();
         let words = words(events).await;
         let is_of_calls =
@@ -74,7 +74,7 @@ async fn a_reader_that_comes_back_to_another_process_hears_that_it_missed_events
     let (store, dead) = Deadly::at(&world, 4);
     let first = world.agent(store, &model).build().unwrap();
     let mut events = first.events("r1");
-    let agents = Agents::builder().agent("clerk", first).build().unwrap();
+    let agents = Runner::builder().agent("clerk", first).build().unwrap();
     assert!(until_dead(agents.start(NewRun::new("r1", "clerk", "go")), &dead).await.is_none());
     let last = events.next().await.unwrap().number;
     drop((agents, events));
@@ -83,7 +83,7 @@ async fn a_reader_that_comes_back_to_another_process_hears_that_it_missed_events
     let second = world.agent(world.store(), &model).build().unwrap();
     let mut back = second.events("r1").after(last);
     let mut other = second.events("r1");
-    let agents = Agents::builder().agent("clerk", second).build().unwrap();
+    let agents = Runner::builder().agent("clerk", second).build().unwrap();
     agents.resume("r1").await.unwrap();
     let missed = back.next().await.unwrap();
     assert!(
@@ -102,7 +102,7 @@ async fn a_reader_hears_why_a_run_stopped_and_that_what_came_before_is_void() {
     let store = super::at_once::Counting::of(&world);
     let agent = world.agent(store.clone(), &model).build().unwrap();
     let mut events = agent.events("r1");
-    let agents = Agents::builder().agent("clerk", agent).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
     store.fill(true);
     let full = agents.resume("r1").await.unwrap_err();

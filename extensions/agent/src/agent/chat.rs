@@ -1,0 +1,171 @@
+//! A conversation with an agent.
+
+use std::fmt;
+use std::future::IntoFuture;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use toolwright::CancellationToken;
+
+use crate::agent::{Agent, RunError, RunResult, RunStream};
+use crate::durable::ById;
+use crate::history::{Message, Prompt};
+use crate::run::options::{RunOptions, run_options};
+use crate::run::{AgentRun, StartError};
+
+/// A conversation: each message continues what was said before. With a journal it is recorded, and goes on by its
+/// [`id`](Self::id), in this process or another.
+///
+/// ```
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let agent = Agent::builder(ScriptedModel::new().says("Hello.").says("Good-bye.")).build()?;
+/// let mut chat = agent.chat().user("ada");
+/// chat.send("Good morning!").await?;
+/// println!("{}", chat.send("Good night!").await?);
+/// assert_eq!(chat.history().len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Chat {
+    agent: Agent,
+    options: RunOptions,
+    talk: Option<Talk>,
+}
+
+/// A conversation that has begun.
+enum Talk {
+    InMemory(Box<AgentRun>),
+    /// By the id of its run, with the history as it was at the end of the last turn.
+    Recorded(Box<ById>, Vec<Message>),
+}
+
+impl Chat {
+    pub(crate) fn new(agent: &Agent) -> Self {
+        Self { agent: agent.clone(), options: RunOptions::default(), talk: None }
+    }
+
+    /// Sends a message. Await the turn for its result, or [`stream`](ChatTurn::stream) what happens. One turn is under way at a
+    /// time, which the borrow of the chat sees to.
+    pub fn send(&mut self, prompt: impl Into<Prompt>) -> ChatTurn<'_> {
+        ChatTurn { chat: self, prompt: Some(prompt.into()) }
+    }
+
+    /// Goes on with a turn that stopped or was dropped in the middle: asks the model again, or runs the calls that have no answer
+    /// yet. A call that is journalled does not run twice; one that is not does.
+    pub fn resume(&mut self) -> ChatTurn<'_> {
+        ChatTurn { chat: self, prompt: None }
+    }
+
+    /// Returns everything that was said, called and answered; of a recorded conversation, from its first turn here on.
+    #[must_use]
+    pub fn history(&self) -> &[Message] {
+        match &self.talk {
+            Some(Talk::InMemory(run)) => run.history(),
+            Some(Talk::Recorded(_, history)) => history,
+            None => &[],
+        }
+    }
+
+    run_options!();
+
+    fn talk(&mut self) -> Result<&mut Talk, StartError> {
+        if self.talk.is_some() && !self.options.is_empty() {
+            return Err(StartError::HasBegun);
+        }
+        let talk = match self.talk.take() {
+            Some(talk) => talk,
+            None => {
+                let options = std::mem::take(&mut self.options);
+                match self.agent.0.journal() {
+                    Some(journal) => {
+                        let run = ById::of(&self.agent, journal, options);
+                        Talk::Recorded(Box::new(run), Vec::new())
+                    }
+                    None => Talk::InMemory(Box::new(options.start(&self.agent)?)),
+                }
+            }
+        };
+        Ok(self.talk.insert(talk))
+    }
+}
+
+impl fmt::Debug for Chat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Chat")
+            .field("agent", &self.agent)
+            .field("messages", &self.history().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// One turn of a conversation, before it begins: from a message of the user to the answer.
+#[must_use = "a turn begins when it is awaited or its stream is read"]
+pub struct ChatTurn<'a> {
+    chat: &'a mut Chat,
+    /// Nothing where a turn is taken up.
+    prompt: Option<Prompt>,
+}
+
+impl<'a> ChatTurn<'a> {
+    /// Runs the turn while its events are read; see [`RunRequest::stream`](crate::RunRequest::stream).
+    #[must_use = "the turn goes on while its stream is read"]
+    pub fn stream(self) -> RunStream<'a> {
+        let agent = self.chat.agent.clone();
+        match self.chat.talk() {
+            Ok(talk) => {
+                let events = match &*talk {
+                    Talk::InMemory(run) => run.events(),
+                    Talk::Recorded(run, _) => agent.events(run.id()),
+                };
+                RunStream::new(events, talk.take(self.prompt).boxed())
+            }
+            Err(error) => RunStream::failed(error.into()),
+        }
+    }
+}
+
+impl<'a> IntoFuture for ChatTurn<'a> {
+    type Output = Result<RunResult, RunError>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        async move { self.chat.talk()?.take(self.prompt).await }.boxed()
+    }
+}
+
+impl Talk {
+    /// Takes a turn, or takes one up.
+    async fn take(&mut self, prompt: Option<Prompt>) -> Result<RunResult, RunError> {
+        match self {
+            Self::InMemory(run) => {
+                let before = run.history().len();
+                let end = match prompt {
+                    Some(prompt) => {
+                        let (text, attachments) = prompt.into_parts();
+                        run.say_with(text, attachments).await?
+                    }
+                    None => run.go_on().await?,
+                };
+                RunResult::new(run, end, before)
+            }
+            Self::Recorded(run, history) => {
+                let came = match &prompt {
+                    Some(prompt) => run.say(prompt).await?,
+                    None => run.go_on().await?,
+                };
+                history.clone_from(&came.history);
+                RunResult::recorded(came)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for ChatTurn<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ChatTurn").field("chat", &self.chat).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,143 @@
+//! A model by its name: `provider:model`.
+
+#[cfg(feature = "http")]
+mod named;
+
+use crate::model::Model;
+
+/// What an agent takes for its model: a text `provider:model`, or any [`Model`].
+///
+/// The text is read when the agent is built. It needs the feature `http`, and `tls` for a server that is not on loopback.
+///
+/// | text | key | address |
+/// | --- | --- | --- |
+/// | `anthropic:…` | `ANTHROPIC_API_KEY` | `ANTHROPIC_BASE_URL` |
+/// | `openai:…` (Responses), `openai-chat:…` | `OPENAI_API_KEY` | `OPENAI_BASE_URL` |
+/// | `gemini:…` | `GEMINI_API_KEY`, then `GOOGLE_API_KEY` | `GEMINI_BASE_URL` |
+/// | `ollama:…` | `OLLAMA_API_KEY`, none needed | `OLLAMA_HOST` |
+/// | `deepseek:…`, `groq:…`, `mistral:…`, `openrouter:…`, `xai:…` (the chat API) | `DEEPSEEK_API_KEY`, … | `DEEPSEEK_BASE_URL`, … |
+///
+/// ```
+/// use toolwright_agent::Agent;
+///
+/// let error = Agent::builder("antropic:some-model").build().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "found the provider `antropic` in `antropic:some-model`, which is not known; did you mean `anthropic`?"
+/// );
+/// ```
+pub trait IntoModel {
+    /// Makes the model.
+    ///
+    /// # Errors
+    /// When the text names no known provider or no model, or what the provider needs is missing.
+    fn into_model(self) -> Result<Box<dyn Model>, ModelNameError>;
+}
+
+impl<M: Model + 'static> IntoModel for M {
+    fn into_model(self) -> Result<Box<dyn Model>, ModelNameError> {
+        Ok(Box::new(self))
+    }
+}
+
+impl IntoModel for &str {
+    #[cfg(feature = "http")]
+    fn into_model(self) -> Result<Box<dyn Model>, ModelNameError> {
+        let variable = |name: &str| match std::env::var(name) {
+            Ok(value) => Ok(Some(value).filter(|it| !it.is_empty())),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(_)) => {
+                Err(ModelNameError::Variable { name: name.to_owned() })
+            }
+        };
+        Ok(Box::new(named::named(self, variable)?))
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn into_model(self) -> Result<Box<dyn Model>, ModelNameError> {
+        Err(ModelNameError::NoHttp { found: self.to_owned() })
+    }
+}
+
+impl IntoModel for String {
+    fn into_model(self) -> Result<Box<dyn Model>, ModelNameError> {
+        self.as_str().into_model()
+    }
+}
+
+impl IntoModel for &String {
+    fn into_model(self) -> Result<Box<dyn Model>, ModelNameError> {
+        self.as_str().into_model()
+    }
+}
+
+/// Why a text makes no model.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelNameError {
+    /// It names no provider.
+    #[error(
+        "found the model `{found}`, expected `provider:model`, such as `anthropic:claude-sonnet-4-6`; the providers are {providers}"
+    )]
+    NoProvider {
+        /// What was given.
+        found: String,
+        /// Those that are known.
+        providers: String,
+    },
+    /// The provider is not known.
+    #[error("found the provider `{provider}` in `{found}`, which is not known; {choices}")]
+    UnknownProvider {
+        /// What was given.
+        found: String,
+        /// What comes before the colon.
+        provider: String,
+        /// Near names, or all of them.
+        choices: String,
+    },
+    /// It names no model of the provider.
+    #[error("found `{found}`, which names no model of {provider}; write it after the colon")]
+    NoModel {
+        /// What was given.
+        found: String,
+        /// The provider.
+        provider: &'static str,
+    },
+    /// The provider's key is missing.
+    #[error(
+        "found no key for `{found}`; set {variables} to the key of your account, or give the agent a model with a key of its own"
+    )]
+    NoKey {
+        /// What was given.
+        found: String,
+        /// The variables that may hold it.
+        variables: String,
+    },
+    /// A variable is no text.
+    #[error("found bytes in the variable {name} that are no text; set it to a text")]
+    Variable {
+        /// The variable.
+        name: String,
+    },
+    /// Models over HTTP are not built in.
+    #[error(
+        "found the model `{found}`, which is asked over HTTP; build toolwright-agent with the feature `http`, or `tls` for HTTPS"
+    )]
+    NoHttp {
+        /// What was given.
+        found: String,
+    },
+    /// A variable holds an address or a key that cannot be used.
+    #[cfg(feature = "http")]
+    #[error("the model `{found}` cannot be asked: {source}{}", .variable.map(|it| format!(" (the address comes from {it})")).unwrap_or_default())]
+    Http {
+        /// What was given.
+        found: String,
+        /// The variable from which the address is, where it is from one.
+        variable: Option<&'static str>,
+        /// What is wrong.
+        source: crate::http::HttpModelError,
+    },
+}
+
+toolwright::unstable::debug_as_sentence!(ModelNameError);

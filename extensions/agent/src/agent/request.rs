@@ -1,0 +1,143 @@
+//! A task for an agent, before it begins.
+
+use std::fmt;
+use std::future::IntoFuture;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use toolwright::CancellationToken;
+
+use crate::agent::{Agent, RunError, RunResult, RunStream};
+use crate::durable::ById;
+use crate::history::Prompt;
+use crate::run::options::{RunOptions, run_options};
+use crate::run::{AgentRun, StartError};
+
+/// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. Dropped in the middle, it ends: the
+/// request to the model is dropped and calls that run are cancelled. One that is recorded goes on by its [`id`](Self::id).
+///
+/// ```
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let agent = Agent::builder(ScriptedModel::new().says("Hello, Ada.")).build()?;
+/// let result = agent.run("Good morning!").id("greeting-1").user("ada").await?;
+/// println!("{result}");
+/// # assert_eq!(result.id(), "greeting-1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// With a journal, nothing is asked or done twice:
+///
+/// ```
+/// use toolwright::journal::MemoryStore;
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // A file in an application: `SqliteStore::open("shop.db").await?`.
+/// let agent = Agent::builder(ScriptedModel::new().says("Hello, Ada."));
+/// let agent = agent.unrestricted().journal(MemoryStore::new()).build()?;
+/// let first = agent.run("Good morning!").id("greeting-1").await?;
+/// let again = agent.run("Good morning!").id("greeting-1").await?;
+/// assert_eq!(first.to_string(), again.to_string());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a run begins when it is awaited or its stream is read"]
+pub struct RunRequest {
+    agent: Agent,
+    prompt: Prompt,
+    options: RunOptions,
+}
+
+impl RunRequest {
+    pub(crate) fn new(agent: &Agent, prompt: Prompt) -> Self {
+        Self { agent: agent.clone(), prompt, options: RunOptions::default() }
+    }
+
+    run_options!();
+
+    /// Runs the task while its events are read: texts as they come, each tool call, each result. The stream ends with the run;
+    /// [`RunStream::result`] has its result then. The model is asked to stream.
+    ///
+    /// ```
+    /// use futures::StreamExt as _;
+    /// use toolwright_agent::{Agent, RunEvent, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let agent = Agent::builder(ScriptedModel::new().says("Hello.")).build()?;
+    /// let mut events = agent.run("Good morning!").stream();
+    /// while let Some(event) = events.next().await {
+    ///     if let RunEvent::Text(text) = event? {
+    ///         print!("{text}");
+    ///     }
+    /// }
+    /// # assert_eq!(events.result().expect("it has ended").to_string(), "Hello.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use = "the run goes on while its stream is read"]
+    pub fn stream(self) -> RunStream<'static> {
+        match self.begin() {
+            Ok(Begun::InMemory(run, prompt)) => {
+                RunStream::new(run.events(), finish(*run, prompt).boxed())
+            }
+            Ok(Begun::Recorded(run, prompt, agent)) => {
+                let events = agent.events(run.id());
+                RunStream::new(events, finish_recorded(run, prompt).boxed())
+            }
+            Err(error) => RunStream::failed(error.into()),
+        }
+    }
+
+    fn begin(self) -> Result<Begun, StartError> {
+        let Self { agent, prompt, options } = self;
+        Ok(match agent.0.journal() {
+            Some(journal) => {
+                Begun::Recorded(Box::new(ById::of(&agent, journal, options)), prompt, agent)
+            }
+            None => Begun::InMemory(Box::new(options.start(&agent)?), prompt),
+        })
+    }
+}
+
+impl IntoFuture for RunRequest {
+    type Output = Result<RunResult, RunError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        async move {
+            match self.begin()? {
+                Begun::InMemory(run, prompt) => finish(*run, prompt).await,
+                Begun::Recorded(run, prompt, _) => finish_recorded(run, prompt).await,
+            }
+        }
+        .boxed()
+    }
+}
+
+/// A run whose agent is known to have a journal, or to have none.
+enum Begun {
+    InMemory(Box<AgentRun>, Prompt),
+    Recorded(Box<ById>, Prompt, Agent),
+}
+
+async fn finish(mut run: AgentRun, prompt: Prompt) -> Result<RunResult, RunError> {
+    let (text, attachments) = prompt.into_parts();
+    let end = run.say_with(text, attachments).await?;
+    RunResult::new(&run, end, 0)
+}
+
+async fn finish_recorded(run: Box<ById>, prompt: Prompt) -> Result<RunResult, RunError> {
+    RunResult::recorded(run.run(&prompt).await?)
+}
+
+impl fmt::Debug for RunRequest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RunRequest").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}

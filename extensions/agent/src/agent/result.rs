@@ -1,0 +1,183 @@
+//! What came of a run.
+
+use std::fmt;
+
+use crate::durable::{self, Came, Progress, Waiting};
+use crate::events::Ended;
+use crate::history::Message;
+use crate::limits::{Cost, Spent, Usage};
+use crate::run::{AgentRun, StartError, State, Stopped};
+
+/// What came of a run. It prints as its text: what the model said at the end, or the answer of the terminal tool that ended it.
+#[derive(Debug, Clone)]
+pub struct RunResult {
+    id: String,
+    end: Ended,
+    turns: u32,
+    spent: Spent,
+    history: Vec<Message>,
+    differences: Vec<String>,
+}
+
+impl RunResult {
+    /// Takes what came of the run since its history had this many messages.
+    ///
+    /// # Errors
+    /// When it ended without an answer.
+    pub(crate) fn new(run: &AgentRun, end: Ended, before: usize) -> Result<Self, RunError> {
+        let history = run.history()[before..].to_vec();
+        Self::of(run.id(), end, run.state(), history, Vec::new())
+    }
+
+    /// Takes what came of a recorded run.
+    ///
+    /// # Errors
+    /// When it waits, or ended without an answer.
+    pub(crate) fn recorded(came: Came) -> Result<Self, RunError> {
+        let Came { id, progress, state, mut history, before, differences } = came;
+        match progress {
+            Progress::Ended(end) => {
+                history.drain(..before.min(history.len()));
+                Self::of(&id, end, &state, history, differences)
+            }
+            Progress::Waiting(waiting) => Err(RunError::Waits(Box::new(waiting))),
+        }
+    }
+
+    fn of(
+        id: &str,
+        end: Ended,
+        state: &State,
+        history: Vec<Message>,
+        differences: Vec<String>,
+    ) -> Result<Self, RunError> {
+        let (turns, spent) = (state.turns_since_said(), state.spent_since_said());
+        let result = Self { id: id.to_owned(), end, turns, spent, history, differences };
+        match result.end {
+            Ended::Text { .. } | Ended::Terminal { .. } => Ok(result),
+            _ => Err(RunError::NoAnswer(Box::new(result))),
+        }
+    }
+
+    /// Returns what it prints as: empty where the run ended without an answer.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match &self.end {
+            Ended::Text { text, .. } | Ended::Terminal { text, .. } => text,
+            _ => "",
+        }
+    }
+
+    /// Returns how the run ended.
+    #[must_use]
+    pub fn end(&self) -> &Ended {
+        &self.end
+    }
+
+    /// Returns how often the model was asked for an answer.
+    #[must_use]
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Returns the tokens of all requests, as far as the provider says.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.spent.usage
+    }
+
+    /// Returns what the requests cost; `None` where the model has no price.
+    #[must_use]
+    pub fn cost(&self) -> Option<Cost> {
+        self.spent.known_cost()
+    }
+
+    /// Returns what the requests took, those that failed and those whose cost is not known among them.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// Returns what was said, called and answered, from the prompt on.
+    #[must_use]
+    pub fn history(&self) -> &[Message] {
+        &self.history
+    }
+
+    /// Returns in what the agent is another than the one that drove the recorded run before: its model, instructions or tools.
+    #[must_use]
+    pub fn differences(&self) -> &[String] {
+        &self.differences
+    }
+
+    /// Returns the id of the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl fmt::Display for RunResult {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.text())
+    }
+}
+
+/// Why a run gave no answer.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It could not begin.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// It stopped without an end; a [`Chat`](crate::Chat) can be resumed.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// It ended by a limit, by a cancellation, or because the model failed; the result has what was said, called and spent until
+    /// then.
+    #[error("{}", .0.end())]
+    NoAnswer(Box<RunResult>),
+    /// It is recorded and waits for people: asked for again by its id when they have decided, it goes on.
+    #[error(
+        "run `{}` waits: {}; decide by `toolwright approvals` (or say what became of a call by `toolwright indeterminate`), then ask for \
+         the run again by its id",
+        .0.run,
+        .0
+    )]
+    Waits(Box<Waiting>),
+    /// It is recorded and does not go on here.
+    #[error(transparent)]
+    Recorded(durable::RunError),
+}
+
+impl From<durable::RunError> for RunError {
+    fn from(error: durable::RunError) -> Self {
+        match error {
+            durable::RunError::Start(error) => error.into(),
+            durable::RunError::Stopped(stopped) => stopped.into(),
+            error => Self::Recorded(error),
+        }
+    }
+}
+
+impl RunError {
+    /// Returns what came of a run that ended without an answer.
+    #[must_use]
+    pub fn result(&self) -> Option<&RunResult> {
+        match self {
+            Self::NoAnswer(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// Returns what a recorded run waits for.
+    #[must_use]
+    pub fn waiting(&self) -> Option<&Waiting> {
+        match self {
+            Self::Waits(waiting) => Some(waiting),
+            _ => None,
+        }
+    }
+}
+
+toolwright::unstable::debug_as_sentence!(RunError);

@@ -1,0 +1,257 @@
+//! A run of an agent by its id: started, or taken up where it is; who comes second follows the first.
+
+use std::io::Write as _;
+
+use tokio::time::timeout;
+use toolwright::CancellationToken;
+use toolwright::unstable::runs::JournalAccess;
+
+use super::progress::{Progress, Waiting};
+use super::record::Driven;
+use super::runner::{Inner, LOOK_AGAIN};
+use super::turn;
+use super::{NewRun, RunError, Runs};
+use crate::agent::Agent;
+use crate::events::RunEvent;
+use crate::history::{Message, Prompt};
+use crate::run::options::RunOptions;
+use crate::run::{State, cancellation};
+
+/// One recorded run, as the front of an agent has it.
+pub(crate) struct ById {
+    inner: Inner,
+    agent: Agent,
+    id: String,
+    user: Option<String>,
+    session: Option<String>,
+    token: Option<CancellationToken>,
+}
+
+/// How far the run came.
+pub(crate) struct Came {
+    pub id: String,
+    pub progress: Progress,
+    pub state: State,
+    pub history: Vec<Message>,
+    /// How many messages there were before.
+    pub before: usize,
+    /// In what the agent is another than the one that began the run.
+    pub differences: Vec<String>,
+}
+
+/// What is wanted of the run.
+enum Wanted<'a> {
+    /// Its result, whoever begins it.
+    Result(&'a Prompt),
+    /// An answer to what its user says now.
+    Answer(&'a Prompt),
+    /// That it goes on.
+    Rest,
+}
+
+impl ById {
+    pub(crate) fn of(agent: &Agent, journal: JournalAccess, options: RunOptions) -> Self {
+        let RunOptions { id, user, session, token, services } = options;
+        let id = id.unwrap_or_else(RunOptions::new_id);
+        let brought = token.clone();
+        let inner = Inner::of_one(agent, journal, move |builder| {
+            let builder = services.iter().fold(builder, |builder, service| service(builder));
+            match &brought {
+                Some(token) => builder.cancelled_by(token.clone()),
+                None => builder,
+            }
+        });
+        Self { inner, agent: agent.clone(), id, user, session, token }
+    }
+
+    /// The id of the run.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Starts the run with this prompt, or takes it up; of one that has ended, what came of it.
+    pub(crate) async fn run(&self, prompt: &Prompt) -> Result<Came, RunError> {
+        self.until_it_rests(Wanted::Result(prompt)).await
+    }
+
+    /// Says something in the run, which need not be there yet.
+    pub(crate) async fn say(&self, prompt: &Prompt) -> Result<Came, RunError> {
+        self.until_it_rests(Wanted::Answer(prompt)).await
+    }
+
+    /// Goes on with the run.
+    pub(crate) async fn go_on(&self) -> Result<Came, RunError> {
+        self.until_it_rests(Wanted::Rest).await
+    }
+
+    async fn until_it_rests(&self, mut wanted: Wanted<'_>) -> Result<Came, RunError> {
+        let (mut follows, mut is_cancelled) = (false, false);
+        let mut before = matches!(wanted, Wanted::Result(_)).then_some(0);
+        loop {
+            // Asked for before the look, so that no change is missed.
+            let changed = self.inner.access.store.changed();
+            let came = match self.taken(&wanted, &mut before).await {
+                Ok(Ok(driven)) => {
+                    wanted = Wanted::Rest;
+                    let before = *before.get_or_insert(driven.run.history().len());
+                    self.driven(driven, before).await
+                }
+                Ok(Err(progress)) => self.as_recorded(progress, before).await,
+                Err(error) => Err(error),
+            };
+            match came {
+                Err(RunError::Driven { until, .. }) => {
+                    if !std::mem::replace(&mut follows, true) {
+                        self.tell(
+                            RunEvent::Elsewhere { until },
+                            &format!(
+                                "is driven elsewhere until {until}, or longer; waiting for its end"
+                            ),
+                        );
+                    }
+                }
+                Err(error) if error.is_elsewhere() => {}
+                Ok(Came { progress: Progress::Waiting(waiting), .. })
+                    if !waiting.needs_a_person() => {}
+                came => return came,
+            }
+            tokio::select! {
+                () = cancellation(self.token.as_ref()), if !is_cancelled => {
+                    is_cancelled = true;
+                    let runs = Runs::of(std::sync::Arc::clone(&self.inner.access.store));
+                    let now = self.inner.access.now();
+                    runs.cancel(&self.id, "application", "its token was cancelled", now).await?;
+                }
+                _ = timeout(LOOK_AGAIN, changed) => {}
+            }
+        }
+    }
+
+    /// The run as this process may drive it; else how far it came.
+    async fn taken(
+        &self,
+        wanted: &Wanted<'_>,
+        before: &mut Option<usize>,
+    ) -> Result<Result<Driven, Progress>, RunError> {
+        if let Wanted::Result(prompt) | Wanted::Answer(prompt) = wanted {
+            let known = match self.inner.head(&self.id).await {
+                Err(RunError::NoSuchRun { .. }) => false,
+                known => known.map(|_| true)?,
+            };
+            if !known {
+                match self.inner.begun(self.new_run(prompt)).await {
+                    // Another was faster; else the id was used by a run that is removed.
+                    Err(RunError::Exists { .. }) if self.inner.head(&self.id).await.is_ok() => {}
+                    begun => {
+                        before.get_or_insert(0);
+                        return begun.map(Ok);
+                    }
+                }
+            }
+        }
+        let (head, _) = self.inner.head(&self.id).await?;
+        for (what, recorded, given) in
+            [("user", &head.user, &self.user), ("session", &head.session, &self.session)]
+        {
+            if given.is_some() && given != recorded {
+                let name = |it: &Option<String>| {
+                    it.as_ref().map_or_else(|| "none".to_owned(), |it| format!("`{it}`"))
+                };
+                let (found, expected) = (name(given), name(recorded));
+                let why = format!(
+                    "is recorded with another {what}: found {found}, expected {expected}; leave it out, or give the run another id"
+                );
+                return Err(RunError::NotNow { run: self.id.clone(), why });
+            }
+        }
+        match wanted {
+            Wanted::Answer(Prompt { text, attachments }) => {
+                let attachments = attachments.as_slice().into();
+                let spoken = self.inner.spoken(&self.id, text, attachments, before).await;
+                spoken.map(Ok)
+            }
+            Wanted::Result(prompt) => {
+                self.is_of(prompt).await?;
+                self.inner.taken(&self.id, true).await
+            }
+            Wanted::Rest => self.inner.taken(&self.id, true).await,
+        }
+    }
+
+    async fn driven(&self, mut driven: Driven, before: usize) -> Result<Came, RunError> {
+        if !driven.differences.is_empty() && !self.agent.0.rings.is_read(&self.id) {
+            let what = driven.differences.join("; ");
+            say(&self.id, &format!("goes on with another agent than it was begun with: {what}"));
+        }
+        let progress = self.inner.driven(&mut driven).await?;
+        let Driven { run, differences, .. } = driven;
+        let (id, state, history) = (self.id.clone(), run.state().clone(), run.history().to_vec());
+        Ok(Came { id, progress, state, history, before, differences })
+    }
+
+    /// What is recorded of a run that is not driven.
+    async fn as_recorded(
+        &self,
+        progress: Progress,
+        before: Option<usize>,
+    ) -> Result<Came, RunError> {
+        let (head, _) = self.inner.head(&self.id).await?;
+        let (state, turns) = self.inner.turns(&head).await?;
+        let (id, history) = (self.id.clone(), turns.history);
+        let before = before.unwrap_or(history.len());
+        Ok(Came { id, progress, state, history, before, differences: Vec::new() })
+    }
+
+    fn new_run(&self, prompt: &Prompt) -> NewRun {
+        let mut new = NewRun::new(&self.id, &self.agent.0.name, &prompt.text);
+        (new.info.user, new.info.session) = (self.user.clone(), self.session.clone());
+        new.attached(prompt.attachments.as_slice())
+    }
+
+    /// Whether the run was begun with this prompt.
+    async fn is_of(&self, prompt: &Prompt) -> Result<(), RunError> {
+        let (store, sealing) = (&*self.inner.access.store, self.inner.access.sealing.as_ref());
+        let said = turn::recorded(store, &self.id, 1, sealing).await?.said;
+        let given = Message::user_with(&*prompt.text, prompt.attachments.as_slice());
+        let stored = |message: &Message| serde_json::to_string(message).ok();
+        if said.iter().any(|message| stored(message) == stored(&given)) {
+            return Ok(());
+        }
+        let recorded = match said.iter().find(|it| matches!(it, Message::User { .. })) {
+            Some(Message::User { text, .. }) if *text != prompt.text => shown(text),
+            _ => "the same text with other attachments".to_owned(),
+        };
+        Err(RunError::OtherPrompt { run: self.id.clone(), recorded, given: shown(&prompt.text) })
+    }
+
+    /// Says what happens while nothing is driven here: to who reads the events of the run, else to who reads standard error.
+    fn tell(&self, event: RunEvent, words: &str) {
+        tracing::info!(run = self.id, "the run {words}");
+        if !self.agent.0.rings.tell(&self.id, event) {
+            say(&self.id, words);
+        }
+    }
+}
+
+impl Waiting {
+    /// Whether a person has to do something, so that nothing is gained by looking again soon.
+    fn needs_a_person(&self) -> bool {
+        use toolwright::journal::State::{Indeterminate, Pending, Planned};
+        self.calls.iter().any(|call| matches!(call.state, Pending | Indeterminate | Planned))
+    }
+}
+
+/// A prompt as an error shows it.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Writes a line for the person who started the program. One that nobody reads is lost.
+fn say(run: &str, words: &str) {
+    let line = toolwright::printable::line(&format!("run `{run}` {words}"));
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

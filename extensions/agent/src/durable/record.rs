@@ -1,0 +1,375 @@
+//! Records a run in the journal: each step in one commit, under a lease, before it counts.
+//!
+//! ```text
+//!   the model's answer ──▶ their answers, when all are there ──▶ the next answer …
+//!                             │ some wait
+//!                             └─────▶ the answers so far, no lease
+//! ```
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright::approval::ApprovalRequest;
+use toolwright::journal::DocumentWrite;
+use toolwright::provider::ToolCall;
+use toolwright::unstable::runs::SubmittedTurn;
+use toolwright::{
+    Answer, Call, CallFailure, CancellationToken, Content, Outcome, Run, StoredAnswer,
+};
+
+use super::RunError;
+use super::acknowledge::Unacknowledged;
+use super::head::{Cancelled, Head, Phase, WaitingCall};
+use super::keys::{self, Part};
+use super::progress::{Progress, Waiting};
+use super::recorded::Recorded;
+use super::turn::{Answers, ModelAnswered, Said, SoFar};
+use crate::agent::Agent;
+use crate::events::NoticeKind;
+use crate::history::Message;
+use crate::model::ModelAnswer;
+use crate::run::{
+    Action, AgentRun, Driver, Event, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
+    Turn, Work, is_turned_away, step,
+};
+
+/// A run that is driven here, and its record.
+pub(super) struct Driven {
+    pub run: AgentRun,
+    pub record: RunRecord,
+    /// In what the agent is another than the one that drove the run before.
+    pub differences: Vec<String>,
+}
+
+impl Driven {
+    /// Drives the run until it ends, waits or cannot go on here.
+    pub(super) async fn drive(&mut self) -> Result<Progress, RunError> {
+        self.run.begin_events(self.record.recorded.head.epoch);
+        if !self.differences.is_empty() {
+            tracing::warn!(run = self.run.id(), differences = ?self.differences, "a run goes on with another agent");
+            self.run.notify(NoticeKind::Differs { differences: &self.differences });
+        }
+        let driver = Driver { run: &mut self.run, recorder: &mut self.record };
+        Ok(match driver.drive().await? {
+            Rest::Ended(ended) => Progress::Ended(ended),
+            Rest::Waiting(waiting) => Progress::Waiting(waiting),
+        })
+    }
+
+    /// Records what the user says.
+    pub(super) async fn said(
+        &mut self,
+        text: &str,
+        attachments: Arc<[Content<'static>]>,
+    ) -> Result<(), RunError> {
+        let (state, actions) = step(self.run.state(), Event::said_with(text, attachments));
+        Driver { run: &mut self.run, recorder: &mut self.record }.commit(state, actions, None).await
+    }
+}
+
+/// The record of a run.
+pub(super) struct RunRecord {
+    pub recorded: Recorded,
+    agent: Agent,
+    /// The application cancels the run by it.
+    pub token: Option<CancellationToken>,
+    /// Who has cancelled the run, as far as this driver has heard.
+    pub cancelled: Option<Cancelled>,
+    /// What the last answer of the model has beside its message.
+    pub asked: Option<ModelAnswered>,
+    /// What was said since the last answer of the model.
+    pub said: Vec<Message>,
+    /// The recorded answers of the open turn.
+    pub so_far: Vec<Option<StoredAnswer>>,
+    /// Turns whose calls are not acknowledged yet.
+    pub left: Vec<Unacknowledged>,
+}
+
+impl RunRecord {
+    pub(super) fn new(recorded: Recorded, agent: &Agent, run: &AgentRun) -> Self {
+        Self {
+            recorded,
+            agent: agent.clone(),
+            token: run.cancelled().cloned(),
+            cancelled: None,
+            asked: None,
+            said: Vec::new(),
+            so_far: Vec::new(),
+            left: Vec::new(),
+        }
+    }
+}
+
+impl Recorder for RunRecord {
+    type Error = RunError;
+    type Open = Vec<Outcome>;
+    type Waiting = Waiting;
+
+    const BEGINS_READS: bool = false;
+
+    async fn begin(&mut self) {
+        self.acknowledge().await;
+    }
+
+    fn left(&self) -> Option<RunError> {
+        self.agent.0.executor.is_draining().then(|| self.shutting_down())
+    }
+
+    async fn stop(&mut self) -> Result<Option<Stop>, RunError> {
+        if self.is_cancelled() {
+            return Ok(Some(Stop::Cancelled));
+        }
+        if let Some(cancelled) = self.recorded.cancelled().await? {
+            self.cancelled = Some(cancelled);
+            return Ok(Some(Stop::Cancelled));
+        }
+        let is_late = self.time_left().is_some_and(|left| left.is_zero());
+        Ok(is_late.then_some(Stop::TimeIsUp))
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        let is_cancelled = self.token.as_ref().is_some_and(CancellationToken::is_cancelled);
+        if is_cancelled && self.cancelled.is_none() {
+            let (who, why) = ("application".to_owned(), "its token was cancelled".to_owned());
+            self.cancelled = Some(Cancelled { who, why, at: self.recorded.access().now() });
+        }
+        is_cancelled
+    }
+
+    fn may_stop(&self) -> bool {
+        true
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let left = self.recorded.access().now().duration_until(self.recorded.head.deadline?);
+        Some(Duration::try_from(left).unwrap_or_default())
+    }
+
+    async fn interrupted(&mut self, work: Work) -> Interruption<RunError> {
+        let executor = self.agent.0.executor.clone();
+        tokio::select! {
+            biased;
+            () = executor.draining(), if work == Work::Asking => {
+                Interruption::Leave(self.shutting_down())
+            }
+            interrupted = self.come_between(true) => interrupted,
+        }
+    }
+
+    async fn hold<T: Send>(
+        &mut self,
+        work: impl Future<Output = T> + Send,
+    ) -> (T, Option<RunError>) {
+        let mut work = pin!(work);
+        let interrupted = tokio::select! {
+            biased;
+            done = &mut work => return (done, None),
+            interrupted = self.come_between(false) => interrupted,
+        };
+        let done = work.await;
+        match interrupted {
+            Interruption::Stop(_) => (done, None),
+            Interruption::Leave(error) | Interruption::Lost(error) => (done, Some(error)),
+        }
+    }
+
+    fn note(&mut self, answer: &ModelAnswer) {
+        let ModelAnswer { model, usage, cost, prices, .. } = answer;
+        let (model, usage, cost, prices) = (model.clone(), *usage, *cost, prices.clone());
+        self.asked = Some(ModelAnswered { message: None, model, usage, cost, prices });
+    }
+
+    async fn commit(
+        &mut self,
+        before: &State,
+        next: &State,
+        actions: &[Action],
+        stop: Option<Stop>,
+    ) -> Result<(), RunError> {
+        let run = self.recorded.head.run.clone();
+        let turn = next.turn();
+        let is_answered = turn > before.turn();
+        let mut said = if is_answered { Vec::new() } else { self.said.clone() };
+        let (already_said, mut documents) = (said.len(), Vec::new());
+        let (mut model, mut has_answers) = (None, false);
+        let mut newest = self.recorded.head.prices.clone();
+        for action in actions {
+            let Action::Append(message) = action else { continue };
+            match message {
+                Message::User { .. } => said.push(message.clone()),
+                Message::Model { .. } => model = Some(message.clone()),
+                Message::Answers(_) => {
+                    has_answers = true;
+                    let body = Answers { message: message.clone() };
+                    documents.push(self.recorded.write(Part::Answers.key(&run, turn), &body)?);
+                    let key = Part::SoFar.key(&run, turn);
+                    let expects = self.recorded.versions.get(&key).copied();
+                    if expects.is_some() {
+                        documents.push(DocumentWrite { key, expects, text: None });
+                    }
+                }
+            }
+        }
+        if is_answered {
+            let asked = self.asked.take().unwrap_or_default();
+            newest = newest.max(asked.prices.clone());
+            let body = ModelAnswered { message: model, ..asked };
+            documents.push(self.recorded.write(Part::Answer.key(&run, turn), &body)?);
+        }
+        if said.len() > already_said {
+            let key = Part::Said.key(&run, turn + 1);
+            documents.push(self.recorded.write(key, &Said { messages: said.clone() })?);
+        }
+        let mut head = self.head_of(next)?;
+        head.prices = newest;
+        if stop == Some(Stop::Cancelled) {
+            head.cancelled.clone_from(&self.cancelled);
+        }
+        let is_ended = head.phase == Phase::Ended;
+        let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
+        // Its calls are acknowledged before it is no longer looked at.
+        let is_left = is_ended && (has_answers || !self.left.is_empty());
+        if self.recorded.is_new() || !(is_listed || is_left) {
+            documents.extend(self.recorded.listed(is_ended).await?);
+        }
+        self.recorded.commit(head, documents).await?;
+        (self.said, self.so_far) = (said, Vec::new());
+        Ok(())
+    }
+
+    fn known(&self) -> Vec<Option<Answer>> {
+        self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
+    }
+
+    async fn submit(
+        run: &Run,
+        number: u64,
+        calls: &[Call<'_>],
+        known: Vec<Option<Answer>>,
+    ) -> Result<Submitted<Vec<Outcome>>, CallFailure> {
+        Ok(match run.submit_turn_again(number, calls, known).await? {
+            SubmittedTurn::Answered(answers) => Submitted::Answered(answers),
+            SubmittedTurn::Waiting(outcomes) => Submitted::Open(outcomes),
+        })
+    }
+
+    fn answers_of(open: Vec<Outcome>) -> Vec<Option<Answer>> {
+        open.into_iter().map(Outcome::answer).collect()
+    }
+
+    async fn wait(
+        &mut self,
+        turn: &Turn,
+        open: Vec<Outcome>,
+    ) -> Result<(Waiting, Vec<ToolCall>), RunError> {
+        let is_refused = |it: &Outcome| matches!(it, Outcome::Answered(it) if is_turned_away(it));
+        if let Some(left) = self.left()
+            && open.iter().any(is_refused)
+        {
+            return Err(left);
+        }
+        let (mut calls, mut waits) = (Vec::new(), Vec::new());
+        let (mut requests, mut answers): (Vec<ApprovalRequest>, _) = (Vec::new(), Vec::new());
+        for ((index, outcome), call) in (0..).zip(open).zip(turn.calls.iter()) {
+            answers.push(match outcome {
+                Outcome::Answered(answer) => Some(StoredAnswer::from(&answer)),
+                Outcome::Suspended(suspended) => {
+                    let (id, tool, state) = (suspended.call, call.name.clone(), suspended.state);
+                    calls.push(WaitingCall { index, call: id, tool, state });
+                    waits.push(call.clone());
+                    requests.extend(suspended.request.map(|request| *request));
+                    None
+                }
+                Outcome::Failed(failure) => return Err(Stopped::from(failure).into()),
+            });
+        }
+        let run = &self.recorded.head.run;
+        let so_far = SoFar { answers: answers.clone() };
+        let so_far = self.recorded.write(Part::SoFar.key(run, turn.number), &so_far)?;
+        let waiting = calls.clone();
+        let head = self.recorded.head.clone();
+        let head = Head { phase: Phase::Waiting, waiting, lease: None, deaths: None, ..head };
+        self.recorded.commit(head, vec![so_far]).await?;
+        self.so_far = answers;
+        let run = self.recorded.head.run.clone();
+        Ok((Waiting { run, turn: turn.number, calls, requests }, waits))
+    }
+
+    async fn answered(&mut self, history: &[Message], state: &State) {
+        self.left.extend(Unacknowledged::last_of(history, state.turn()));
+        self.acknowledge().await;
+        if state.due().is_none() {
+            // Where it is not listed now, whoever works on the journal does it.
+            let _ = self.recorded.ended(&self.left).await;
+        }
+    }
+
+    async fn release(&mut self, error: &RunError) {
+        if !error.is_elsewhere() {
+            // Where the journal fails, the lease ends by itself.
+            let _ = self.recorded.release().await;
+        }
+    }
+
+    fn kind(error: &RunError) -> &'static str {
+        if error.is_elsewhere() { "driven_elsewhere" } else { "run_stopped" }
+    }
+}
+
+/// A driver that is dropped in the middle drives no more: another one of this process need not wait for the end of its lease. One
+/// that panics has died of the run.
+impl Drop for RunRecord {
+    fn drop(&mut self) {
+        if let Some(driver) = self.recorded.leased()
+            && !std::thread::panicking()
+        {
+            self.agent.0.dropped.add(driver);
+        }
+    }
+}
+
+impl RunRecord {
+    fn shutting_down(&self) -> RunError {
+        RunError::ShuttingDown { run: self.recorded.head.run.clone() }
+    }
+
+    /// The head of a run in this state.
+    fn head_of(&self, state: &State) -> Result<Head, RunError> {
+        let head = self.recorded.head.clone();
+        let key = keys::head(&head.run);
+        let sealing = self.recorded.access().sealing.as_ref();
+        let phase = match state.due() {
+            Some(Action::Ask) => Phase::Asking,
+            Some(_) => Phase::Calling,
+            None => Phase::Ended,
+        };
+        let tag = state.ended().map(serde_json::to_value).transpose();
+        let tag = tag.map_err(|error| RunError::damaged(&key, error))?;
+        let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
+        let is_ended = phase == Phase::Ended;
+        Head {
+            phase,
+            turn: state.turn(),
+            spent: state.spent(),
+            ended: tag,
+            waiting: Vec::new(),
+            lease: (!is_ended).then(|| self.recorded.lease()),
+            deaths: None,
+            ..head
+        }
+        .with_state(state, sealing)
+    }
+
+    /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.
+    async fn acknowledge(&mut self) {
+        let store = &self.recorded.access().store;
+        let mut left = Vec::new();
+        for calls in self.left.drain(..) {
+            if !calls.acknowledged(&**store, &self.recorded.head.run).await {
+                left.push(calls);
+            }
+        }
+        self.left = left;
+    }
+}

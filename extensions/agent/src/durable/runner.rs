@@ -1,0 +1,267 @@
+//! Works on the recorded runs of agents: starts them, takes them up, cancels them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use toolwright::Content;
+use toolwright::unstable::runs::JournalAccess;
+
+use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
+use super::head::{Cancelled, Head, read};
+use super::keys;
+use super::progress::Progress;
+use super::remembered::Remembered;
+use super::runs::{Runs, head_of};
+use super::{NewRun, RunError};
+use crate::agent::Agent;
+use crate::history::Message;
+use crate::run::AgentRunBuilder;
+
+/// How long until a run that is driven elsewhere is looked at again.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Works on the runs of some agents that outlive their processes. A run is a set of documents in the journal of the executor; every process that
+/// opens the journal and knows the run's agent can drive it, one at a time.
+///
+/// - [`start`](Self::start) records a run and drives it. A call that waits for a person makes it
+///   [`Progress::Waiting`], and the process may end.
+/// - [`work`](Self::work), spawned once in each process, takes up every run whose driver is gone and every run whose calls are
+///   decided.
+/// - [`resume`](Self::resume) and [`wait`](Self::wait) drive one run by its id.
+///
+/// What each commit holds, and what a crash before or after it leads to, is in `docs/runs.md`.
+///
+/// ```
+/// use toolwright::journal::MemoryStore;
+/// use toolwright::{Executor, OnNoApprover, Registry, tool};
+/// use toolwright_agent::durable::{Runner, NewRun};
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// /// The ticket that a run is about.
+/// struct Ticket(String);
+///
+/// /// Closes the ticket.
+/// #[tool(effect = once)]
+/// async fn close_ticket(ticket: &Ticket) -> String {
+///     format!("{} is closed", ticket.0)
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// // A SQLite file in an application: `SqliteStore::open("calls.db").await?`.
+/// let executor = Executor::builder(Registry::of([CLOSE_TICKET])?)
+///     .unrestricted()
+///     .per_run::<Ticket>()
+///     .journal(MemoryStore::new())
+///     .on_no_approver(OnNoApprover::Park)
+///     .build()?;
+/// let model = ScriptedModel::new().calls([("close_ticket", "{}")]).says("It is closed.");
+/// let runner = Runner::builder()
+///     .agent("support", Agent::on(executor, model).build()?)
+///     .services(|run, builder| Ok(builder.with(Ticket(run.data()["ticket"].to_string()))))
+///     .build()?;
+///
+/// let run = NewRun::new("desk-3", "support", "close my ticket").data(serde_json::json!({ "ticket": 7 }));
+/// let progress = runner.start(run).await?;
+/// assert_eq!(progress.to_string(), "ended with a text");
+///
+/// // In this process or another: the run is in the journal.
+/// assert_eq!(runner.history("desk-3").await?.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Runner(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) agents: BTreeMap<String, Agent>,
+    pub(super) access: JournalAccess,
+    pub(super) services: StoredServices,
+    pub(super) on_failure: StoredOnFailure,
+    pub(super) at_once: usize,
+    pub(super) remembered: Remembered,
+}
+
+impl Runner {
+    /// Gathers agents.
+    #[must_use]
+    pub fn builder() -> RunnerBuilder {
+        RunnerBuilder::default()
+    }
+
+    /// Records a new run and drives it until it ends or waits. Dropping the future leaves the run to the next driver, when
+    /// the lease has ended.
+    ///
+    /// # Errors
+    /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
+    /// [`RunError`].
+    pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
+        self.0.driven(&mut self.0.begun(run).await?).await
+    }
+
+    /// Records a new run for a process that [works](Self::work), which may be this one.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), but nothing of it is driven.
+    pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
+        self.0.begun(run).await?.record.recorded.release().await
+    }
+
+    /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked is
+    /// taken up too: who names it has seen to the cause.
+    ///
+    /// # Errors
+    /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
+    /// release, or it stops without an end.
+    pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
+        self.0.gone_on(run, true).await
+    }
+
+    /// Waits until a run has ended, and drives it whenever nobody else does. Spawn the executor's
+    /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
+    ///
+    /// # Errors
+    /// As [`resume`](Self::resume), but it waits while another process drives the run, and a run that is parked stays so
+    /// ([`RunError::Parked`]).
+    pub async fn wait(&self, run: &str) -> Result<crate::events::Ended, RunError> {
+        loop {
+            // Asked for before the look, so that no change is missed.
+            let changed = self.0.access.store.changed();
+            match self.0.gone_on(run, false).await {
+                Ok(Progress::Ended(ended)) => return Ok(ended),
+                Ok(Progress::Waiting(_)) => {}
+                Err(error) if error.is_elsewhere() => {}
+                Err(error) => return Err(error),
+            }
+            let _ = timeout(LOOK_AGAIN, changed).await;
+        }
+    }
+
+    /// Says more in a run that has ended, and drives it on.
+    ///
+    /// # Errors
+    /// When the run has not ended or was cancelled, and those of [`resume`](Self::resume).
+    pub async fn say(&self, run: &str, text: &str) -> Result<Progress, RunError> {
+        self.say_with(run, text, []).await
+    }
+
+    /// Says more with pictures or documents, as [`say`](Self::say) does; the text may be empty.
+    ///
+    /// # Errors
+    /// As [`say`](Self::say).
+    pub async fn say_with(
+        &self,
+        run: &str,
+        text: &str,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Result<Progress, RunError> {
+        let attachments = attachments.into();
+        if text.trim().is_empty() && attachments.is_empty() {
+            return Err(crate::run::Stopped::NothingSaid.into());
+        }
+        self.0.driven(&mut self.0.spoken(run, text, attachments, &mut None).await?).await
+    }
+
+    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where nobody
+    /// drives it, that is done here. Of a run that has ended it changes nothing.
+    ///
+    /// # Errors
+    /// When there is no such run, or the journal fails.
+    pub async fn cancel(&self, run: &str, who: &str, why: &str) -> Result<(), RunError> {
+        self.runs().cancel(run, who, why, self.0.access.now()).await?;
+        match self.0.gone_on(run, false).await {
+            Err(error) if !error.is_elsewhere() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new one goes on when it is
+    /// [resumed](Self::resume), or at once where a process [works](Self::work); one whose last turn has no calls has ended, and
+    /// goes on by [`say`](Self::say).
+    ///
+    /// # Errors
+    /// As [`Runs::fork`].
+    pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
+        self.runs().fork(run, turn, new, self.0.access.now()).await
+    }
+
+    /// Removes the record of a run that has ended; see [`Runs::remove`].
+    ///
+    /// # Errors
+    /// As [`Runs::remove`].
+    pub async fn remove(&self, run: &str) -> Result<(), RunError> {
+        self.runs().remove(run, self.0.access.now()).await
+    }
+
+    fn runs(&self) -> Runs {
+        Runs::of(Arc::clone(&self.0.access.store)).sealed(self.0.access.sealing.clone())
+    }
+
+    /// Where a run stands, as it is recorded.
+    ///
+    /// # Errors
+    /// When there is no such run, or its head cannot be read.
+    pub async fn head(&self, run: &str) -> Result<Head, RunError> {
+        Ok(self.0.head(run).await?.0)
+    }
+
+    /// The history of a run, as it is recorded.
+    ///
+    /// # Errors
+    /// When there is no such run, or its record is damaged.
+    pub async fn history(&self, run: &str) -> Result<Vec<Message>, RunError> {
+        let (head, _) = self.0.head(run).await?;
+        Ok(self.0.turns(&head).await?.1.history)
+    }
+}
+
+impl Inner {
+    /// What works on the runs of one agent, whose services each run brings.
+    pub(super) fn of_one(
+        agent: &Agent,
+        access: JournalAccess,
+        services: impl Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync + 'static,
+    ) -> Self {
+        let agents = BTreeMap::from([(agent.0.name.clone(), agent.clone())]);
+        let services: StoredServices = Some(Box::new(move |_, builder| Ok(services(builder))));
+        let remembered = Remembered::default();
+        Self { agents, access, services, on_failure: None, at_once: 1, remembered }
+    }
+
+    /// The head of a run and the version of its document.
+    pub(super) async fn head(&self, run: &str) -> Result<(Head, u64), RunError> {
+        head_of(&*self.access.store, run).await
+    }
+
+    /// Takes a run up, if that may be, and drives it.
+    pub(super) async fn gone_on(&self, run: &str, is_operator: bool) -> Result<Progress, RunError> {
+        match Box::pin(self.taken(run, is_operator)).await? {
+            Ok(mut driven) => self.driven(&mut driven).await,
+            Err(progress) => Ok(progress),
+        }
+    }
+
+    pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {
+        self.agents.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.agents.keys().map(String::as_str).collect();
+            RunError::NoAgent { agent: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    /// Who asked for the end of a run, if somebody has.
+    pub(super) async fn is_cancelled(&self, run: &str) -> Result<bool, RunError> {
+        let key = keys::cancel(run);
+        let Some(found) = self.access.store.document(&key).await? else { return Ok(false) };
+        let read: Result<Cancelled, _> = read("cancellation of a run", &found.text);
+        read.map(|_| true).map_err(|error| RunError::damaged(&key, error))
+    }
+}
+
+impl fmt::Debug for Runner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Runner").field("agents", &self.0.agents).finish_non_exhaustive()
+    }
+}

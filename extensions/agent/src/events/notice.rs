@@ -1,0 +1,77 @@
+//! What the listeners of an agent are notified of, in the order in which it happens.
+
+use toolwright::provider::ToolCall;
+
+use crate::events::Ended;
+use crate::history::Message;
+use crate::model::{LeftOut, ModelAnswer, ModelError};
+
+/// Something that happened to a run of an agent. What happens to each call, the listeners of the executor are notified of.
+///
+/// ```
+/// use toolwright_agent::{Notice, NoticeKind};
+///
+/// fn in_words(notice: &Notice<'_>) -> String {
+///     match notice.kind {
+///         NoticeKind::Asking => format!("{}: turn {}", notice.run, notice.turn),
+///         NoticeKind::Calling { calls } => format!("{} calls", calls.len()),
+///         NoticeKind::Ended { ended } => ended.to_string(),
+///         _ => String::new(),
+///     }
+/// }
+/// # let _ = in_words;
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Notice<'a> {
+    /// The id of the run.
+    pub run: &'a str,
+    /// The number of the turn, counted from 1: of the answer that the model is asked for, or that it gave.
+    pub turn: u64,
+    /// What happened.
+    pub kind: NoticeKind<'a>,
+}
+
+/// What happened to a run.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum NoticeKind<'a> {
+    /// The run goes on with another agent than the one that drove it before: with another model, other instructions or tools. Its
+    /// history is the recorded one.
+    Differs {
+        /// In what.
+        differences: &'a [String],
+    },
+    /// The model is asked.
+    Asking,
+    /// Its request went without what the model of another provider wrote. Each message is reported once.
+    LeftOut {
+        /// What is new.
+        left_out: &'a [LeftOut],
+    },
+    /// It answered.
+    Answered {
+        /// Its answer.
+        answer: &'a ModelAnswer,
+    },
+    /// It gave no answer, and the run ends.
+    Failed {
+        /// Why; its source is for operators.
+        error: &'a ModelError,
+    },
+    /// The calls of its answer are run.
+    Calling {
+        /// Those that are run, in call order.
+        calls: &'a [ToolCall],
+    },
+    /// The history has a message more.
+    Appended {
+        /// The message.
+        message: &'a Message,
+    },
+    /// The run ended.
+    Ended {
+        /// How.
+        ended: &'a Ended,
+    },
+}

@@ -1,0 +1,110 @@
+//! The one observer of a run: whatever watches it hears of what happens here. Listeners, readers of events, spans, metrics,
+//! accounts.
+
+use std::collections::BTreeSet;
+
+#[cfg(feature = "opentelemetry")]
+use tokio::time::Instant;
+use toolwright::Catalog;
+use toolwright::provider::ToolCall;
+use tracing::Span;
+
+use super::{CalledTool, EventWriter, RunEvent};
+use crate::agent::Agent;
+use crate::events::{Notice, NoticeKind, spans};
+use crate::limits::Spent;
+use crate::model::{LeftOut, ModelAnswer, ModelError};
+
+/// Hears what happens to one run.
+pub(crate) struct Observer {
+    agent: Agent,
+    run: String,
+    /// Whose account it is on.
+    user: Option<String>,
+    events: EventWriter,
+    /// The messages of which was reported what requests go without.
+    reported: BTreeSet<usize>,
+}
+
+/// A request to the model, from when it is asked.
+pub(crate) struct ObservedRequest {
+    turn: u64,
+    pub(crate) span: Span,
+    #[cfg(feature = "opentelemetry")]
+    begun: Instant,
+}
+
+impl Observer {
+    pub(crate) fn new(agent: &Agent, run: String, user: Option<String>) -> Self {
+        let events = agent.0.rings.written(&run);
+        Self { agent: agent.clone(), run, user, events, reported: BTreeSet::new() }
+    }
+
+    /// The side of the events that is written.
+    pub(crate) fn events(&self) -> &EventWriter {
+        &self.events
+    }
+
+    /// Something happened in a turn, on these tools.
+    pub(crate) fn notify(&self, turn: u64, kind: NoticeKind<'_>, catalog: &Catalog) {
+        self.agent.notify(&Notice { run: &self.run, turn, kind });
+        RunEvent::of(kind, catalog).into_iter().for_each(|event| self.events.push(turn, event));
+    }
+
+    /// The model is asked for the answer of a turn.
+    pub(crate) fn asking(&self, turn: u64, catalog: &Catalog) -> ObservedRequest {
+        self.events.ask(turn);
+        self.notify(turn, NoticeKind::Asking, catalog);
+        ObservedRequest {
+            turn,
+            span: spans::chat(&*self.agent.0.model, &self.run),
+            #[cfg(feature = "opentelemetry")]
+            begun: Instant::now(),
+        }
+    }
+
+    /// The model answered, or gave no answer.
+    pub(crate) fn asked(
+        &mut self,
+        request: &ObservedRequest,
+        answered: Result<&ModelAnswer, &ModelError>,
+        catalog: &Catalog,
+    ) {
+        #[cfg(feature = "opentelemetry")]
+        if let Some(metrics) = &self.agent.0.metrics {
+            metrics.asked(&*self.agent.0.model, answered, request.begun.elapsed());
+        }
+        self.spent(answered.map_or_else(ModelError::spent, ModelAnswer::spent));
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(error) => {
+                spans::error_of(&request.span, error.kind());
+                return self.notify(request.turn, NoticeKind::Failed { error }, catalog);
+            }
+        };
+        spans::answered(&request.span, answer);
+        let is_new = |it: &&LeftOut| self.reported.insert(it.message);
+        let left_out: Vec<LeftOut> = answer.left_out.iter().filter(is_new).cloned().collect();
+        if !left_out.is_empty() {
+            self.notify(request.turn, NoticeKind::LeftOut { left_out: &left_out }, catalog);
+        }
+        self.notify(request.turn, NoticeKind::Answered { answer }, catalog);
+    }
+
+    /// Requests took this.
+    pub(crate) fn spent(&self, spent: Spent) {
+        self.agent.0.accounts.add(self.user.as_deref(), spent);
+    }
+
+    /// Calls of a turn wait, and no process does.
+    pub(crate) fn waits(&self, turn: u64, calls: &[ToolCall]) {
+        let calls = calls.iter().map(CalledTool::from).collect();
+        self.events.push(turn, RunEvent::Waiting { calls });
+    }
+
+    /// The run is driven no further here.
+    pub(crate) fn stopped(&self, why: &impl ToString) {
+        let why = why.to_string();
+        self.events.push_now(RunEvent::Stopped { why });
+    }
+}

@@ -1,0 +1,207 @@
+//! The events of a run as a numbered stream that no reader can delay, and the side that writes them.
+//!
+//! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
+//!   [`RunEvent::Missed`] in their place.
+//! - The model is asked to stream once somebody has asked for the events of the run.
+//! - No event has arguments of a tool that has a secret parameter.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
+
+use futures::Stream;
+
+use super::ring::Ring;
+use super::{NumberedEvent, RunEvent};
+
+/// A reader of the events of a run: a stream that gives each event once. It gives `None` when the run is driven no longer: the
+/// [`AgentRun`](crate::AgentRun) was dropped. Asked again, it waits for another one of that id.
+///
+/// ```
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::{Agent, RunEvent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::empty()).build()?;
+/// let agent = Agent::on(executor, ScriptedModel::new().says("Hello.")).build()?;
+/// let mut run = agent.new_run("greetings").start()?;
+///
+/// let mut events = run.events();
+/// let reader = async move {
+///     let mut said = String::new();
+///     while let Some(event) = events.next().await {
+///         match event.kind {
+///             RunEvent::Text(text) => said.push_str(&text),
+///             RunEvent::Restarted => said.clear(),
+///             _ => {}
+///         }
+///     }
+///     said
+/// };
+/// let driver = async move { run.say("Good morning!").await };
+/// let (said, ended) = tokio::join!(reader, driver);
+/// assert_eq!((said.as_str(), ended?.to_string().as_str()), ("Hello.", "ended with a text"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RunEvents {
+    ring: Arc<Mutex<Ring>>,
+    /// The number of the event that is read next.
+    next: u64,
+    /// The drivers whose end this reader knows of.
+    ends_known: u64,
+}
+
+impl RunEvents {
+    fn new(ring: Arc<Mutex<Ring>>, next: Option<u64>) -> Self {
+        let (next, ends_known) = {
+            let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+            ring.is_read = true;
+            (next.unwrap_or_else(|| ring.next()), ring.ends)
+        };
+        Self { ring, next, ends_known }
+    }
+
+    /// The next event, when there is one.
+    pub async fn next(&mut self) -> Option<NumberedEvent> {
+        std::future::poll_fn(|context| self.poll_event(context)).await
+    }
+
+    /// A reader of the same run that continues after the event of this number; 0 for all that is left. Where that event's
+    /// successor is gone, [`RunEvent::Missed`] comes first.
+    #[must_use]
+    pub fn after(&self, number: u64) -> Self {
+        Self { next: number.saturating_add(1), ..self.clone() }
+    }
+
+    fn poll_event(&mut self, context: &Context<'_>) -> Poll<Option<NumberedEvent>> {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(event) = ring.read(self.next) {
+            self.next = event.number + 1;
+            return Poll::Ready(Some(event));
+        }
+        if !ring.is_driven() && ring.ends > self.ends_known {
+            self.ends_known = ring.ends;
+            return Poll::Ready(None);
+        }
+        ring.wake_later(context.waker());
+        Poll::Pending
+    }
+}
+
+impl Stream for RunEvents {
+    type Item = NumberedEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_event(context)
+    }
+}
+
+impl fmt::Debug for RunEvents {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RunEvents").field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// The rings of the runs of an agent that are driven or read.
+#[derive(Default)]
+pub(crate) struct Rings(Mutex<HashMap<String, Weak<Mutex<Ring>>>>);
+
+impl Rings {
+    fn ring(&self, run: &str) -> Arc<Mutex<Ring>> {
+        let mut rings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ring) = rings.get(run).and_then(Weak::upgrade) {
+            return ring;
+        }
+        rings.retain(|_, ring| ring.strong_count() > 0);
+        let ring = Arc::default();
+        rings.insert(run.to_owned(), Arc::downgrade(&ring));
+        ring
+    }
+
+    /// A reader of the run, from now on or from a number on.
+    pub(crate) fn read(&self, run: &str, next: Option<u64>) -> RunEvents {
+        RunEvents::new(self.ring(run), next)
+    }
+
+    /// Whether somebody reads the events of the run.
+    pub(crate) fn is_read(&self, run: &str) -> bool {
+        self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
+    }
+
+    /// Adds an event of a run that is not driven here, if somebody reads them.
+    pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
+        let ring = self.ring(run);
+        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.is_read {
+            ring.push_now(kind);
+        }
+        ring.is_read
+    }
+
+    /// The side of the run's driver.
+    pub(crate) fn written(&self, run: &str) -> EventWriter {
+        let ring = self.ring(run);
+        ring.lock().unwrap_or_else(PoisonError::into_inner).drivers += 1;
+        EventWriter(ring)
+    }
+}
+
+/// Writes the events of a run. Readers get `None` when it is dropped.
+pub(crate) struct EventWriter(Arc<Mutex<Ring>>);
+
+impl EventWriter {
+    /// Adds an event of a turn.
+    pub(crate) fn push(&self, turn: u64, kind: RunEvent) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turn, kind);
+    }
+
+    /// Adds an event of the turn that is worked on.
+    pub(crate) fn push_now(&self, kind: RunEvent) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_now(kind);
+    }
+
+    /// The model is asked for the answer of a turn; where it was asked before, what came of that is void.
+    pub(crate) fn ask(&self, turn: u64) {
+        let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.is_at(turn) {
+            ring.push(turn, RunEvent::Restarted);
+        }
+    }
+
+    /// Whether somebody has asked for the events.
+    pub(crate) fn is_read(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_read
+    }
+
+    pub(crate) fn reader(&self) -> RunEvents {
+        RunEvents::new(Arc::clone(&self.0), None)
+    }
+
+    /// The numbers from here on are those of the driver that took the run so often after others.
+    pub(crate) fn begin(&self, epoch: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).begin(epoch);
+    }
+
+    /// Adds what becomes of the calls of the run while they run.
+    pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::Event<'_>) + Send + Sync + 'static {
+        let ring = Arc::downgrade(&self.0);
+        move |event| {
+            let Some(ring) = ring.upgrade() else { return };
+            let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(kind) = RunEvent::of_call(event).filter(|_| ring.is_read) {
+                ring.push_now(kind);
+            }
+        }
+    }
+}
+
+impl Drop for EventWriter {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).end();
+    }
+}

@@ -1,0 +1,92 @@
+//! Spans by `OpenTelemetry`'s conventions for generative AI: `invoke_agent` around what a run does, `chat` around each request
+//! to the model. The `execute_tool` spans of the run's calls are below the first. None has a text of the conversation.
+
+use toolwright::dialect::Dialect;
+use tracing::Span;
+use tracing::field::{Empty, display};
+
+use crate::events::Ended;
+use crate::model::{Model, ModelAnswer, StopReason};
+
+/// Around what a run does until it ends or stops.
+pub(crate) fn invoke_agent(run: &str) -> Span {
+    tracing::info_span!(
+        "invoke_agent",
+        otel.status_code = Empty,
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.conversation.id = run,
+        toolwright.run.ended = Empty,
+        error.r#type = Empty,
+    )
+}
+
+/// Around one request, with its retries and the models that are asked in its place.
+pub(crate) fn chat(model: &dyn Model, run: &str) -> Span {
+    let span = tracing::info_span!(
+        "chat",
+        otel.name = Empty,
+        otel.kind = "client",
+        otel.status_code = Empty,
+        gen_ai.operation.name = "chat",
+        gen_ai.conversation.id = run,
+        gen_ai.provider.name = provider(model.dialect()),
+        gen_ai.request.model = model.name(),
+        gen_ai.response.model = Empty,
+        gen_ai.response.finish_reasons = Empty,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+        error.r#type = Empty,
+    );
+    if !span.is_disabled() {
+        span.record("otel.name", display(format_args!("chat {}", model.name())));
+    }
+    span
+}
+
+/// Writes an answer into the span of its request.
+pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
+    if let Some(model) = &answer.model {
+        span.record("gen_ai.response.model", model.as_str());
+    }
+    let reason = match answer.stop {
+        StopReason::Finished if answer.calls.is_empty() => "stop",
+        StopReason::Finished => "tool_calls",
+        StopReason::Paused => "pause_turn",
+        StopReason::CutShort | StopReason::CutInCall => "length",
+        StopReason::Refused => "content_filter",
+    };
+    span.record("gen_ai.response.finish_reasons", reason);
+    if let Some(usage) = answer.usage {
+        span.record("gen_ai.usage.input_tokens", usage.input_tokens);
+        span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens);
+        span.record("gen_ai.usage.output_tokens", usage.output_tokens);
+    }
+}
+
+/// Writes how a run ended into its span.
+pub(crate) fn ended(span: &Span, ended: &Ended) {
+    span.record("toolwright.run.ended", ended.name());
+    if let Ended::ModelFailed { kind, .. } = ended {
+        error_of(span, kind);
+    }
+}
+
+/// Writes into the span of a request why it has no answer, or into that of a run why it does not go on here.
+pub(crate) fn error_of(span: &Span, kind: &str) {
+    span.record("error.type", kind);
+    span.record("otel.status_code", "ERROR");
+}
+
+/// The provider as the conventions name it: whose API is spoken.
+pub(crate) fn provider(dialect: Dialect) -> Option<&'static str> {
+    match dialect {
+        Dialect::Anthropic | Dialect::AnthropicStrict => Some("anthropic"),
+        Dialect::OpenAiChat
+        | Dialect::OpenAiChatStrict
+        | Dialect::OpenAiResponses
+        | Dialect::OpenAiResponsesStrict => Some("openai"),
+        Dialect::Gemini | Dialect::GeminiOpenApi => Some("gcp.gemini"),
+        _ => None,
+    }
+}

@@ -1,0 +1,236 @@
+//! Histories that another program wrote: brought into the form that holds of every history, by fixed rules. Pure.
+
+mod repair;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Class, StoredAnswer, ToolError};
+
+pub use self::repair::{HistoryRepair, ImportError};
+use crate::history::Message;
+
+/// A history that is sound, and what was changed to make it so.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The history: each call has exactly one answer, in call order, and no call is open.
+    pub history: Vec<Message>,
+    /// What was changed, in the order of the messages. Messages and calls are counted as they came, from 0.
+    pub repairs: Vec<HistoryRepair>,
+}
+
+/// Brings a history into the form that [`check`](crate::check) asks for, with no call open and no id twice. The same history
+/// gives the same result, and a result is not changed again.
+///
+/// | found | result |
+/// | --- | --- |
+/// | a call without an answer | is answered `interrupted`: it may have happened |
+/// | an answer elsewhere than at the place of its call | stands at its place |
+/// | an answer to no call, or a second one to the same call | is left out |
+/// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; its answers follow |
+/// | a message of the model without text, calls and what its provider requires back, or one of no answers | is left out |
+///
+/// An answer belongs to the last call before it of its id and tool that has none yet; without an id, to the first such call of
+/// its tool in the last message of the model that has one.
+///
+/// ```
+/// use toolwright::provider::ToolCall;
+/// use toolwright_agent::{Message, import};
+///
+/// let call = ToolCall { id: Some("c1".into()), name: "deploy".into(), arguments: "{}".into() };
+/// let imported = import([Message::user("go"), Message::model("", [call]), Message::user("well?")])?;
+/// assert_eq!(imported.history.len(), 4);
+/// assert_eq!(imported.repairs[0].to_string(), "call 0 of message 1, of `deploy`, has no answer: it is answered `interrupted`");
+/// # Ok::<(), toolwright_agent::ImportError>(())
+/// ```
+///
+/// # Errors
+/// Where the model speaks before the user, or calls a tool without a name: no rule makes up what was said.
+pub fn import(messages: impl IntoIterator<Item = Message>) -> Result<Imported, ImportError> {
+    let mut reading = Reading::default();
+    for (number, message) in messages.into_iter().enumerate() {
+        reading.take(number, message)?;
+    }
+    Ok(reading.finish())
+}
+
+/// What was read so far: the messages but for answers, which stand with their calls.
+#[derive(Default)]
+struct Reading {
+    entries: Vec<Entry>,
+    repairs: Vec<HistoryRepair>,
+    ids: HashSet<String>,
+    /// The last number that was put behind an id.
+    numbered: HashMap<String, u64>,
+    /// The calls that came with an id and tool: for each message, those without an answer.
+    open: HashMap<Key, Vec<(usize, VecDeque<usize>)>>,
+}
+
+/// An id, if there is one, and a tool.
+type Key = (Option<String>, String);
+
+fn key(call: &ToolCall) -> Key {
+    (call.id.clone(), call.name.clone())
+}
+
+struct Entry {
+    /// The message's number as it came.
+    number: usize,
+    message: Message,
+    /// One for each call of the message.
+    calls: Vec<Open>,
+}
+
+/// A call, as it came and as it is written, and its answer.
+struct Open {
+    came: ToolCall,
+    written: ToolCall,
+    answer: Option<StoredAnswer>,
+}
+
+impl Reading {
+    fn take(&mut self, number: usize, message: Message) -> Result<(), ImportError> {
+        match message {
+            Message::Answers(answered) => {
+                if answered.is_empty() {
+                    self.repairs.push(HistoryRepair::EmptyMessage { message: number });
+                }
+                for (index, (to, answer)) in answered.iter().enumerate() {
+                    self.answer(number, index, to, answer);
+                }
+            }
+            Message::Model { text, calls, verbatim } => {
+                if self.entries.is_empty() {
+                    return Err(ImportError::ModelFirst { message: number });
+                }
+                if let Some(call) = calls.iter().position(|call| call.name.trim().is_empty()) {
+                    return Err(ImportError::NoTool { message: number, call });
+                }
+                if calls.is_empty() && text.trim().is_empty() && verbatim.is_none() {
+                    self.repairs.push(HistoryRepair::EmptyMessage { message: number });
+                    return Ok(());
+                }
+                self.model(number, text, &calls, verbatim);
+            }
+            user @ Message::User { .. } => {
+                self.entries.push(Entry { number, message: user, calls: Vec::new() });
+            }
+        }
+        Ok(())
+    }
+
+    fn model(
+        &mut self,
+        number: usize,
+        text: String,
+        calls: &[ToolCall],
+        verbatim: Option<crate::history::Verbatim>,
+    ) {
+        let mut open = Vec::with_capacity(calls.len());
+        for (index, call) in calls.iter().enumerate() {
+            let mut written = call.clone();
+            if let Some(id) = &call.id {
+                let free = self.free(id);
+                if free != *id {
+                    let (from, to) = (id.clone(), free.clone());
+                    let tool = call.name.clone();
+                    let repair =
+                        HistoryRepair::RepeatedId { message: number, call: index, tool, from, to };
+                    self.repairs.push(repair);
+                }
+                self.ids.insert(free.clone());
+                written.id = Some(free);
+            }
+            let at = self.entries.len();
+            let places = self.open.entry(key(call)).or_default();
+            match places.last_mut().filter(|(last, _)| *last == at) {
+                Some((_, calls)) => calls.push_back(index),
+                None => places.push((at, VecDeque::from([index]))),
+            }
+            open.push(Open { came: call.clone(), written, answer: None });
+        }
+        // What the provider requires back has the old ids in it.
+        let is_renamed = open.iter().any(|call| call.came.id != call.written.id);
+        if is_renamed && verbatim.is_some() {
+            self.repairs.push(HistoryRepair::NoVerbatim { message: number });
+        }
+        let verbatim = verbatim.filter(|_| !is_renamed);
+        let calls = open.iter().map(|call| call.written.clone()).collect();
+        let message = Message::Model { text, calls, verbatim };
+        self.entries.push(Entry { number, message, calls: open });
+    }
+
+    /// The id, or the first one after it that no call has.
+    fn free(&mut self, id: &str) -> String {
+        let mut free = id.to_owned();
+        while self.ids.contains(&free) {
+            let number = self.numbered.entry(id.to_owned()).or_insert(1);
+            *number += 1;
+            free = format!("{id}-{number}");
+        }
+        free
+    }
+
+    fn answer(&mut self, message: usize, index: usize, to: &ToolCall, answer: &Answer) {
+        let last = self.entries.len().checked_sub(1);
+        let mut places = self.open.get_mut(&key(to));
+        while let Some(places) =
+            places.as_mut().filter(|it| it.last().is_some_and(|(_, calls)| calls.is_empty()))
+        {
+            places.pop();
+        }
+        let is_known = places.is_some();
+        let place = places
+            .and_then(|it| it.last_mut())
+            .and_then(|(at, calls)| Some((*at, calls.pop_front()?)));
+        let Some((at, call)) = place else {
+            let tool = to.name.clone();
+            self.repairs.push(match is_known {
+                true => HistoryRepair::SecondAnswer { message, answer: index, tool },
+                false => HistoryRepair::NoCall { message, answer: index, tool },
+            });
+            return;
+        };
+        let entry = &mut self.entries[at];
+        entry.calls[call].answer = Some(StoredAnswer::from(answer));
+        if Some(at) != last || entry.number + 1 != message || call != index {
+            let (tool, from) = (to.name.clone(), entry.number);
+            self.repairs.push(HistoryRepair::Moved { message, answer: index, tool, from, call });
+        }
+    }
+
+    fn finish(self) -> Imported {
+        let Self { entries, mut repairs, .. } = self;
+        let mut history = Vec::with_capacity(entries.len() * 2);
+        for Entry { number, message, calls } in entries {
+            history.push(message);
+            if calls.is_empty() {
+                continue;
+            }
+            let answered = calls.into_iter().enumerate().map(|(index, call)| {
+                let answer = call.answer.map(StoredAnswer::into_answer).unwrap_or_else(|| {
+                    let tool = call.written.name.clone();
+                    repairs.push(HistoryRepair::Unanswered { message: number, call: index, tool });
+                    interrupted(&call.written).into()
+                });
+                (call.written, answer)
+            });
+            history.push(Message::answers(answered.collect::<Vec<_>>()));
+        }
+        repairs.sort_by_key(HistoryRepair::message);
+        Imported { history, repairs }
+    }
+}
+
+fn interrupted(call: &ToolCall) -> ToolError {
+    ToolError::new(
+        "interrupted",
+        format!("the call of `{}` has no answer in this history", call.name),
+    )
+    .class(Class::Unknown)
+    .hint("look whether it has taken effect before you make it again")
+}
+
+#[cfg(test)]
+mod tests;

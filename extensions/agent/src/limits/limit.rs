@@ -1,0 +1,117 @@
+//! The limits of a run, and the one that was reached.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cost;
+
+/// A limit that was reached, with its number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "limit", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Limit {
+    /// The model answered so many times without ending the run.
+    Turns {
+        /// How often.
+        turns: u32,
+    },
+    /// The time was up.
+    Time {
+        /// In milliseconds.
+        milliseconds: u64,
+    },
+    /// So many tokens of requests and answers were taken.
+    Tokens {
+        /// How many.
+        tokens: u64,
+    },
+    /// So much was spent.
+    Cost {
+        /// How much, in millionths of a millionth of a dollar.
+        cost: Cost,
+    },
+    /// The same call with the same arguments failed so many times in a row.
+    RepeatedFailure {
+        /// Its tool.
+        tool: String,
+        /// How often.
+        times: u32,
+    },
+    /// So many answers in a row were cut short in the middle of a call.
+    CutShort {
+        /// How many.
+        times: u32,
+    },
+    /// So many answers in a row were empty.
+    EmptyAnswers {
+        /// How many.
+        times: u32,
+    },
+}
+
+/// How far a run may go on one message of its user. Set by the methods of [`AgentBuilder`](crate::AgentBuilder).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How often the model is asked: 25.
+    pub turns: u32,
+    /// How long it takes in all, decisions of people included: no limit.
+    pub time: Option<Duration>,
+    /// How many tokens its requests and answers may have: no limit. The answer that reaches it is the last; its calls are
+    /// run and answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// How much it may cost: no limit. As with the tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// Whether the model reads after each turn what is left of turns, tokens and cost: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reports_left: bool,
+    /// How often in a row the same call with the same arguments may fail: 3.
+    pub repeated_failures: u32,
+    /// How many answers in a row may be cut short in the middle of a call: 3.
+    pub cut_short: u32,
+    /// How many answers in a row may be empty: 2, so that the model is asked once more.
+    pub empty_answers: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            turns: 25,
+            time: None,
+            tokens: None,
+            cost: None,
+            reports_left: false,
+            repeated_failures: 3,
+            cut_short: 3,
+            empty_answers: 2,
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turns { turns } => write!(formatter, "{turns} turns, the most that it may take"),
+            Self::Time { milliseconds } => {
+                write!(formatter, "{milliseconds} ms, the longest that it may take")
+            }
+            Self::Tokens { tokens } => write!(formatter, "{tokens} tokens, more than it may take"),
+            Self::Cost { cost } => write!(formatter, "{cost}, more than it may cost"),
+            Self::RepeatedFailure { tool, times } => write!(
+                formatter,
+                "the same call of `{tool}` failed {times} times in a row with the same arguments"
+            ),
+            Self::CutShort { times } => write!(
+                formatter,
+                "{times} answers in a row that were cut short in the middle of a call; let the model write more tokens"
+            ),
+            Self::EmptyAnswers { times } => {
+                write!(formatter, "{times} empty answers of the model in a row")
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! What tokens of models cost: data with a date, which applications extend.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use crate::limits::{Cost, Usage};
+
+/// The version of the format of a price list.
+const VERSION: u32 = 1;
+
+/// What tokens of models cost. Cheap to clone.
+///
+/// ```
+/// use toolwright_agent::{Cost, Price, Prices, Rates, Usage};
+///
+/// let prices = Prices::standard();
+/// let usage = Usage::new(1_000_000, 0);
+/// assert_eq!(prices.of("claude-sonnet-4-6").map(|it| it.cost(usage)), Some(Cost::cents(300)));
+///
+/// // One's own, as text or as values.
+/// let own: Prices = r#"
+///     version = 1
+///     date = "2026-11-23"
+///     [models.house-model]
+///     input = 0.5
+///     output = 1.25
+/// "#.parse()?;
+/// let lab = Price::new(Rates::new(Cost::cents(10), Cost::cents(20)));
+/// let prices = prices.extended(&own).with("lab-model", lab);
+/// assert_eq!(prices.of("house-model").map(|it| it.cost(usage)), Some(Cost::cents(50)));
+/// assert_eq!(prices.of("lab-model").map(|it| it.cost(usage)), Some(Cost::cents(10)));
+/// # Ok::<(), toolwright_agent::PricesError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Prices(Arc<List>);
+
+#[derive(Debug, Clone)]
+struct List {
+    date: String,
+    models: BTreeMap<String, Price>,
+}
+
+/// What the tokens of one model cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Price {
+    /// What they cost.
+    pub rates: Rates,
+    /// What all tokens of a request cost that has more tokens than this, and those of its answer.
+    pub above: Option<(u64, Rates)>,
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rates {
+    /// Of a request.
+    pub input: Cost,
+    /// Of an answer.
+    pub output: Cost,
+    /// Of a request, where the provider had them cached.
+    pub cached: Cost,
+    /// Of a request, where the provider put them into its cache.
+    pub cache_write: Cost,
+    /// Of a request, where the provider put them into its cache for longer than usual.
+    pub long_cache_write: Cost,
+}
+
+/// Why a price list cannot be read.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum PricesError {
+    /// It is no TOML, or has other keys.
+    #[error("the price list is not in its format")]
+    Format(#[from] toml::de::Error),
+    /// It is of another version.
+    #[error(
+        "found version {found} of the price list's format, expected {VERSION}; read it with a newer version of this library"
+    )]
+    Version {
+        /// What was found.
+        found: u32,
+    },
+    /// A price is none.
+    #[error(
+        "found the price {found} of `{model}`, expected dollars for a million tokens, 0 or more"
+    )]
+    Price {
+        /// The model.
+        model: String,
+        /// What was found.
+        found: f64,
+    },
+}
+toolwright::unstable::debug_as_sentence!(PricesError);
+
+impl Prices {
+    /// The prices that this release knows.
+    #[must_use]
+    pub fn standard() -> Self {
+        static STANDARD: LazyLock<Prices> = LazyLock::new(|| {
+            include_str!("prices.toml").parse().expect("the list of this release is in its format")
+        });
+        STANDARD.clone()
+    }
+
+    /// The prices of no model.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Arc::new(List { date: String::new(), models: BTreeMap::new() }))
+    }
+
+    /// Of when the prices are, the newest of the lists that were put together.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.0.date
+    }
+
+    /// With the prices of another list, which count where both have a model.
+    #[must_use]
+    pub fn extended(mut self, other: &Self) -> Self {
+        let list = Arc::make_mut(&mut self.0);
+        list.models.extend(other.0.models.iter().map(|(model, price)| (model.clone(), *price)));
+        if other.0.date > list.date {
+            list.date.clone_from(&other.0.date);
+        }
+        self
+    }
+
+    /// With the price of one model.
+    #[must_use]
+    pub fn with(mut self, model: impl Into<String>, price: Price) -> Self {
+        Arc::make_mut(&mut self.0).models.insert(model.into(), price);
+        self
+    }
+
+    /// What the tokens of a model cost: of this name, or of the name before a date, such as `gpt-5.2` of
+    /// `gpt-5.2-2025-12-11`.
+    #[must_use]
+    pub fn of(&self, model: &str) -> Option<Price> {
+        let model = model.trim_start_matches("models/");
+        let models = &self.0.models;
+        let undated = || {
+            let mut dated = model.match_indices('-').filter(|(at, _)| is_date(&model[at + 1..]));
+            dated.find_map(|(at, _)| models.get(&model[..at]))
+        };
+        models.get(model).or_else(undated).copied()
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    digits == 8 && (text.len() == 8 || (text.len() == 10 && text.matches('-').count() == 2))
+}
+
+impl Rates {
+    /// So much for a million tokens of requests and of answers. Cached tokens cost as much as others unless it is set.
+    #[must_use]
+    pub const fn new(input: Cost, output: Cost) -> Self {
+        Self { input, output, cached: input, cache_write: input, long_cache_write: input }
+    }
+
+    /// So much for a million tokens of requests that the provider had cached.
+    #[must_use]
+    pub const fn cached(self, cached: Cost) -> Self {
+        Self { cached, ..self }
+    }
+
+    /// So much for a million tokens of requests that the provider put into its cache, however long they stay there.
+    #[must_use]
+    pub const fn cache_write(self, cache_write: Cost) -> Self {
+        Self { cache_write, long_cache_write: cache_write, ..self }
+    }
+
+    /// So much for a million tokens of requests that the provider put into its cache for longer than usual.
+    #[must_use]
+    pub const fn long_cache_write(self, long_cache_write: Cost) -> Self {
+        Self { long_cache_write, ..self }
+    }
+}
+
+impl Price {
+    /// One that is the same for requests of every length.
+    #[must_use]
+    pub const fn new(rates: Rates) -> Self {
+        Self { rates, above: None }
+    }
+
+    /// What all tokens of a request cost that has more tokens than this.
+    #[must_use]
+    pub const fn above(self, tokens: u64, rates: Rates) -> Self {
+        Self { above: Some((tokens, rates)), ..self }
+    }
+
+    /// What an answer costs that took so much. What tools cost that its provider ran is not in it.
+    #[must_use]
+    pub fn cost(&self, usage: Usage) -> Cost {
+        let long = self.above.filter(|(limit, _)| usage.input_tokens > *limit);
+        let rates = long.map_or(self.rates, |(_, rates)| rates);
+        let special = usage.cached_tokens.saturating_add(usage.cache_write_tokens);
+        let long = usage.long_cache_write_tokens.min(usage.cache_write_tokens);
+        let parts = [
+            (usage.input_tokens.saturating_sub(special), rates.input),
+            (usage.cached_tokens, rates.cached),
+            (usage.cache_write_tokens.saturating_sub(long), rates.cache_write),
+            (long, rates.long_cache_write),
+            (usage.output_tokens, rates.output),
+        ];
+        let price = |(tokens, rate): (u64, Cost)| u128::from(tokens) * u128::from(rate.in_picos());
+        let sum = parts.into_iter().map(price).fold(0, u128::saturating_add);
+        Cost::picos(u64::try_from(sum / 1_000_000).unwrap_or(u64::MAX))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    version: u32,
+    date: String,
+    #[serde(default)]
+    models: BTreeMap<String, WrittenPrice>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPrice {
+    input: f64,
+    output: f64,
+    cached: Option<f64>,
+    cache_write: Option<f64>,
+    long_cache_write: Option<f64>,
+    above: Option<WrittenLong>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLong {
+    tokens: u64,
+    input: f64,
+    output: f64,
+    cached: Option<f64>,
+    cache_write: Option<f64>,
+    long_cache_write: Option<f64>,
+}
+
+impl FromStr for Prices {
+    type Err = PricesError;
+
+    fn from_str(text: &str) -> Result<Self, PricesError> {
+        let Written { version, date, models } = toml::from_str(text)?;
+        if version != VERSION {
+            return Err(PricesError::Version { found: version });
+        }
+        let models = models.into_iter().map(|(model, it)| {
+            let price =
+                it.price().map_err(|found| PricesError::Price { model: model.clone(), found })?;
+            Ok((model, price))
+        });
+        let models = models.collect::<Result<_, PricesError>>()?;
+        Ok(Self(Arc::new(List { date, models })))
+    }
+}
+
+impl WrittenPrice {
+    fn price(&self) -> Result<Price, f64> {
+        let cache = [self.cached, self.cache_write, self.long_cache_write];
+        let rates = rates(self.input, self.output, cache)?;
+        let above = self.above.as_ref().map(|it| -> Result<_, f64> {
+            let cache = [it.cached, it.cache_write, it.long_cache_write];
+            Ok((it.tokens, self::rates(it.input, it.output, cache)?))
+        });
+        Ok(Price { rates, above: above.transpose()? })
+    }
+}
+
+/// Of what has no price of its own, the price of what it is a part of.
+fn rates(input: f64, output: f64, cache: [Option<f64>; 3]) -> Result<Rates, f64> {
+    let [cached, cache_write, long_cache_write] = cache;
+    let mut rates = Rates::new(dollars(input)?, dollars(output)?);
+    if let Some(price) = cached {
+        rates = rates.cached(dollars(price)?);
+    }
+    if let Some(price) = cache_write {
+        rates = rates.cache_write(dollars(price)?);
+    }
+    if let Some(price) = long_cache_write {
+        rates = rates.long_cache_write(dollars(price)?);
+    }
+    Ok(rates)
+}
+
+/// Exact to the millionth of a dollar.
+fn dollars(dollars: f64) -> Result<Cost, f64> {
+    let millionths = (dollars * 1e6).round();
+    if (0.0..=1e12).contains(&millionths) {
+        // Within these bounds nothing is lost.
+        Ok(Cost::picos(millionths as u64 * 1_000_000))
+    } else {
+        Err(dollars)
+    }
+}
+
+#[cfg(test)]
+mod tests;

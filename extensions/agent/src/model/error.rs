@@ -1,0 +1,160 @@
+//! Why a model gave no answer.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use toolwright::Class;
+use toolwright::unstable::write_with_causes;
+
+use crate::limits::Spent;
+use crate::model::ContextSize;
+
+type Source = Box<dyn Error + Send + Sync>;
+
+/// Why a model gave no answer: a kind for programs, what the failure says about repeating the request, and a message that
+/// names what was received, what was expected and what to do.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolwright::Class;
+/// use toolwright_agent::ModelError;
+///
+/// let wait = Some(Duration::from_secs(20));
+/// let error = ModelError::new("rate_limited", "anthropic answered 429; wait 20 s and try again")
+///     .class(Class::NotStarted { retry_after: wait });
+/// assert_eq!((error.kind(), error.retry_after()), ("rate_limited", wait));
+/// ```
+pub struct ModelError(Box<Inner>);
+
+struct Inner {
+    kind: Cow<'static, str>,
+    class: Class,
+    message: Cow<'static, str>,
+    retry_after: Option<Duration>,
+    context_size: Option<ContextSize>,
+    spent: Spent,
+    source: Option<Source>,
+}
+
+impl ModelError {
+    /// Makes an error of class [`Class::Final`]. The kind is in snake case.
+    pub fn new(kind: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        let (kind, message) = (kind.into(), message.into());
+        Self(Box::new(Inner {
+            kind,
+            class: Class::Final,
+            message,
+            retry_after: None,
+            context_size: None,
+            spent: Spent::default(),
+            source: None,
+        }))
+    }
+
+    /// What the failure says about repeating the request.
+    #[must_use]
+    pub fn class(mut self, class: Class) -> Self {
+        self.0.class = class;
+        self
+    }
+
+    /// When the provider wants to be asked again, where the class does not say so.
+    #[must_use]
+    pub fn after(mut self, delay: Duration) -> Self {
+        self.0.retry_after = Some(delay);
+        self
+    }
+
+    /// How large the request was, where it is too long for the model.
+    #[must_use]
+    pub fn too_long(mut self, size: ContextSize) -> Self {
+        self.0.context_size = Some(size);
+        self
+    }
+
+    /// The cause, for operators.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Source>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// What the requests took that failed, as far as their providers say so.
+    #[must_use]
+    pub fn taking(mut self, spent: Spent) -> Self {
+        self.0.spent = spent;
+        self
+    }
+
+    /// What the requests took that failed.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.0.spent
+    }
+
+    /// How large the request was, where it is too long for the model.
+    #[must_use]
+    pub fn context_size(&self) -> Option<ContextSize> {
+        self.0.context_size
+    }
+
+    /// The kind of the error, for programs.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.0.kind
+    }
+
+    /// What the failure says about repeating the request.
+    #[must_use]
+    pub fn classified(&self) -> Class {
+        self.0.class
+    }
+
+    /// The message.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The earliest time for the next request, where the provider named one.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.0.class {
+            Class::NotStarted { retry_after: Some(delay) } => Some(delay),
+            _ => self.0.retry_after,
+        }
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message())
+    }
+}
+
+/// Writes the sentence with its causes, because a `main` that returns the error prints it so; `{:#?}` writes every part.
+impl fmt::Debug for ModelError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !formatter.alternate() {
+            return write_with_causes(self, formatter);
+        }
+        formatter
+            .debug_struct("ModelError")
+            .field("kind", &self.0.kind)
+            .field("class", &self.0.class)
+            .field("message", &self.0.message)
+            .field("retry_after", &self.retry_after())
+            .field("context_size", &self.0.context_size)
+            .field("spent", &self.0.spent)
+            .field("source", &self.0.source)
+            .finish()
+    }
+}
+
+impl Error for ModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}

@@ -1,0 +1,287 @@
+//! Several models as one: the next is asked where one is down, and the first again when it has rested.
+//!
+//! - A model that could not answer rests: for as long as its provider asks for, or [`FallbackBuilder::rest`]. While it rests
+//!   the next in order is asked; after that, the first again.
+//! - A request that every provider would refuse, a wrong history for instance, is not made elsewhere.
+//! - The history goes to the next model as it is: calls and answers are translated, what one provider alone can read is left
+//!   out of its request and reported in [`FellBack::left_out`].
+
+mod builder;
+mod decide;
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use toolwright::Class;
+use toolwright::dialect::Dialect;
+
+pub use self::builder::FallbackBuilder;
+use self::decide::{Rest, next, rest_after};
+use crate::limits::{Meter, Spent};
+use crate::model::{
+    DeltaListener, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing,
+};
+
+/// Several models as one, in the order in which they are preferred.
+///
+/// ```
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::{Agent, Ended, Fallback, ModelError, ScriptedModel};
+/// use toolwright::Class;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let busy = ModelError::new("overloaded", "busy").class(Class::NotStarted { retry_after: None });
+/// let model = Fallback::builder(ScriptedModel::new().fails(busy))
+///     .then(ScriptedModel::new().says("Hello."))
+///     .on_fallback(|it| eprintln!("{} failed ({}); {} is asked", it.from, it.error, it.to))
+///     .build();
+/// let executor = Executor::builder(Registry::empty()).build()?;
+/// let mut run = Agent::on(executor, model).build()?.new_run("greetings").start()?;
+/// assert!(matches!(run.say("Good morning!").await?, Ended::Text { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Fallback {
+    models: Vec<Box<dyn Model>>,
+    rest: Duration,
+    budget: Option<Duration>,
+    on_fallback: Option<OnFallback>,
+    resting: Mutex<Vec<Option<Instant>>>,
+}
+
+/// How much later a model is given up that does not keep to the limit of its request.
+const GRACE: Duration = Duration::from_millis(200);
+
+type OnFallback = Box<dyn Fn(&FellBack<'_>) + Send + Sync>;
+
+/// A model gave no answer, and the next is asked.
+///
+/// ```
+/// use toolwright_agent::FellBack;
+///
+/// fn in_words(it: &FellBack<'_>) -> String {
+///     format!("{} failed ({}); {} is asked", it.from, it.error.kind(), it.to)
+/// }
+/// # let _ = in_words;
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct FellBack<'a> {
+    /// The name of the model that gave no answer.
+    pub from: &'a str,
+    /// Why.
+    pub error: &'a ModelError,
+    /// The name of the model that is asked.
+    pub to: &'a str,
+    /// What its request goes without, because the model of another provider wrote it.
+    pub left_out: &'a [LeftOut],
+}
+
+impl Fallback {
+    /// Begins with the model that is preferred.
+    pub fn builder(first: impl Model + 'static) -> FallbackBuilder {
+        FallbackBuilder::new(Box::new(first))
+    }
+
+    async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
+        let passing = request.listener.map(Passing::new);
+        let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
+        let own = Meter::default();
+        let meter = request.meter.unwrap_or(&own);
+        // A fallback of which this is a model may have asked others before.
+        let before = meter.failed();
+        let request = ModelRequest { listener, meter: Some(meter), ..request };
+        let begun = Instant::now();
+        let mut failed = Spent::default();
+        let mut asked = vec![false; self.models.len()];
+        let mut current = self.next(&asked, begun).unwrap_or_default();
+        loop {
+            asked[current] = true;
+            meter.begin();
+            let answered = self.answer_of(current, request, begun, &asked).await;
+            // It took too long, and says nothing itself.
+            let given_up =
+                |error: ModelError| error.taking(meter.taken().since(before.plus(failed)));
+            let error = match answered.unwrap_or_else(|error| Err(given_up(error))) {
+                Ok(answer) => {
+                    self.resting()[current] = None;
+                    return Ok(answer.failed(failed).by(self.models[current].name()));
+                }
+                Err(error) => error,
+            };
+            failed = failed.plus(error.spent());
+            let error = error.taking(failed);
+            // Its error knows what its requests took, which not every model notes.
+            meter.all_failed(before.plus(failed));
+            let now = Instant::now();
+            match rest_after(&error, self.rest) {
+                Rest::None => return Err(error),
+                Rest::ThisRequest => {}
+                Rest::For(rest) => {
+                    // Another run may know that it has to rest for longer.
+                    let until = &mut self.resting()[current];
+                    *until = (*until).max(now.checked_add(rest));
+                }
+            }
+            let is_over = self.budget.is_some_and(|budget| begun.elapsed() >= budget);
+            let following = self.next(&asked, now);
+            let (Some(following), false) = (following, is_over) else {
+                return Err(self.failed(error, &asked, is_over));
+            };
+            if let Some(on_fallback) = &self.on_fallback {
+                let (from, to) = (self.models[current].name(), self.models[following].name());
+                let origin = self.models[following].origin();
+                let left_out = origin.map(|it| LeftOut::of(request.history, it));
+                let left_out = &left_out.unwrap_or_default()[..];
+                on_fallback(&FellBack { from, error: &error, to, left_out });
+            }
+            if let Some(passing) = &passing {
+                passing.restart();
+            }
+            current = following;
+        }
+    }
+
+    /// What the model answered, or the error of one that was given up.
+    async fn answer_of(
+        &self,
+        index: usize,
+        mut request: ModelRequest<'_>,
+        begun: Instant,
+        asked: &[bool],
+    ) -> Result<Result<ModelAnswer, ModelError>, ModelError> {
+        let model = &*self.models[index];
+        let Some(budget) = self.budget else { return Ok(self.asked(model, request).await) };
+        // A model that hangs leaves time for those after it.
+        let others = asked.iter().filter(|asked| !**asked).count();
+        let left = budget.saturating_sub(begun.elapsed());
+        let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
+        request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
+        // One that keeps to the limit says what it has spent.
+        let answered = tokio::time::timeout(share + GRACE, self.asked(model, request)).await;
+        answered.map_err(|_| {
+            let message = format!(
+                "{} gave no whole answer within {:.1} s, its share of the time for all models; set a larger `budget` where its answers take longer",
+                model.name(),
+                share.as_secs_f64(),
+            );
+            ModelError::new("no_response", message).class(Class::Transient)
+        })
+    }
+
+    async fn asked(
+        &self,
+        model: &dyn Model,
+        request: ModelRequest<'_>,
+    ) -> Result<ModelAnswer, ModelError> {
+        let (wanted, given) = (model.dialect(), request.listing.dialect());
+        // Deferred tools are for those that search for them.
+        let searches = model.searches_tools();
+        let is_for_it = searches || !request.listing.has_deferred();
+        if wanted == given && is_for_it && (!searches || request.catalog.is_none()) {
+            return model.answer(request).await;
+        }
+        let listing = request.catalog.ok_or_else(|| {
+            let message = format!(
+                "the request has tools for {given} alone, and {} wants them for {wanted}; ask it through an `Agent`, or give the request the catalog",
+                model.name()
+            );
+            ModelError::new("invalid_tools", message)
+        })?;
+        let listing = match searches {
+            true => listing.searchable_listing(wanted),
+            false => listing.listing(wanted),
+        };
+        let listing = listing.map_err(|error| {
+            let message = format!("{} does not take the tools", model.name());
+            ModelError::new("invalid_tools", message).caused_by(error)
+        })?;
+        let request = ModelRequest { listing: &listing, ..request };
+        model.answer(request).await
+    }
+
+    fn next(&self, asked: &[bool], now: Instant) -> Option<usize> {
+        let resting = self.resting();
+        let left: Vec<Option<Duration>> = resting
+            .iter()
+            .map(|until| until.map(|until| until.saturating_duration_since(now)))
+            .collect();
+        next(&left, asked)
+    }
+
+    fn failed(&self, last: ModelError, asked: &[bool], is_over: bool) -> ModelError {
+        let names = self.models.iter().zip(asked).filter(|(_, asked)| **asked);
+        let names: Vec<&str> = names.map(|(model, _)| model.name()).collect();
+        let why = if is_over { "; the time for all of them is over" } else { "" };
+        let message = format!("no model answered ({} asked{why}): {last}", names.join(", "));
+        let (kind, class) = (last.kind().to_owned(), last.classified());
+        let error = ModelError::new(kind, message).class(class).taking(last.spent());
+        let error = match last.context_size() {
+            Some(size) => error.too_long(size),
+            None => error,
+        };
+        match last.retry_after() {
+            Some(delay) if !matches!(class, Class::NotStarted { .. }) => error.after(delay),
+            _ => error,
+        }
+    }
+
+    fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Option<Instant>>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Model for Fallback {
+    /// The name of the model that is preferred.
+    fn name(&self) -> &str {
+        self.models[0].name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.models[0].dialect()
+    }
+
+    fn dialects(&self) -> Vec<Dialect> {
+        self.models.iter().flat_map(|model| model.dialects()).collect()
+    }
+
+    /// That of the model that is preferred.
+    fn origin(&self) -> Option<&str> {
+        self.models[0].origin()
+    }
+
+    /// Whether any of them does.
+    fn searches_tools(&self) -> bool {
+        self.models.iter().any(|model| model.searches_tools())
+    }
+
+    /// By every model, so that none refuses them when it is needed.
+    fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
+        self.models.iter().try_for_each(|model| model.check(settings, max_tokens))
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(self.ask(request))
+    }
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.models.iter().map(|model| model.name()).collect();
+        formatter
+            .debug_struct("Fallback")
+            .field("models", &names)
+            .field("rest", &self.rest)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

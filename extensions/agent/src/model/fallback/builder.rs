@@ -1,0 +1,73 @@
+//! What a model with others behind it is made of.
+
+use std::fmt;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::{Fallback, FellBack, OnFallback};
+use crate::model::Model;
+
+/// Makes a [`Fallback`].
+///
+/// | option | default |
+/// | --- | --- |
+/// | [`then`](Self::then) | no other model |
+/// | [`rest`](Self::rest) | one minute |
+/// | [`budget`](Self::budget) | no limit but the run's own |
+#[must_use]
+pub struct FallbackBuilder {
+    models: Vec<Box<dyn Model>>,
+    rest: Duration,
+    budget: Option<Duration>,
+    on_fallback: Option<OnFallback>,
+}
+
+impl FallbackBuilder {
+    pub(super) fn new(first: Box<dyn Model>) -> Self {
+        Self { models: vec![first], rest: Duration::from_secs(60), budget: None, on_fallback: None }
+    }
+
+    /// Adds the model that is asked where all before it are down.
+    pub fn then(mut self, model: impl Model + 'static) -> Self {
+        self.models.push(Box::new(model));
+        self
+    }
+
+    /// How long a model is not asked after it could not answer, where its provider does not ask for longer.
+    pub fn rest(mut self, rest: Duration) -> Self {
+        self.rest = rest;
+        self
+    }
+
+    /// How long one answer may take over all models. What is left of it is shared evenly by the models that were not asked yet:
+    /// one that gives no whole answer in its share is given up, and the next is asked. Leave time for long answers.
+    pub fn budget(mut self, budget: Duration) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Is called before the next model is asked.
+    pub fn on_fallback(mut self, listener: impl Fn(&FellBack<'_>) + Send + Sync + 'static) -> Self {
+        self.on_fallback = Some(Box::new(listener));
+        self
+    }
+
+    /// The models as one.
+    pub fn build(self) -> Fallback {
+        let resting = Mutex::new(vec![None; self.models.len()]);
+        Fallback {
+            models: self.models,
+            rest: self.rest,
+            budget: self.budget,
+            on_fallback: self.on_fallback,
+            resting,
+        }
+    }
+}
+
+impl fmt::Debug for FallbackBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.models.iter().map(|model| model.name()).collect();
+        formatter.debug_struct("FallbackBuilder").field("models", &names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,201 @@
+//! One run of an agent: its history, where it stands, and what drives it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+use toolwright::dialect::Listing;
+use toolwright::{CancellationToken, Content, Run};
+
+use super::driver::{Driver, Rest};
+use super::early::Begun;
+use super::recorder::Nothing;
+use super::{Action, Event, State, Stopped, step};
+use crate::agent::Agent;
+use crate::events::{Ended, NoticeKind, Observer, RunEvents};
+use crate::history::Message;
+use crate::limits::Meter;
+
+/// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
+/// [`go_on`](Self::go_on) is polled.
+///
+/// ```
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = ScriptedModel::new().says("Hello.").says("Good-bye.");
+/// let executor = Executor::builder(Registry::empty()).build()?;
+/// let mut run = Agent::on(executor, model).build()?.new_run("greetings").start()?;
+/// run.say("Good morning!").await?;
+/// run.say("Good night!").await?;
+/// assert_eq!((run.history().len(), run.state().turn()), (4, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct AgentRun {
+    pub(super) agent: Agent,
+    /// The executor's run, of whatever tools there are now.
+    pub(super) run: Run,
+    /// What the requests for the next answer have taken.
+    pub(super) meter: Meter,
+    /// Cancels every call of the run.
+    pub(super) cancelled: Option<CancellationToken>,
+    /// What watches it.
+    pub(super) observer: Observer,
+    /// What the model was last shown.
+    pub(super) shown: Option<Shown>,
+    /// The turn of the last answer, some of whose reads may have begun while it came.
+    pub(super) begun: Option<Begun>,
+    pub(super) state: State,
+    pub(super) history: Vec<Message>,
+}
+
+/// The tools of one generation: the text that the model is shown, and a run that calls exactly them.
+pub(super) struct Shown {
+    pub(super) generation: u64,
+    pub(super) listing: Listing,
+    pub(super) run: Run,
+}
+
+impl AgentRun {
+    /// Says something to the model, runs what it calls, and gives how that ended. To say more afterwards continues the
+    /// conversation.
+    ///
+    /// Dropping the future leaves the run where it is: [`go_on`](Self::go_on) continues it.
+    ///
+    /// # Errors
+    /// When the run cannot go on without its host, which then acts and calls [`go_on`](Self::go_on).
+    pub async fn say(&mut self, text: impl Into<String>) -> Result<Ended, Stopped> {
+        self.say_with(text, []).await
+    }
+
+    /// Says something with pictures or documents, as [`say`](Self::say) does; the text may be empty. The model gets them as
+    /// far as its provider takes them, and a sentence for each that it does not get.
+    ///
+    /// ```
+    /// use toolwright::{Content, Executor, Registry};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::empty()).build()?;
+    /// let agent = Agent::on(executor, ScriptedModel::new().says("A grey pixel.")).build()?;
+    /// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    /// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
+    /// agent.new_run("pictures").start()?.say_with("What is this?", [picture]).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`say`](Self::say).
+    pub async fn say_with(
+        &mut self,
+        text: impl Into<String>,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Result<Ended, Stopped> {
+        let (text, attachments) = (text.into(), attachments.into());
+        if text.trim().is_empty() && attachments.is_empty() {
+            return Err(Stopped::NothingSaid);
+        }
+        if !self.state.open_calls().is_empty() {
+            return Err(Stopped::OpenTurn { turn: self.state.turn() });
+        }
+        self.count_given_up();
+        let (state, actions) = step(&self.state, Event::Said { text, attachments });
+        self.take(state, actions);
+        self.drive().await
+    }
+
+    /// Goes on with a run that stopped or was restored: asks the model, or makes the open turn again. A call that
+    /// is journalled does not run twice; one that is not does. The time of the run counts anew. Of a run that has ended it
+    /// gives the end.
+    ///
+    /// # Errors
+    /// As [`say`](Self::say); [`Stopped::NothingSaid`] where the user has not spoken yet.
+    pub async fn go_on(&mut self) -> Result<Ended, Stopped> {
+        self.drive().await
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.run.id()
+    }
+
+    /// Everything that was said, called and answered.
+    #[must_use]
+    pub fn history(&self) -> &[Message] {
+        &self.history
+    }
+
+    /// Where the run stands.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The events of this run, from the next one on; see [`RunEvents`]. Ask for them before the run is driven, so that its
+    /// model streams.
+    #[must_use]
+    pub fn events(&self) -> RunEvents {
+        self.observer.events().reader()
+    }
+
+    async fn drive(&mut self) -> Result<Ended, Stopped> {
+        let deadline = self.state.limits().time.map(|time| Instant::now() + time);
+        let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone() };
+        // Boxed, as its future is large.
+        match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
+            Rest::Ended(ended) => Ok(ended),
+            Rest::Waiting(never) => match never {},
+        }
+    }
+
+    /// Takes a step: where the run stands since, and what the history has more.
+    pub(super) fn take(&mut self, state: State, actions: Vec<Action>) {
+        self.state = state;
+        for action in actions {
+            match action {
+                Action::Append(message) => {
+                    self.notify(NoticeKind::Appended { message: &message });
+                    self.history.push(message);
+                }
+                Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
+                Action::Ask | Action::Call(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn notify(&self, kind: NoticeKind<'_>) {
+        self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
+    }
+
+    /// The run of the tools that the model was shown.
+    pub(super) fn shown_run(&self) -> &Run {
+        self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+    }
+
+    /// What ends it from outside.
+    pub(crate) fn cancelled(&self) -> Option<&CancellationToken> {
+        self.cancelled.as_ref()
+    }
+
+    /// Numbers the events from here on as those of the driver that has taken the run so often.
+    pub(crate) fn begin_events(&self, epoch: u64) {
+        self.observer.events().begin(epoch);
+    }
+}
+
+impl fmt::Debug for AgentRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AgentRun")
+            .field("id", &self.run.id())
+            .field("state", &self.state)
+            .field("messages", &self.history.len())
+            .finish_non_exhaustive()
+    }
+}

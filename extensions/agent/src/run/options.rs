@@ -1,0 +1,97 @@
+//! What a run brings beside its prompt.
+
+use std::sync::Arc;
+
+use toolwright::CancellationToken;
+use uuid::Uuid;
+
+use crate::agent::Agent;
+use crate::run::{AgentRun, AgentRunBuilder, StartError};
+
+type Service = Box<dyn Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync>;
+
+/// The id, user, services and cancellation of a run that has not begun.
+#[derive(Default)]
+pub(crate) struct RunOptions {
+    pub id: Option<String>,
+    pub user: Option<String>,
+    pub session: Option<String>,
+    pub token: Option<CancellationToken>,
+    /// Each may be brought more than once: a recorded run is opened whenever it is taken up.
+    pub services: Vec<Service>,
+}
+
+impl RunOptions {
+    pub(crate) fn with<T: Send + Sync + 'static>(&mut self, service: T) {
+        let service = Arc::new(service);
+        self.services.push(Box::new(move |run| run.with_arc(Arc::clone(&service))));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { id, user, session, token, services } = self;
+        let is_named = id.is_some() || user.is_some() || session.is_some();
+        !is_named && token.is_none() && services.is_empty()
+    }
+
+    /// An id that no other run has.
+    pub(crate) fn new_id() -> String {
+        format!("run-{}", Uuid::now_v7())
+    }
+
+    /// Begins the run in memory, by an id that is made where none was given.
+    pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
+        let Self { id, user, session, token, services } = self;
+        let mut run = agent.new_run(id.unwrap_or_else(Self::new_id));
+        if let Some(user) = user {
+            run = run.user(user);
+        }
+        if let Some(session) = session {
+            run = run.session(session);
+        }
+        if let Some(token) = token {
+            run = run.cancelled_by(token);
+        }
+        services.iter().fold(run, |run, service| service(run)).start()
+    }
+}
+
+/// Adds what a run and a conversation both take, to a type with `options`.
+macro_rules! run_options {
+    () => {
+        /// Names it. With a journal ([`AgentBuilder::journal`](crate::AgentBuilder::journal)), what is recorded under the id is
+        /// gone on with, in this process or another; without one, its calls are known by this id, which no other run of the
+        /// application has. Unless it is set, one is made.
+        pub fn id(mut self, id: impl Into<String>) -> Self {
+            self.options.id = Some(id.into());
+            self
+        }
+
+        /// Sets the user; approvers see the name, and what is spent is on the user's account.
+        pub fn user(mut self, name: impl Into<String>) -> Self {
+            self.options.user = Some(name.into());
+            self
+        }
+
+        /// Sets the session, in which grants of scope `session` count.
+        pub fn session(mut self, id: impl Into<String>) -> Self {
+            self.options.session = Some(id.into());
+            self
+        }
+
+        /// Adds a service of this run, which the executor declares by
+        /// [`per_run`](toolwright::ExecutorBuilder::per_run).
+        pub fn with<T: Send + Sync + 'static>(mut self, service: T) -> Self {
+            self.options.with(service);
+            self
+        }
+
+        /// Cancels it when the token is cancelled: the request to the model is dropped, open calls are answered that they were
+        /// cancelled.
+        pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+            self.options.token = Some(token);
+            self
+        }
+    };
+}
+
+pub(crate) use run_options;

@@ -1,0 +1,242 @@
+//! Where the steps of a run are recorded before they count: nowhere, or in a journal.
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers};
+
+use super::Stopped;
+use super::early::Begun;
+use super::until::{cancellation, until};
+use crate::history::Message;
+use crate::model::ModelAnswer;
+use crate::run::{Action, Event, State, Turn};
+
+/// Why a run ends before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Cancelled,
+    TimeIsUp,
+}
+
+impl Stop {
+    pub(crate) fn event(self) -> Event {
+        match self {
+            Self::Cancelled => Event::Cancelled,
+            Self::TimeIsUp => Event::TimeIsUp,
+        }
+    }
+}
+
+/// What comes between a driver and its work.
+pub(crate) enum Interruption<E> {
+    /// The run has to end.
+    Stop(Stop),
+    /// Another process goes on with the run, which is as it is recorded and has to be given back.
+    Leave(E),
+    /// The run is another driver's.
+    Lost(E),
+}
+
+/// What is interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// An answer of the model may take minutes: another process asks again.
+    Asking,
+    /// Calls end by themselves.
+    Calling,
+}
+
+/// What became of the calls of a turn.
+pub(crate) enum Submitted<O> {
+    Answered(TurnAnswers),
+    /// Some of them wait, and no process has to.
+    Open(O),
+}
+
+/// Records each step of a run, and knows what ends the run from outside. What it leaves out is that of a run in memory.
+pub(crate) trait Recorder: Send {
+    /// Why a run does not go on.
+    type Error: From<Stopped> + ToString + Send;
+    /// The outcomes of calls of which some wait.
+    type Open: Send;
+    /// What a run waits for that no process drives meanwhile.
+    type Waiting: Send;
+
+    /// Whether reads may begin before the answer that makes them is recorded.
+    const BEGINS_READS: bool;
+
+    /// Begins to drive the run.
+    fn begin(&mut self) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
+
+    /// Why the run is left to another process, if it is.
+    fn left(&self) -> Option<Self::Error> {
+        None
+    }
+
+    /// Why the run has to end now, if it has to.
+    fn stop(&mut self) -> impl Future<Output = Result<Option<Stop>, Self::Error>> + Send;
+
+    /// Whether the application has cancelled the run meanwhile, and its calls with it.
+    fn is_cancelled(&mut self) -> bool;
+
+    /// Whether something may end single calls.
+    fn may_stop(&self) -> bool;
+
+    /// How long the run may still take.
+    fn time_left(&self) -> Option<Duration>;
+
+    /// Completes when the work has to end. May be dropped at any time.
+    fn interrupted(&mut self, work: Work)
+    -> impl Future<Output = Interruption<Self::Error>> + Send;
+
+    /// Completes when the work is done, whatever comes between, and says whether the run was lost meanwhile.
+    fn hold<T: Send>(
+        &mut self,
+        work: impl Future<Output = T> + Send,
+    ) -> impl Future<Output = (T, Option<Self::Error>)> + Send {
+        async { (work.await, None) }
+    }
+
+    /// Notes what an answer of the model has beside its message, for the step that it leads to.
+    fn note(&mut self, _: &ModelAnswer) {}
+
+    /// Records a step: only then it counts.
+    fn commit(
+        &mut self,
+        _before: &State,
+        _next: &State,
+        _actions: &[Action],
+        _stop: Option<Stop>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        ready(Ok(()))
+    }
+
+    /// The answers of the open turn that are recorded, at the indices of their calls.
+    fn known(&self) -> Vec<Option<Answer>> {
+        Vec::new()
+    }
+
+    /// Makes the calls of a turn. Those whose answers are known do not run again.
+    fn submit(
+        run: &Run,
+        number: u64,
+        calls: &[Call<'_>],
+        known: Vec<Option<Answer>>,
+    ) -> impl Future<Output = Result<Submitted<Self::Open>, CallFailure>> + Send;
+
+    /// The answers that there are of calls of which some wait.
+    fn answers_of(open: Self::Open) -> Vec<Option<Answer>>;
+
+    /// Records the answers that there are, and gives the run up until the others are.
+    fn wait(
+        &mut self,
+        turn: &Turn,
+        open: Self::Open,
+    ) -> impl Future<Output = Result<(Self::Waiting, Vec<ToolCall>), Self::Error>> + Send;
+
+    /// The answers of a turn are recorded.
+    fn answered(&mut self, _: &[Message], _: &State) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
+
+    /// Gives the run back that does not go on here.
+    fn release(&mut self, _: &Self::Error) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
+
+    /// The kind of an error, for spans.
+    fn kind(error: &Self::Error) -> &'static str;
+}
+
+/// Records nothing: the run is in memory, and waits for people where it is driven.
+pub(super) struct Nothing {
+    pub deadline: Option<Instant>,
+    pub cancelled: Option<CancellationToken>,
+}
+
+impl Recorder for Nothing {
+    type Error = Stopped;
+    type Open = Infallible;
+    type Waiting = Infallible;
+
+    const BEGINS_READS: bool = true;
+
+    async fn stop(&mut self) -> Result<Option<Stop>, Stopped> {
+        if self.is_cancelled() {
+            return Ok(Some(Stop::Cancelled));
+        }
+        let is_late = self.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        Ok(is_late.then_some(Stop::TimeIsUp))
+    }
+
+    fn is_cancelled(&mut self) -> bool {
+        self.cancelled.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
+    fn may_stop(&self) -> bool {
+        // The run's own cancellation reaches all of its calls.
+        self.deadline.is_some()
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
+    }
+
+    async fn interrupted(&mut self, _: Work) -> Interruption<Stopped> {
+        tokio::select! {
+            biased;
+            () = cancellation(self.cancelled.as_ref()) => Interruption::Stop(Stop::Cancelled),
+            () = until(self.deadline) => Interruption::Stop(Stop::TimeIsUp),
+        }
+    }
+
+    async fn submit(
+        run: &Run,
+        number: u64,
+        calls: &[Call<'_>],
+        _: Vec<Option<Answer>>,
+    ) -> Result<Submitted<Infallible>, CallFailure> {
+        run.turn(number, calls).await.map(Submitted::Answered)
+    }
+
+    fn answers_of(open: Infallible) -> Vec<Option<Answer>> {
+        match open {}
+    }
+
+    async fn wait(
+        &mut self,
+        _: &Turn,
+        open: Infallible,
+    ) -> Result<(Infallible, Vec<ToolCall>), Stopped> {
+        match open {}
+    }
+
+    fn kind(error: &Stopped) -> &'static str {
+        match error {
+            Stopped::Call(_) => "call_stopped",
+            Stopped::Listing(_) => "tools_refused",
+            Stopped::NothingSaid | Stopped::OpenTurn { .. } => "not_asked",
+        }
+    }
+}
+
+/// Makes the calls of a turn, or goes on with those that have begun.
+pub(super) async fn submitted<R: Recorder>(
+    run: &Run,
+    number: u64,
+    calls: &[Call<'_>],
+    begun: Option<Begun>,
+    known: Vec<Option<Answer>>,
+) -> Result<Submitted<R::Open>, CallFailure> {
+    match begun {
+        // Boxed, as its future is large.
+        Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(Submitted::Answered),
+        None => R::submit(run, number, calls, known).await,
+    }
+}

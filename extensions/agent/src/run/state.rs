@@ -1,0 +1,224 @@
+//! Where a run stands: small, of a constant size but for the calls of an open turn, and apart from the history.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use toolwright::provider::ToolCall;
+
+use super::failing::Failing;
+use crate::events::Ended;
+use crate::history::known;
+use crate::limits::{Limits, Spent, Usage};
+use crate::run::{Action, Turn};
+
+/// Where a run stands. Together with its history it is all that a driver needs to go on, in this process or another;
+/// [`step`](crate::step) gives the next one.
+///
+/// ```
+/// use toolwright_agent::{Action, Event, Limits, State, step};
+///
+/// let (state, actions) = step(&State::new(Limits::default()), Event::said("make the tests pass"));
+/// assert!(matches!(actions[..], [Action::Append(_), Action::Ask]));
+///
+/// // Stored and read again, it is where it was: the model has to be asked.
+/// let stored = serde_json::to_string(&state)?;
+/// let state: State = serde_json::from_str(&stored)?;
+/// assert!(matches!(state.due(), Some(Action::Ask)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct State(pub(crate) Inner);
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Inner {
+    pub limits: Limits,
+    pub phase: Phase,
+    /// The number of the last answer of the model, over the whole run.
+    pub turn: u64,
+    /// How many answers of the model there were since the user last spoke.
+    pub taken: u32,
+    /// How many answers in a row were empty.
+    pub empty: u32,
+    /// How many answers in a row were cut short in the middle of a call.
+    pub cut: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing: Option<Failing>,
+    /// What was spent over the whole run.
+    pub spent: Spent,
+    /// What had been spent when the user last spoke.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub spent_before: Spent,
+}
+
+fn is_nothing(spent: &Spent) -> bool {
+    *spent == Spent::default()
+}
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Phase {
+    /// The user has said nothing yet.
+    Idle,
+    /// The model has to answer.
+    Asking,
+    /// The calls of an answer have to be answered.
+    Calling {
+        calls: Arc<[ToolCall]>,
+        /// The last of them was cut short, and is not run.
+        is_cut: bool,
+        /// What ends the run when they are answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stopping: Option<Stopping>,
+    },
+    Ended {
+        how: Ended,
+    },
+}
+
+/// Why a run ends that is in the middle of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stopping {
+    Cancelled,
+    TimeIsUp,
+}
+
+impl State {
+    /// The version of the stored form that this release writes and reads.
+    pub const VERSION: u32 = 1;
+
+    /// A run in which nothing was said yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self(Inner {
+            limits,
+            phase: Phase::Idle,
+            turn: 0,
+            taken: 0,
+            empty: 0,
+            cut: 0,
+            failing: None,
+            spent: Spent::default(),
+            spent_before: Spent::default(),
+        })
+    }
+
+    /// A run that has these turns of another: its model has to answer, or it has ended. Limits count anew.
+    pub(crate) fn at(limits: Limits, turn: u64, ended: Option<Ended>) -> Self {
+        let Self(inner) = Self::new(limits);
+        let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
+        Self(Inner { turn, phase, ..inner })
+    }
+
+    /// What has to be done now, for a driver that takes the run up: the model asked, or the calls of a turn run. `None`
+    /// before the user has spoken and after the end.
+    #[must_use]
+    pub fn due(&self) -> Option<Action> {
+        match &self.0.phase {
+            Phase::Asking => Some(Action::Ask),
+            Phase::Calling { calls, is_cut, .. } => Some(Action::Call(Turn {
+                number: self.0.turn,
+                run: calls.len() - usize::from(*is_cut),
+                calls: Arc::clone(calls),
+            })),
+            Phase::Idle | Phase::Ended { .. } => None,
+        }
+    }
+
+    /// How the run ended, if it did.
+    #[must_use]
+    pub fn ended(&self) -> Option<&Ended> {
+        match &self.0.phase {
+            Phase::Ended { how } => Some(how),
+            _ => None,
+        }
+    }
+
+    /// The calls that have no answer yet: those of the last message of the history.
+    #[must_use]
+    pub fn open_calls(&self) -> &[ToolCall] {
+        match &self.0.phase {
+            Phase::Calling { calls, .. } => calls,
+            _ => &[],
+        }
+    }
+
+    /// The number of the last answer of the model, counted from 1 over the whole run; 0 before the first.
+    #[must_use]
+    pub fn turn(&self) -> u64 {
+        self.0.turn
+    }
+
+    /// The tokens of all requests to models, as far as their providers say so.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.0.spent.usage
+    }
+
+    /// What all requests to models took and cost over the whole run, failed ones among them.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.0.spent
+    }
+
+    /// How often the model answered since the user last spoke.
+    pub(crate) fn turns_since_said(&self) -> u32 {
+        self.0.taken
+    }
+
+    /// What was spent since the user last spoke.
+    pub(crate) fn spent_since_said(&self) -> Spent {
+        self.0.spent.since(self.0.spent_before)
+    }
+
+    /// How far it may go.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.0.limits
+    }
+}
+
+impl Serialize for State {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Stored<'a> {
+            version: u32,
+            #[serde(flatten)]
+            inner: &'a Inner,
+        }
+        Stored { version: Self::VERSION, inner: &self.0 }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for State {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
+        let version = value.as_object_mut().and_then(|it| it.remove("version"));
+        known("state of a run", version, Self::VERSION).map_err(D::Error::custom)?;
+        let inner: Inner = serde_json::from_value(value).map_err(D::Error::custom)?;
+        match &inner.phase {
+            Phase::Calling { calls, .. } if calls.is_empty() => {
+                Err(D::Error::custom("the stored state of a run has an open turn without calls"))
+            }
+            _ => Ok(Self(inner)),
+        }
+    }
+}
+
+/// Without arguments and texts.
+impl fmt::Debug for State {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let phase: &dyn fmt::Debug = match &self.0.phase {
+            Phase::Idle => &"idle",
+            Phase::Asking => &"asking",
+            Phase::Calling { calls, .. } => calls,
+            Phase::Ended { how } => how,
+        };
+        let mut debug = formatter.debug_struct("State");
+        debug.field("turn", &self.0.turn).field("phase", phase).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,339 @@
+//! What comes next in a run: from where it stands and what happened to where it stands then and what has to be done.
+//! Pure: no clock, no I/O, no randomness.
+//!
+//! ```text
+//!             said                answered: calls            every call answered
+//!   idle ───────────▶ asking ──────────────────▶ calling ─────────────────────────▶ asking
+//!                       │ ▲ cut, empty             │
+//!                       │ └──┘                     │ a terminal tool succeeded, a limit, cancelled
+//!                       ▼                          ▼
+//!                     ended ◀──────────────────────┘        (said: asking again)
+//! ```
+//!
+//! - A call is in the history with its turn's answers or not at all: no message comes between the two.
+//! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
+//! - An event that the state does not wait for changes nothing and asks for nothing.
+
+use std::sync::Arc;
+
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Class, Content, ToolError};
+
+use super::failing::Failing;
+use super::state::{Phase, Stopping};
+use crate::events::Ended;
+use crate::history::Message;
+use crate::limits::budget::{self, Reached};
+use crate::limits::{Limit, Spent};
+use crate::model::{ModelAnswer, ModelError, StopReason};
+use crate::run::State;
+
+/// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
+pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
+
+/// Something that happened to a run.
+#[derive(Debug)]
+#[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a step takes it")]
+pub enum Event {
+    /// The user said something. Not in the middle of a turn, or while the model is asked.
+    Said {
+        /// The text.
+        text: String,
+        /// What belongs to it; see [`Message::User`].
+        attachments: Arc<[Content<'static>]>,
+    },
+    /// The model answered.
+    Answered(ModelAnswer),
+    /// The model gave no answer.
+    Failed(ModelError),
+    /// The calls of a turn were run.
+    Called {
+        /// The answers, at the indices of their calls. A call without one is answered that it was interrupted.
+        answers: Vec<Answer>,
+        /// The index of the first call, in call order, whose tool is terminal and succeeded.
+        terminal: Option<usize>,
+    },
+    /// Nobody waits any more for the answer of the model that was asked, which took this.
+    GivenUp(Spent),
+    /// Somebody cancelled the run. In the middle of a turn its calls have to be answered first.
+    Cancelled,
+    /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn its calls
+    /// have to be answered first.
+    TimeIsUp,
+}
+
+impl Event {
+    /// The user said something.
+    pub fn said(text: impl Into<String>) -> Self {
+        Self::said_with(text, [])
+    }
+
+    /// The user said something, with pictures or documents.
+    pub fn said_with(
+        text: impl Into<String>,
+        attachments: impl Into<Arc<[Content<'static>]>>,
+    ) -> Self {
+        Self::Said { text: text.into(), attachments: attachments.into() }
+    }
+}
+
+/// Something that has to be done, in the order in which they are given.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Action {
+    /// Appends the message to the history.
+    Append(Message),
+    /// Asks the model with the history, and brings [`Event::Answered`] or [`Event::Failed`].
+    Ask,
+    /// Runs the calls of a turn, and brings [`Event::Called`].
+    Call(Turn),
+    /// Ends the run.
+    End(Ended),
+}
+
+/// The calls of one answer of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The number of the answer, counted from 1 over the whole run.
+    pub number: u64,
+    /// Every call, in call order.
+    pub calls: Arc<[ToolCall]>,
+    /// How many of them, from the first on, are run. The last is not where it was cut short.
+    pub run: usize,
+}
+
+/// Where a run stands after an event, and what has to be done.
+///
+/// ```
+/// use toolwright_agent::{Action, Ended, Event, Limits, ModelAnswer, State, step};
+///
+/// let state = State::new(Limits::default());
+/// let (state, _) = step(&state, Event::said("what is 1 + 2?"));
+/// let (state, actions) = step(&state, Event::Answered(ModelAnswer::text("3")));
+/// let [Action::Append(_), Action::End(Ended::Text { text, .. })] = &actions[..] else { panic!("it ends") };
+/// assert_eq!((text.as_str(), state.turn()), ("3", 1));
+/// ```
+#[must_use]
+pub fn step(state: &State, event: Event) -> (State, Vec<Action>) {
+    let mut next = state.clone();
+    let actions = match (&state.0.phase, event) {
+        (Phase::Idle | Phase::Asking | Phase::Ended { .. }, Event::Said { text, attachments }) => {
+            next.said(Message::User { text, attachments })
+        }
+        (Phase::Asking, Event::Answered(answer)) => next.answered(answer),
+        (Phase::Asking, Event::Failed(error)) => {
+            next.0.spent = next.0.spent.plus(error.spent());
+            next.end(Ended::model_failed(&error))
+        }
+        (Phase::Asking, Event::GivenUp(spent)) => {
+            next.0.spent = next.0.spent.plus(spent);
+            Vec::new()
+        }
+        (Phase::Asking, Event::Cancelled) => next.end(Ended::Cancelled),
+        (Phase::Asking, Event::TimeIsUp) => {
+            let ended = next.time_is_up();
+            next.end(ended)
+        }
+        (Phase::Calling { calls, stopping, .. }, Event::Called { answers, terminal }) => {
+            next.called(calls, *stopping, answers, terminal)
+        }
+        (Phase::Calling { .. }, Event::Cancelled) => next.stop(Stopping::Cancelled),
+        (Phase::Calling { .. }, Event::TimeIsUp) => next.stop(Stopping::TimeIsUp),
+        // It came too late, or was never asked for.
+        _ => Vec::new(),
+    };
+    (next, actions)
+}
+
+impl State {
+    fn said(&mut self, message: Message) -> Vec<Action> {
+        let inner = &mut self.0;
+        (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
+        inner.spent_before = inner.spent;
+        inner.phase = Phase::Asking;
+        vec![Action::Append(message), Action::Ask]
+    }
+
+    fn answered(&mut self, answer: ModelAnswer) -> Vec<Action> {
+        let inner = &mut self.0;
+        (inner.turn, inner.taken) = (inner.turn.saturating_add(1), inner.taken.saturating_add(1));
+        inner.spent = inner.spent.plus(answer.spent());
+        if answer.stop == StopReason::Refused {
+            // Calls of an answer that was refused in the end are not the model's word.
+            let why = if answer.text.is_empty() { "without a reason" } else { &answer.text };
+            let error = ModelError::new("refused", format!("the model refused to answer: {why}"));
+            return self.end(Ended::model_failed(&error));
+        }
+        let is_cut = answer.stop == StopReason::CutInCall;
+        let is_text_cut = answer.stop == StopReason::CutShort;
+        let is_paused = answer.stop == StopReason::Paused && answer.calls.is_empty();
+        // What the provider ran itself is in what it requires back.
+        let is_empty = answer.calls.is_empty()
+            && answer.text.trim().is_empty()
+            && !(is_paused && answer.verbatim.is_some());
+        inner.cut = if is_cut { inner.cut.saturating_add(1) } else { 0 };
+        inner.empty = if is_empty && !is_cut { inner.empty.saturating_add(1) } else { 0 };
+        let ModelAnswer { text, calls, verbatim, .. } = answer;
+        let calls: Arc<[ToolCall]> = calls.into();
+        let said = text.clone();
+        // An empty message of a model is one that providers refuse.
+        let mut actions = match is_empty {
+            true => Vec::new(),
+            false => {
+                let calls = Arc::clone(&calls);
+                vec![Action::Append(Message::Model { text, calls, verbatim })]
+            }
+        };
+        if !calls.is_empty() {
+            inner.phase = Phase::Calling { calls: Arc::clone(&calls), is_cut, stopping: None };
+            let Some(Action::Call(turn)) = self.due() else { return actions };
+            // Nothing of a turn runs whose only call was cut short.
+            if turn.run == 0 {
+                actions.extend(self.called(&calls, None, Vec::new(), None));
+            } else {
+                actions.push(Action::Call(turn));
+            }
+        } else if is_cut {
+            actions.push(Action::Append(Message::user(CUT_SHORT)));
+            actions.extend(self.ask());
+        } else if is_empty || is_paused {
+            actions.extend(self.ask());
+        } else {
+            actions.extend(self.end(Ended::Text { text: said, cut_short: is_text_cut }));
+        }
+        actions
+    }
+
+    fn called(
+        &mut self,
+        calls: &Arc<[ToolCall]>,
+        stopping: Option<Stopping>,
+        answers: Vec<Answer>,
+        terminal: Option<usize>,
+    ) -> Vec<Action> {
+        let is_cut = matches!(self.0.phase, Phase::Calling { is_cut: true, .. });
+        let run = calls.len() - usize::from(is_cut);
+        let mut given = answers.into_iter().take(run);
+        let answer = |(index, call): (usize, &ToolCall)| {
+            let missing = || if index < run { interrupted(call) } else { cut_short(call) };
+            given.next().unwrap_or_else(|| missing().into())
+        };
+        let answers: Vec<Answer> = calls.iter().enumerate().map(answer).collect();
+        let at = |index: usize| calls.get(index).zip(answers.get(index));
+        let done = terminal.and_then(at).filter(|(_, answer)| !answer.is_error());
+        let done = done.map(|(call, answer)| Ended::Terminal {
+            tool: call.name.clone(),
+            text: answer.text().into_owned(),
+        });
+        self.0.failing = Failing::after(self.0.failing.take(), calls.iter().zip(&answers));
+        let without_arguments = |call: &ToolCall| ToolCall {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: String::new(),
+        };
+        let answered = calls.iter().map(without_arguments).zip(answers);
+        let mut actions = vec![Action::Append(Message::answers(answered))];
+        actions.extend(match (done, stopping) {
+            (Some(ended), _) => self.end(ended),
+            (None, Some(Stopping::Cancelled)) => self.end(Ended::Cancelled),
+            (None, Some(Stopping::TimeIsUp)) => {
+                let ended = self.time_is_up();
+                self.end(ended)
+            }
+            (None, None) => self.ask_again(),
+        });
+        actions
+    }
+
+    /// Asks the model again, unless a limit is reached.
+    fn ask(&mut self) -> Vec<Action> {
+        match self.reached().or_else(|| self.has_spent_all()) {
+            Some(ended) => self.end(ended),
+            None => {
+                self.0.phase = Phase::Asking;
+                vec![Action::Ask]
+            }
+        }
+    }
+
+    /// Asks the model again after the answers to its calls, with what is left where it should read that.
+    fn ask_again(&mut self) -> Vec<Action> {
+        let mut actions = self.ask();
+        if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {
+            actions.insert(0, Action::Append(Message::user(left)));
+        }
+        actions
+    }
+
+    fn reached(&self) -> Option<Ended> {
+        let inner = &self.0;
+        let limits = inner.limits;
+        match &inner.failing {
+            Some(failing) if failing.times >= limits.repeated_failures => {
+                let (tool, times) = (failing.tool.clone(), failing.times);
+                return Some(Ended::Limit(Limit::RepeatedFailure { tool, times }));
+            }
+            _ => {}
+        }
+        let limit = if inner.cut >= limits.cut_short {
+            Limit::CutShort { times: inner.cut }
+        } else if inner.empty >= limits.empty_answers {
+            Limit::EmptyAnswers { times: inner.empty }
+        } else if inner.taken >= limits.turns {
+            Limit::Turns { turns: inner.taken }
+        } else {
+            return None;
+        };
+        Some(Ended::Limit(limit))
+    }
+
+    fn has_spent_all(&self) -> Option<Ended> {
+        Some(match budget::reached(self.limits(), self.spent_since_said())? {
+            Reached::Limit(limit) => Ended::Limit(limit),
+            Reached::Unknown(why) => Ended::model_failed(&ModelError::new("spending_unknown", why)),
+        })
+    }
+
+    fn left(&self) -> Option<String> {
+        budget::left(self.limits(), self.spent_since_said(), self.0.taken)
+    }
+
+    fn time_is_up(&self) -> Ended {
+        let time = self.0.limits.time.unwrap_or_default();
+        let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Ended::Limit(Limit::Time { milliseconds })
+    }
+
+    /// Ends the run when the calls of its turn are answered. The first reason counts.
+    fn stop(&mut self, why: Stopping) -> Vec<Action> {
+        if let Phase::Calling { stopping, .. } = &mut self.0.phase {
+            stopping.get_or_insert(why);
+        }
+        Vec::new()
+    }
+
+    fn end(&mut self, ended: Ended) -> Vec<Action> {
+        self.0.phase = Phase::Ended { how: ended.clone() };
+        vec![Action::End(ended)]
+    }
+}
+
+fn cut_short(call: &ToolCall) -> ToolError {
+    ToolError::new(
+        "call_cut_short",
+        format!(
+            "the call of `{}` was cut short, because the answer was too long; it was not run",
+            call.name
+        ),
+    )
+    .class(Class::Invalid)
+    .hint("make the call again in smaller parts")
+}
+
+fn interrupted(call: &ToolCall) -> ToolError {
+    ToolError::new("interrupted", format!("the call of `{}` was interrupted", call.name))
+        .class(Class::Unknown)
+        .hint("look whether it has taken effect before you make it again")
+}

@@ -1,0 +1,247 @@
+//! A model that follows a script, for tests of agents: each request takes the next step.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::pending;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use toolwright::dialect::Dialect;
+use toolwright::provider::ToolCall;
+
+use crate::history::Message;
+use crate::model::{
+    Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, RequestLimits,
+};
+
+/// The characters of a piece of an answer that is streamed.
+const PIECE: usize = 4;
+
+/// A model that answers by a script. A test fails when a step is left over as the model is dropped, and when the model is
+/// asked after the last step.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolwright::{Executor, Registry};
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = Arc::new(ScriptedModel::new().says("Done."));
+/// let executor = Executor::builder(Registry::empty()).build()?;
+/// let agent = Agent::on(executor, Arc::clone(&model)).build()?;
+/// agent.new_run("r").start()?.say("Go!").await?;
+/// assert_eq!(model.requests()[0].tools, "[]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ScriptedModel {
+    dialect: Dialect,
+    streams: bool,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    steps: VecDeque<Step>,
+    requests: Vec<ScriptedRequest>,
+}
+
+enum Step {
+    Answers(Box<ModelAnswer>),
+    Fails(ModelError),
+    Hangs,
+}
+
+/// What a [`ScriptedModel`] was asked.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ScriptedRequest {
+    /// The system text.
+    pub system: String,
+    /// The history.
+    pub history: Vec<Message>,
+    /// The tools, as text.
+    pub tools: String,
+    /// How much the answer might take.
+    pub limits: RequestLimits,
+}
+
+impl Default for ScriptedModel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ScriptedModel {
+    /// A model without steps, of Anthropic's dialect.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { dialect: Dialect::Anthropic, streams: false, inner: Mutex::default() }
+    }
+
+    /// Takes its tools in another form.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// Sends its answers in pieces where somebody listens: texts and arguments by up to four characters.
+    #[must_use]
+    pub fn streaming(mut self) -> Self {
+        self.streams = true;
+        self
+    }
+
+    /// Next it gives this answer.
+    #[must_use]
+    pub fn answers(self, answer: ModelAnswer) -> Self {
+        self.step(Step::Answers(Box::new(answer)))
+    }
+
+    /// Next it says this.
+    #[must_use]
+    pub fn says(self, text: impl Into<String>) -> Self {
+        self.answers(ModelAnswer::text(text))
+    }
+
+    /// Next it calls these tools, by name and arguments. Their ids are `call_1`, `call_2` and so on, over the whole
+    /// script.
+    #[must_use]
+    pub fn calls<'a>(self, calls: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        self.says_and_calls("", calls)
+    }
+
+    /// Next it says this and then calls these tools.
+    #[must_use]
+    pub fn says_and_calls<'a>(
+        self,
+        text: impl Into<String>,
+        calls: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let made = |step: &Step| match step {
+            Step::Answers(answer) => answer.calls.len(),
+            Step::Fails(_) | Step::Hangs => 0,
+        };
+        let before: usize = self.lock().steps.iter().map(made).sum();
+        let calls = calls.into_iter().zip(before + 1..).map(|((name, arguments), number)| {
+            let (name, arguments) = (name.to_owned(), arguments.to_owned());
+            ToolCall { id: Some(format!("call_{number}")), name, arguments }
+        });
+        let calls = calls.collect();
+        self.answers(ModelAnswer::new(text, calls))
+    }
+
+    /// Next it fails.
+    #[must_use]
+    pub fn fails(self, error: ModelError) -> Self {
+        self.step(Step::Fails(error))
+    }
+
+    /// Next it gives no answer, ever: until the request is dropped.
+    #[must_use]
+    pub fn hangs(self) -> Self {
+        self.step(Step::Hangs)
+    }
+
+    /// What it was asked so far.
+    #[must_use]
+    pub fn requests(&self) -> Vec<ScriptedRequest> {
+        self.lock().requests.clone()
+    }
+
+    fn step(self, step: Step) -> Self {
+        self.lock().steps.push_back(step);
+        self
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, request: ModelRequest<'_>) -> Step {
+        let mut inner = self.lock();
+        inner.requests.push(ScriptedRequest {
+            system: request.system.to_owned(),
+            history: request.history.to_vec(),
+            tools: request.listing.tools().get().to_owned(),
+            limits: request.limits,
+        });
+        let step = inner.steps.pop_front();
+        let asked = inner.requests.len();
+        drop(inner);
+        step.unwrap_or_else(|| {
+            panic!(
+                "the script of the model has no step left, and it is asked for the {asked}. time"
+            )
+        })
+    }
+}
+
+impl Model for ScriptedModel {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let streams = request.listener.filter(|_| self.streams);
+        let step = self.take(request);
+        Box::pin(async move {
+            match step {
+                Step::Answers(answer) => {
+                    if let Some(listener) = streams {
+                        stream(&answer, listener);
+                    }
+                    Ok(*answer)
+                }
+                Step::Fails(error) => Err(error),
+                Step::Hangs => pending().await,
+            }
+        })
+    }
+}
+
+/// Sends an answer in pieces, as a provider does.
+fn stream(answer: &ModelAnswer, listener: &dyn DeltaListener) {
+    pieces(&answer.text).for_each(|text| listener.delta(Delta::Text(text)));
+    for (index, call) in answer.calls.iter().enumerate() {
+        listener.delta(Delta::CallBegan { index, name: &call.name });
+        pieces(&call.arguments).for_each(|text| listener.delta(Delta::Arguments { index, text }));
+        listener.delta(Delta::CallWhole { index, call });
+    }
+}
+
+fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let end = text.char_indices().nth(PIECE).map_or(text.len(), |(end, _)| end);
+        let (piece, rest) = text.split_at(end);
+        text = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+impl Drop for ScriptedModel {
+    fn drop(&mut self) {
+        let left = self.lock().steps.len();
+        // A second panic would abort the test before it says why it failed.
+        if left > 0 && !std::thread::panicking() {
+            panic!("{left} steps of the model's script are left unused");
+        }
+    }
+}
+
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = self.lock();
+        let (asked, left) = (inner.requests.len(), inner.steps.len());
+        formatter.debug_struct("ScriptedModel").field("asked", &asked).field("left", &left).finish()
+    }
+}

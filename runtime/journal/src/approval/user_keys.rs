@@ -1,0 +1,133 @@
+//! The keys in the configuration of the user who runs a program.
+
+use std::env;
+use std::fs::{self, DirBuilder};
+use std::path::{Path, PathBuf};
+
+use super::key::ApproverKey;
+use super::key_file::KeyError;
+
+/// The variable that names the file of the user's key.
+const VARIABLE: &str = "TOOLWRIGHT_KEY";
+
+/// The folder of a user's keys: `toolwright/keys` in `$XDG_CONFIG_HOME` or `~/.config`.
+#[derive(Debug, Clone)]
+pub struct UserKeys {
+    folder: PathBuf,
+}
+
+impl UserKeys {
+    /// Finds the folder, which need not be there.
+    ///
+    /// # Errors
+    /// When no variable says where configuration lies, or one says it by no full path.
+    pub fn find() -> Result<Self, KeyError> {
+        let folder = |variable| given(variable).map(PathBuf::from);
+        let (variable, folder) = match (folder("XDG_CONFIG_HOME"), folder("HOME")) {
+            (Some(folder), _) => ("XDG_CONFIG_HOME", folder),
+            (None, Some(home)) => ("HOME", home.join(".config")),
+            (None, None) => {
+                let why = "neither XDG_CONFIG_HOME nor HOME says where configuration lies";
+                return Err(KeyError::NoConfiguration(why.to_owned()));
+            }
+        };
+        if folder.is_relative() {
+            return Err(KeyError::NoConfiguration(format!("{variable} is no full path")));
+        }
+        Ok(Self { folder: folder.join("toolwright").join("keys") })
+    }
+
+    /// The file of a new key of this name.
+    ///
+    /// # Errors
+    /// When the name cannot be that of a file.
+    pub fn file(&self, name: &str) -> Result<PathBuf, KeyError> {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.@+".contains(letter);
+        match name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+            true => Err(KeyError::FileName(name.to_owned())),
+            false => Ok(self.folder.join(format!("{name}.key"))),
+        }
+    }
+
+    /// The only key, if there is one.
+    ///
+    /// # Errors
+    /// When there are several.
+    pub fn only(&self) -> Result<Option<PathBuf>, KeyError> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut keys: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|it| it.extension() == Some("key".as_ref()))
+            .collect();
+        keys.sort();
+        if keys.len() > 1 {
+            let names = keys.iter().filter_map(|it| it.file_name());
+            let names: Vec<_> = names.map(|it| it.to_string_lossy()).collect();
+            let (folder, names) = (self.folder.clone(), names.join(", "));
+            return Err(KeyError::Several { folder, names });
+        }
+        Ok(keys.pop())
+    }
+
+    /// Makes the folder where it is missing, for its owner alone.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn make_folder(&self) -> Result<(), KeyError> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let path = || self.folder.clone();
+        builder.create(&self.folder).map_err(|error| KeyError::Folder { path: path(), error })
+    }
+
+    /// The file that `TOOLWRIGHT_KEY` names.
+    #[must_use]
+    pub fn of_variable() -> Option<PathBuf> {
+        given(VARIABLE).map(PathBuf::from)
+    }
+
+    /// The git work tree that a file would lie in, whatever links lead there.
+    #[must_use]
+    pub fn work_tree(file: &Path) -> Option<PathBuf> {
+        let file = std::path::absolute(file).ok()?;
+        let there = file.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok())?;
+        there.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+    }
+}
+
+impl ApproverKey {
+    /// Loads the key of the user who runs the program: from the file that the variable `TOOLWRIGHT_KEY` names, else the one in
+    /// `toolwright/keys` of `$XDG_CONFIG_HOME` or `~/.config`, which is made there where no key is, readable by its owner alone
+    /// and under the name of the user. It is the key that `toolwright approvals` signs with.
+    ///
+    /// # Errors
+    /// When the key cannot be read or made, others than its owner can read it, several are there, or a new one would lie in a git
+    /// work tree, where agents may work.
+    pub fn of_user() -> Result<Self, KeyError> {
+        if let Some(file) = UserKeys::of_variable() {
+            return Self::load(file);
+        }
+        let keys = UserKeys::find()?;
+        if let Some(file) = keys.only()? {
+            return Self::load(file);
+        }
+        let name = given("USER").or_else(|| given("LOGNAME"));
+        let name = name.and_then(|it| it.into_string().ok()).unwrap_or_else(|| "user".to_owned());
+        let (key, file) = (Self::generate(&name)?, keys.file(&name)?);
+        if let Some(tree) = UserKeys::work_tree(&file) {
+            return Err(KeyError::WorkTree { file, tree });
+        }
+        keys.make_folder()?;
+        match key.save(&file) {
+            // Another process of the user was faster.
+            Ok(()) | Err(KeyError::Exists(_)) => Self::load(file),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn given(variable: &str) -> Option<std::ffi::OsString> {
+    env::var_os(variable).filter(|it| !it.is_empty())
+}
