@@ -100,9 +100,9 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    After, Around, AroundCall, Before, BuildError, BuildProblem, CallFailure, Calling, Drained,
-    Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver, Run,
-    RunBuilder, Suspended, Swept, TurnAnswers, Worker,
+    After, Around, AroundCall, Before, BuildError, BuildProblem, Bundle, CallFailure, Calling,
+    Drained, Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver,
+    Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

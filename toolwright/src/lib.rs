@@ -72,7 +72,10 @@ pub use runtime::{
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 #[doc(inline)]
-pub use runtime::{Executor, Registry, approval, dialect, journal, policy, provider, retry};
+pub use runtime::{
+    Bundle, Executor, ExecutorBuilder, Registry, approval, dialect, journal, policy, provider,
+    retry,
+};
 #[cfg(feature = "agent")]
 #[cfg_attr(docsrs, doc(cfg(feature = "agent")))]
 #[doc(inline)]

@@ -74,7 +74,7 @@ pub(crate) fn ended(span: &Span, ended: &Result<Ended, Stopped>) {
     match ended {
         Ok(ended) => how(span, ended),
         Err(Stopped::Call(_)) => error_of(span, "call_stopped"),
-        Err(Stopped::Listing(_)) => error_of(span, "tools_refused"),
+        Err(Stopped::Listing(_) | Stopped::Tools { .. }) => error_of(span, "tools_refused"),
         Err(Stopped::NothingSaid | Stopped::OpenTurn { .. }) => error_of(span, "not_asked"),
     }
 }

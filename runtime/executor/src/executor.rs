@@ -2,6 +2,7 @@
 
 mod around;
 mod builder;
+mod bundle;
 mod calling;
 mod claim;
 mod explain;
@@ -42,6 +43,7 @@ use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError}
 pub use crate::lifecycle::Swept;
 pub use around::{After, Around, AroundCall, Before};
 pub use builder::ExecutorBuilder;
+pub use bundle::Bundle;
 pub use calling::Calling;
 pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;
@@ -156,6 +158,15 @@ impl Executor {
         let core = &self.state.core;
         let plans = catalog.tools().entries().iter().map(|entry| core.plan(entry));
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
+    }
+
+    /// Registers the tools that [resolvers](Resolver) name before anyone calls them, such as those of a server that is started
+    /// for it. An agent does it before it lists its tools for a model. Once it has succeeded, it does nothing.
+    ///
+    /// # Errors
+    /// When a resolver cannot name its tools, or one of their names is taken. The next call asks it again.
+    pub async fn discover_tools(&self) -> Result<(), ToolError> {
+        self.state.discover_tools().await
     }
 
     /// Begins a [`Run`], which is one conversation: with an id, and with services that only it has.

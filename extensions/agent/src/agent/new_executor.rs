@@ -1,11 +1,12 @@
 //! What an agent's own executor is made of.
 
 use std::fmt;
+use std::panic::Location;
 
 use toolwright::approval::Approver;
 use toolwright::journal::Store;
 use toolwright::policy::PolicyBuilder;
-use toolwright::{Around, Executor, ExecutorBuilder, Registration, Registry};
+use toolwright::{Around, Bundle, Executor, ExecutorBuilder, Registration, Registry};
 
 use super::{Agent, AgentBuilder, AgentError};
 
@@ -30,6 +31,15 @@ impl AgentBuilder {
     #[must_use]
     pub fn tool(self, tool: impl Into<Registration>) -> Self {
         self.tools([tool])
+    }
+
+    /// Adds what a [`Bundle`] brings: tools with their services, stages, resolvers and rules. What it reports, and a bundle that
+    /// is given twice, is an error of [`build`](Self::build).
+    #[must_use]
+    #[track_caller]
+    pub fn with(self, bundle: impl Bundle) -> Self {
+        let place = Location::caller();
+        self.executor(move |executor| executor.with_at(bundle, place))
     }
 
     /// Adds a service, which tools borrow as `&T`.

@@ -29,6 +29,12 @@ impl AgentRun {
     ) -> Result<Event, Stopped> {
         // Of an answer for which somebody stopped to wait.
         self.count_given_up();
+        tokio::select! {
+            biased;
+            () = cancellation(self.cancelled.as_ref()) => return Ok(Event::Cancelled),
+            () = until(deadline) => return Ok(Event::TimeIsUp),
+            discovered = self.run.discover_tools() => discovered.map_err(Stopped::unlisted)?,
+        }
         self.show()?;
         let turn = self.state.turn() + 1;
         self.events.ask(turn);

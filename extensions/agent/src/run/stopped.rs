@@ -1,6 +1,9 @@
 //! Why a run stopped without having ended.
 
+use std::error::Error;
+
 use toolwright::CallFailure;
+use toolwright::ToolError;
 use toolwright::dialect::DialectError;
 
 /// Why a run stopped without having ended. Its host has to act; then [`AgentRun::go_on`](crate::AgentRun::go_on)
@@ -28,12 +31,25 @@ pub enum Stopped {
     /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
     #[error(transparent)]
     Call(#[from] CallFailure),
+    /// Tools that come at run time, such as those of an MCP server, cannot be listed for the model.
+    #[error("the tools cannot be listed: {why}")]
+    Tools {
+        /// Why not.
+        why: String,
+    },
     /// The registry has changed, and the provider of the model would refuse a tool.
     #[error(transparent)]
     Listing(#[from] DialectError),
 }
 
 impl Stopped {
+    pub(super) fn unlisted(error: ToolError) -> Self {
+        let first = error.source().map(|it| it as &dyn Error);
+        let causes = std::iter::successors(first, |it| it.source());
+        let why = causes.fold(error.to_string(), |why, cause| format!("{why}: {cause}"));
+        Self::Tools { why }
+    }
+
     /// The tool of a call that a person has to decide about and no approver is there, and why it needs them. Only of an executor
     /// with a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail): any other answers the model, or
     /// waits.

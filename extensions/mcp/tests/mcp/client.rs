@@ -20,10 +20,9 @@ impl Application {
     fn new(more: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = configuration(folder.path(), more);
-        let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
-        let servers = McpServers::new(config, &registry);
-        let builder = Executor::builder(registry).unrestricted();
-        let executor = builder.resolver(servers.clone()).service(servers.clone());
+        let servers = McpServers::new(config);
+        let builder = Executor::builder(Registry::empty()).unrestricted();
+        let executor = builder.with(servers.clone());
         Self {
             servers,
             executor: executor.timeout(Some(Duration::from_secs(20))).build().unwrap(),
@@ -346,9 +345,9 @@ async fn what_a_server_has_started_ends_with_it() {
 #[tokio::test]
 async fn a_program_that_cannot_be_started_is_an_error_of_its_calls_alone() {
     let config = McpConfig::from_toml("[servers.gone]\ncommand = \"/no/such/program\"").unwrap();
-    let registry = Registry::empty();
-    let servers = McpServers::new(config, &registry);
-    let executor = Executor::builder(registry).unrestricted().resolver(servers).build().unwrap();
+    let servers = McpServers::new(config);
+    let executor =
+        Executor::builder(Registry::empty()).unrestricted().with(servers).build().unwrap();
     let answer = executor.call(&Call::new("gone__tool", "{}")).await;
     let error = answer.error().unwrap();
     assert_eq!(error.kind(), "unresolved_tool");

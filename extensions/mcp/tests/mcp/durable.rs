@@ -37,17 +37,15 @@ impl Office {
     }
 
     fn process(&self) -> Process {
-        let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
-        let servers = McpServers::new(configuration(self.folder.path(), ""), &registry);
+        let servers = McpServers::new(configuration(self.folder.path(), ""));
         let changes = Arc::clone(&self.changes);
-        let builder = Executor::builder(registry)
+        let builder = Executor::builder(Registry::empty())
             .listen(move |event| {
                 if let EventKind::ToolChanged { why } = event.kind {
                     changes.lock().unwrap().push(format!("{}: {why}", event.tool));
                 }
             })
-            .resolver(servers.clone())
-            .service(servers.clone())
+            .with(servers.clone())
             .journal(self.store.clone())
             .clock(|| NOW.parse().unwrap())
             .trust("ada", self.ada.public())

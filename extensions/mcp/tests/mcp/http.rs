@@ -127,9 +127,8 @@ async fn our_client_calls_the_tools_of_our_server_with_the_token_of_a_variable()
         let text = format!(
             "[servers.near]\nurl = \"{url}\"\ntoken_env = \"{token_env}\"\ntrust = \"annotations\""
         );
-        let registry = Registry::empty();
-        let servers = McpServers::new(McpConfig::from_toml(&text).unwrap(), &registry);
-        let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+        let servers = McpServers::new(McpConfig::from_toml(&text).unwrap());
+        let builder = Executor::builder(Registry::empty()).unrestricted().with(servers.clone());
         let executor = builder.build().unwrap();
         let answer = executor.call(&Call::new("near__name_user", "{}")).await;
         servers.close().await;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::around::Arounds;
+use super::bundle::Installed;
 use super::journal_config::{JournalConfig, JournalConfigBuilder};
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
@@ -70,7 +71,7 @@ impl Core {
 
 /// Gathers what an executor needs.
 pub struct ExecutorBuilder {
-    registry: Registry,
+    pub(super) registry: Registry,
     services: Vec<(Declared, Value)>,
     per_run: Vec<Declared>,
     per_call: Vec<Declared>,
@@ -83,7 +84,13 @@ pub struct ExecutorBuilder {
     policy: Option<PolicyBuilder>,
     repair: Repair,
     records_content: bool,
-    resolving: Option<Resolving>,
+    resolvers: Vec<Arc<dyn Resolver>>,
+    pub(super) tools: Vec<Registration>,
+    pub(super) bundles: Vec<Installed>,
+    /// What bundles lay beneath the policy.
+    pub(super) policy_defaults: Vec<PolicyBuilder>,
+    /// What bundles report.
+    pub(super) problems: Vec<BuildProblem>,
     pub(super) retry: RetryPolicy,
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
@@ -107,7 +114,11 @@ impl ExecutorBuilder {
             policy: None,
             repair: Repair::Standard,
             records_content: false,
-            resolving: None,
+            resolvers: Vec::new(),
+            tools: Vec::new(),
+            bundles: Vec::new(),
+            policy_defaults: Vec::new(),
+            problems: Vec::new(),
             retry: RetryPolicy::TOOL,
             retries_per_run: None,
             circuit_breaker: None,
@@ -246,8 +257,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Who knows tools that are not registered; the last one given counts. A closure that answers at
-    /// once, or a type that implements [`Resolver`].
+    /// Adds one who knows tools that are not registered: a closure that answers at once, or a type that implements
+    /// [`Resolver`]. Several are asked in the order in which they are added, and the first that knows the tool brings it.
     ///
     /// ```
     /// use serde_json::json;
@@ -273,7 +284,7 @@ impl ExecutorBuilder {
     /// ```
     #[must_use]
     pub fn resolver(mut self, resolver: impl Resolver) -> Self {
-        self.resolving = Some(Resolving::new(resolver));
+        self.resolvers.push(Arc::new(resolver));
         self
     }
 
@@ -291,10 +302,14 @@ impl ExecutorBuilder {
     /// The executor.
     ///
     /// # Errors
-    /// When something is missing or given twice; all such problems at once.
+    /// When something is missing or given twice; all such problems at once. Tools that the builder was given may be in the
+    /// registry then.
     pub fn build(mut self) -> Result<Executor, BuildError> {
         self.journal.provide_store();
-        let mut problems = self.general_problems();
+        let mut problems = std::mem::take(&mut self.problems);
+        let tools = std::mem::take(&mut self.tools);
+        problems.extend(self.registry.register_all(tools).err().map(BuildProblem::Registry));
+        problems.extend(self.general_problems());
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
         let journal = self.journal.build(&mut problems);
@@ -328,7 +343,7 @@ impl ExecutorBuilder {
             later: Later::default(),
             gates,
             pinned: Mutex::default(),
-            resolving: self.resolving,
+            resolving: (!self.resolvers.is_empty()).then(|| Resolving::new(self.resolvers)),
             provided: Arc::new(Provided { services: values, openers: opening }),
             listeners: self.listeners,
             gate: Gate::new(self.limit),
@@ -350,6 +365,7 @@ impl ExecutorBuilder {
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();
+        let policy = self.policy_defaults.iter().cloned().fold(policy, PolicyBuilder::over);
         let made = match self.unrestricted {
             true => Rules::open(around.clone(), catalog),
             false => Rules::new(around.tell(policy.clone()), around.clone(), catalog),

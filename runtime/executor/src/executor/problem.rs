@@ -1,9 +1,11 @@
 //! What an executor can lack.
 
 use std::fmt;
+use std::panic::Location;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::registry::RegistryError;
 use toolwright_policy::policy::PolicyError;
 
 /// Why an executor cannot be built: every problem.
@@ -79,6 +81,17 @@ pub enum BuildProblem {
     GivenTwice {
         /// The type.
         type_name: &'static str,
+    },
+    /// Tools do not fit together: two have one name, or one is not sound.
+    Registry(RegistryError),
+    /// Two bundles have one name.
+    BundleTwice {
+        /// The name.
+        name: String,
+        /// Where the first is given.
+        first: &'static Location<'static>,
+        /// Where the second is given.
+        second: &'static Location<'static>,
     },
     /// Something that the application asks for, such as a sandbox, is not to be had on this machine.
     Unavailable {
@@ -187,6 +200,11 @@ impl fmt::Display for BuildProblem {
             Self::GivenTwice { type_name } => {
                 write!(formatter, "`{type_name}` is given twice; keep one")
             }
+            Self::Registry(error) => write!(formatter, "{error}"),
+            Self::BundleTwice { name, first, second } => write!(
+                formatter,
+                "the bundle `{name}` is given twice, at {first} and at {second}; keep one"
+            ),
             Self::Unavailable { what, why } => {
                 write!(formatter, "`{what}` cannot be used: {why}")
             }

@@ -74,6 +74,14 @@ impl Run {
         self.state.ready.current()
     }
 
+    /// Registers the tools that resolvers name before anyone calls them, as [`Executor::discover_tools`] does.
+    ///
+    /// # Errors
+    /// As [`Executor::discover_tools`].
+    pub async fn discover_tools(&self) -> Result<(), ToolError> {
+        self.state.discover_tools().await
+    }
+
     /// Pins the run to the tools of a catalog, as [`Executor::pinned`] pins an executor. Use it for the calls of a turn
     /// whose model was shown that catalog. It is still the same run: its end and its budget of retries are shared.
     ///
