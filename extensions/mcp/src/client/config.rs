@@ -101,17 +101,17 @@ pub(super) struct Written {
     pub(super) args: Option<Vec<String>>,
     pub(super) env: Option<BTreeMap<String, String>>,
     pub(super) pass: Option<Vec<String>>,
-    cwd: Option<PathBuf>,
+    pub(super) cwd: Option<PathBuf>,
     pub(super) url: Option<String>,
     pub(super) token_env: Option<String>,
-    oauth: Option<OAuthConfig>,
+    pub(super) oauth: Option<OAuthConfig>,
     #[serde(default)]
     pub(super) trust: Trust,
     /// Seconds.
-    start_timeout: Option<u64>,
+    pub(super) start_timeout: Option<u64>,
     /// As other applications write it.
     #[serde(rename = "type")]
-    transport: Option<String>,
+    pub(super) transport: Option<String>,
 }
 
 impl ServerConfig {
