@@ -5,9 +5,12 @@
 mod approve;
 mod chat;
 mod cli_and_mcp;
+mod coding;
 mod hello;
 mod provider;
 mod readme;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 use std::process::{Command, Output, Stdio};
 

@@ -44,9 +44,12 @@ pub enum Stopped {
 
 impl Stopped {
     pub(super) fn unlisted(error: ToolError) -> Self {
-        let first = error.source().map(|it| it as &dyn Error);
-        let causes = std::iter::successors(first, |it| it.source());
-        let why = causes.fold(error.to_string(), |why, cause| format!("{why}: {cause}"));
+        let mut why = error.to_string();
+        let mut cause = error.source().map(|it| it as &dyn Error);
+        while let Some(it) = cause {
+            why = format!("{why}: {it}");
+            cause = it.source();
+        }
         Self::Tools { why }
     }
 

@@ -47,10 +47,11 @@ pub(super) fn prepare(log: PathBuf, folder: &Path) -> Result<PathBuf, String> {
     Ok(log)
 }
 
-/// What of the home folder is hidden from programs, as far as it is there.
+/// What of the home folder is hidden from programs, as far as it is there: keys, and the logs of all folders.
 pub(super) fn secrets() -> impl Iterator<Item = PathBuf> {
     let home = env::home_dir().unwrap_or_default();
-    SECRETS.into_iter().map(move |it| home.join(it)).filter(|it| it.exists())
+    let logs = state_folder(|name| env::var_os(name).map(PathBuf::from));
+    SECRETS.into_iter().map(move |it| home.join(it)).chain(logs).filter(|it| it.exists())
 }
 
 /// Relative paths in these variables do not count, as their specification says.
