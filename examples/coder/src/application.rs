@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use toolwright::approval::Terminal;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal as CallJournal, MemoryStore};
 use toolwright::policy::{Policy, PolicyBuilder};
 use toolwright::{Executor, ExecutorBuilder, OnNoApprover, Registry};
 use toolwright_mcp::{McpConfig, McpServers};
@@ -91,8 +91,7 @@ pub fn executor(parts: Parts<'_>) -> Result<Application, Problem> {
     if let Some(servers) = &servers {
         builder = builder.with(servers.clone());
     }
-    let builder = trusted.iter().fold(builder, |builder, it| builder.trust(&*it.name, it.key));
-    Ok(Application { executor: built(builder, journal)?, servers, without_wall })
+    Ok(Application { executor: built(builder, journal, trusted)?, servers, without_wall })
 }
 
 /// The executor of the commands, in the current folder, and why lines that are rated safe run without a second wall, where
@@ -106,7 +105,7 @@ pub fn of_commands(
     let without_wall = coding.missing_wall();
     let builder = Executor::builder(Registry::empty()).policy(policy(true, false));
     let builder = builder.with(coding).tools([COMPLETE_TASK]);
-    Ok((built(builder, None)?, without_wall))
+    Ok((built(builder, None, &[])?, without_wall))
 }
 
 /// Tools that hide the journal and all logs from programs in a sandbox.
@@ -137,18 +136,25 @@ fn policy(has_shell: bool, has_servers: bool) -> PolicyBuilder {
 }
 
 /// The person at the terminal decides; where there is none, a call that needs a decision fails, or waits in the journal.
-fn built(builder: ExecutorBuilder, journal: Option<Journal>) -> Result<Executor, Problem> {
+fn built(
+    builder: ExecutorBuilder,
+    journal: Option<Journal>,
+    trusted: &[TrustedKey],
+) -> Result<Executor, Problem> {
     let is_durable = journal.is_some();
-    let builder = match journal {
-        Some(journal) => builder.journal_arc(journal.store).lease(LEASE),
-        None => builder.journal(MemoryStore::new()),
+    let calls = match journal {
+        Some(journal) => CallJournal::shared(journal.store).lease(LEASE),
+        None => CallJournal::new(MemoryStore::new()),
     };
-    let builder = match (stdin().is_terminal() && stderr().is_terminal(), is_durable) {
-        (true, true) => builder.ask(Terminal::new()).trust_process_key(),
-        (true, false) => builder.ask(Terminal::new()),
-        (false, true) => builder.on_no_approver(OnNoApprover::Park),
-        (false, false) => builder.on_no_approver(OnNoApprover::Fail),
-    };
+    let calls = trusted.iter().fold(calls, |calls, it| calls.trust(&*it.name, it.key));
+    let has_person = stdin().is_terminal() && stderr().is_terminal();
+    let builder = if has_person { builder.ask(Terminal::new()) } else { builder };
+    let builder = builder.journal(match (has_person, is_durable) {
+        (true, true) => calls.trust_process_key(),
+        (true, false) => calls,
+        (false, true) => calls.on_no_approver(OnNoApprover::Park),
+        (false, false) => calls.on_no_approver(OnNoApprover::Fail),
+    });
     builder.build().map_err(|error| Problem::application("the executor cannot be built", error))
 }
 

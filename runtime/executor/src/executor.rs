@@ -8,6 +8,7 @@ mod claim;
 mod explain;
 mod gate;
 mod in_turn;
+mod journal;
 mod journal_access;
 mod journal_config;
 mod journal_id;
@@ -45,6 +46,7 @@ pub use around::{After, Around, AroundCall, Before};
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;
+pub use journal::Journal;
 pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;
 pub use outcome::{CallFailure, Outcome, Suspended};
@@ -177,12 +179,12 @@ impl Executor {
     /// The worker of the journal, which carries out what is due in it. `None` where the executor has no journal.
     ///
     /// ```
-    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::journal::{Journal, MemoryStore};
     /// use toolwright::{Executor, OnNoApprover, Registry};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let builder = Executor::builder(Registry::empty());
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// let worker = executor.worker().ok_or("the executor has no journal")?;
     /// assert!(worker.sweep().await?.is_nothing());
     ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 use toolwright::approval::Approver;
-use toolwright::journal::Store;
+use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{Around, Bundle, Executor, ExecutorBuilder, Registration, Registry};
 
@@ -74,10 +74,12 @@ impl AgentBuilder {
         self.executor(ExecutorBuilder::unrestricted)
     }
 
-    /// Records calls in a store before they run, so that a crash loses none and repeats none.
+    /// Records calls before they run, so that a crash loses none and repeats none: in a store, or in a [`Journal`] with its
+    /// options.
     #[must_use]
-    pub fn journal(self, store: impl Store) -> Self {
-        self.executor(move |executor| executor.journal(store))
+    pub fn journal(self, journal: impl Into<Journal>) -> Self {
+        let journal = journal.into();
+        self.executor(move |executor| executor.journal(journal))
     }
 
     /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement};
-use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, State, Store as _};
+use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::unstable::arguments::canonical;
 use toolwright::{Call, CallId, EventKind, Executor, OnNoApprover, Outcome, Registry};
 use toolwright_mcp::McpServers;
@@ -46,10 +46,12 @@ impl Office {
                 }
             })
             .with(servers.clone())
-            .journal(self.store.clone())
-            .clock(|| NOW.parse().unwrap())
-            .trust("ada", self.ada.public())
-            .on_no_approver(OnNoApprover::Park);
+            .journal(
+                Journal::new(self.store.clone())
+                    .clock(|| NOW.parse().unwrap())
+                    .trust("ada", self.ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            );
         Process { servers, executor: builder.build().unwrap() }
     }
 

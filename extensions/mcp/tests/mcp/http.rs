@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use toolwright::journal::{MemoryStore, State, Store as _};
+use toolwright::journal::{Journal, MemoryStore, State, Store as _};
 use toolwright::{Call, CancellationToken, Executor, OnNoApprover, Registry, tool};
 use toolwright_mcp::{McpConfig, McpServer, McpServers, TokenCheck, TokenRefusal};
 
@@ -341,9 +341,10 @@ fn an_address_that_other_machines_reach_needs_a_check_and_a_name() {
 
 fn parking(store: &MemoryStore) -> McpServer {
     let builder = Executor::builder(Registry::of([DELETE_ALL]).unwrap());
-    let builder = builder.journal(store.clone()).on_no_approver(OnNoApprover::Park);
     let ada = toolwright::approval::ApproverKey::generate("ada").unwrap();
-    McpServer::new(builder.trust("ada", ada.public()).build().unwrap())
+    let journal = Journal::new(store.clone()).trust("ada", ada.public());
+    let journal = journal.on_no_approver(OnNoApprover::Park);
+    McpServer::new(builder.journal(journal).build().unwrap())
 }
 
 fn waiting(message: &Value) -> toolwright::CallId {

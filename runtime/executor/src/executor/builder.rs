@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::around::Arounds;
 use super::bundle::Installed;
-use super::journal_config::{JournalConfig, JournalConfigBuilder};
+use super::journal_config::{AskerBuilder, JournalConfig};
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
 use super::rules::{Rules, Surroundings};
-use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, RunState};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Journal, RunState};
 use crate::catalog::Catalog;
 use crate::event::{Event, Listener};
 use crate::registry::{Entry, Registry};
@@ -94,7 +95,11 @@ pub struct ExecutorBuilder {
     pub(super) retry: RetryPolicy,
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
-    pub(super) journal: JournalConfigBuilder,
+    pub(super) journal: Option<Journal>,
+    /// Who is asked in this process.
+    pub(super) asker: Option<AskerBuilder>,
+    /// Folders that tools work in.
+    pub(super) roots: Vec<PathBuf>,
     pub(super) around: Vec<Arc<dyn super::Around>>,
 }
 
@@ -122,7 +127,9 @@ impl ExecutorBuilder {
             retry: RetryPolicy::TOOL,
             retries_per_run: None,
             circuit_breaker: None,
-            journal: JournalConfigBuilder::default(),
+            journal: None,
+            asker: None,
+            roots: Vec::new(),
             around: Vec::new(),
         }
     }
@@ -305,14 +312,17 @@ impl ExecutorBuilder {
     /// When something is missing or given twice; all such problems at once. Tools that the builder was given may be in the
     /// registry then.
     pub fn build(mut self) -> Result<Executor, BuildError> {
-        self.journal.provide_store();
+        if self.asker.is_some() {
+            self.journal.get_or_insert_with(Journal::of_this_process);
+        }
         let mut problems = std::mem::take(&mut self.problems);
         let tools = std::mem::take(&mut self.tools);
         problems.extend(self.registry.register_all(tools).err().map(BuildProblem::Registry));
         problems.extend(self.general_problems());
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
-        let journal = self.journal.build(&mut problems);
+        let asker = self.asker.take();
+        let journal = self.journal.and_then(|journal| journal.build(asker, &mut problems));
         let (services, values) = self.services.into_iter().unzip();
         let (openers, opening) = self.openers.into_iter().unzip();
         let provisions = Provisions {
@@ -376,10 +386,10 @@ impl ExecutorBuilder {
         };
         problems.extend(rules.exposed());
         rules.warn_of_roots();
-        if !self.unrestricted && rules.current().plans() && self.journal.store.is_none() {
+        if !self.unrestricted && rules.current().plans() && self.journal.is_none() {
             problems.push(BuildProblem::NoPlan);
         }
-        let is_unnamed = self.journal.asker.as_ref().is_some_and(|asker| asker.key.is_none());
+        let is_unnamed = self.asker.as_ref().is_some_and(|asker| asker.key.is_none());
         if is_unnamed && rules.current().four_eyes() {
             problems.push(BuildProblem::UnnamedApprover);
         }
@@ -387,12 +397,12 @@ impl ExecutorBuilder {
     }
 
     fn surroundings(&self) -> Surroundings {
-        let journal = self.journal.store.as_ref().and_then(|store| store.file());
-        let key = self.journal.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
+        let journal = self.journal.as_ref().and_then(|journal| journal.store.file());
+        let key = self.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
         Surroundings {
             journal: journal.map(ToOwned::to_owned),
             key: key.map(ToOwned::to_owned),
-            roots: self.journal.roots.clone(),
+            roots: self.roots.clone(),
         }
     }
 

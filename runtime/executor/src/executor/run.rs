@@ -119,7 +119,7 @@ impl Run {
     /// the run.
     ///
     /// ```
-    /// use toolwright::journal::{MemoryStore, State};
+    /// use toolwright::journal::{Journal, MemoryStore, State};
     /// use toolwright::{Call, Executor, OnNoApprover, Outcome, Registry, tool};
     ///
     /// /// Refunds an order.
@@ -128,7 +128,7 @@ impl Run {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let builder = Executor::builder(Registry::of([REFUND])?).unrestricted();
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// let run = executor.run("ticket-7").user("bob").start()?;
     /// match run.submit(&Call::new("refund", "{}")).await {
     ///     Outcome::Suspended(waits) => assert_eq!(waits.state, State::Pending),
@@ -200,11 +200,11 @@ impl Run {
     /// cannot.
     ///
     /// ```
-    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::journal::{Journal, MemoryStore};
     /// use toolwright::{Executor, OnNoApprover, Registry};
     ///
     /// let builder = Executor::builder(Registry::empty());
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// assert!(executor.run("ticket-7").start()?.worker().is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -17,7 +17,7 @@ async fn a_sweeper_does_not_pause_a_call_that_somebody_else_claims_meanwhile() {
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), late_histories: true, ..Odd::default() };
-    let late = office.builder().journal(store).build().unwrap();
+    let late = office.builder().journal(office.parking_in(store)).build().unwrap();
     let other = office.executor();
     let (swept, _) = futures::future::join(
         late.worker().unwrap().sweep(),
