@@ -28,6 +28,7 @@
 //! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. What is not known to be safe, a
 //!   person is asked about (human in the loop).
 //! - [`Executor`] runs [`Call`]s without an agent and gives each exactly one [`Answer`].
+//! - A [`Bundle`] brings tools with everything that belongs to them: `toolbox::CodingTools`, `mcp::McpClient`, one of your own.
 //!
 //! # Features
 //!

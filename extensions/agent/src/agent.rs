@@ -13,9 +13,10 @@ pub use self::builder::AgentBuilder;
 pub use self::error::AgentError;
 pub use self::new_executor::NewExecutor;
 use crate::events::Rings;
+use crate::request::options::Ids;
 use crate::{
-    Accounts, AgentRunBuilder, Chat, IntoModel, Limits, Model, ModelSettings, Notice, Prompt,
-    RunEvents, RunRequest,
+    Accounts, AgentRunBuilder, Chat, Instructions, IntoModel, Limits, Model, ModelSettings, Notice,
+    Prompt, RunEvents, RunRequest,
 };
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
@@ -59,13 +60,14 @@ pub struct Agent(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub executor: Executor,
     pub model: Box<dyn Model>,
-    pub system: String,
+    pub instructions: Instructions,
     pub early_reads: bool,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
     pub rings: Rings,
+    pub ids: Ids,
     pub accounts: Accounts,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<crate::telemetry::Metrics>,

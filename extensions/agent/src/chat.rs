@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use toolwright::CancellationToken;
 
-use crate::request::options::{RunOptions, run_options};
+use crate::request::options::{HeldId, RunOptions, run_options};
 use crate::{Agent, AgentRun, Message, Prompt, RunError, RunResult, RunStream, StartError};
 
 /// A conversation: each message continues what was said before.
@@ -28,7 +28,7 @@ use crate::{Agent, AgentRun, Message, Prompt, RunError, RunResult, RunStream, St
 pub struct Chat {
     agent: Agent,
     options: RunOptions,
-    run: Option<AgentRun>,
+    run: Option<(AgentRun, HeldId)>,
 }
 
 impl Chat {
@@ -51,7 +51,7 @@ impl Chat {
     /// Returns everything that was said, called and answered.
     #[must_use]
     pub fn history(&self) -> &[Message] {
-        self.run.as_ref().map_or(&[], AgentRun::history)
+        self.run.as_ref().map_or(&[], |(run, _)| run.history())
     }
 
     run_options!();
@@ -64,13 +64,16 @@ impl Chat {
             Some(run) => run,
             None => std::mem::take(&mut self.options).start(&self.agent)?,
         };
-        Ok(self.run.insert(run))
+        Ok(&mut self.run.insert(run).0)
     }
 }
 
 impl fmt::Debug for Chat {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Chat").field("run", &self.run).finish_non_exhaustive()
+        formatter
+            .debug_struct("Chat")
+            .field("run", &self.run.as_ref().map(|(run, _)| run))
+            .finish_non_exhaustive()
     }
 }
 

@@ -26,6 +26,7 @@ mod failing;
 mod fallback;
 mod history;
 mod import;
+mod instructions;
 mod left_out;
 mod message;
 mod meter;
@@ -60,6 +61,7 @@ pub use self::events::{
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::history::{HistoryProblem, check};
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
+pub use self::instructions::{Instructions, IntoInstructions};
 pub use self::left_out::LeftOut;
 pub use self::message::{Message, Verbatim};
 pub use self::meter::Meter;

@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use toolwright::CancellationToken;
 
-use self::options::{RunOptions, run_options};
+use self::options::{HeldId, RunOptions, run_options};
 use crate::{Agent, AgentRun, Prompt, RunError, RunResult, RunStream};
 
 /// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. Dropped in the middle, it ends: the
@@ -63,12 +63,12 @@ impl RunRequest {
     /// ```
     #[must_use = "the run goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'static> {
-        let run = match self.options.start(&self.agent) {
-            Ok(run) => run,
+        let (run, held) = match self.options.start(&self.agent) {
+            Ok(started) => started,
             Err(error) => return RunStream::failed(error.into()),
         };
         let events = run.events();
-        RunStream::new(events, finish(run, self.prompt).boxed())
+        RunStream::new(events, finish(run, held, self.prompt).boxed())
     }
 }
 
@@ -77,11 +77,15 @@ impl IntoFuture for RunRequest {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        async move { finish(self.options.start(&self.agent)?, self.prompt).await }.boxed()
+        async move {
+            let (run, held) = self.options.start(&self.agent)?;
+            finish(run, held, self.prompt).await
+        }
+        .boxed()
     }
 }
 
-async fn finish(mut run: AgentRun, prompt: Prompt) -> Result<RunResult, RunError> {
+async fn finish(mut run: AgentRun, _held: HeldId, prompt: Prompt) -> Result<RunResult, RunError> {
     let (text, attachments) = prompt.into_parts();
     let end = run.say_with(text, attachments).await?;
     RunResult::new(&run, end, 0)

@@ -75,7 +75,9 @@ pub(crate) fn ended(span: &Span, ended: &Result<Ended, Stopped>) {
         Ok(ended) => how(span, ended),
         Err(Stopped::Call(_)) => error_of(span, "call_stopped"),
         Err(Stopped::Listing(_) | Stopped::Tools { .. }) => error_of(span, "tools_refused"),
-        Err(Stopped::NothingSaid | Stopped::OpenTurn { .. }) => error_of(span, "not_asked"),
+        Err(Stopped::NothingSaid | Stopped::OpenTurn { .. } | Stopped::Instructions { .. }) => {
+            error_of(span, "not_asked")
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod staged;
 mod turn;
 mod worker;
 
+use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,7 +96,7 @@ pub(crate) use run_state::RunState;
 /// struct Greeting(&'static str);
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let executor = Executor::builder(Registry::of([GREET])?).unrestricted().service(Greeting("Hello")).build()?;
+/// let executor = Executor::builder(Registry::of([GREET])?).service(Greeting("Hello")).build()?;
 /// let answer = executor.call(&Call::new("greet", r#"{"name":"Ada"}"#)).await;
 /// assert_eq!(answer.text(), "Hello, Ada!");
 ///
@@ -150,7 +151,7 @@ impl Executor {
     ///     let _ = clock;
     /// }
     ///
-    /// let executor = Executor::builder(Registry::empty()).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::empty()).build()?;
     /// executor.registry().register(TELL_TIME)?;
     /// let [problem] = &*executor.missing(&executor.catalog()) else { panic!("the clock is missing") };
     /// assert!(problem.to_string().contains("`tell_time`"));
@@ -160,6 +161,14 @@ impl Executor {
         let core = &self.state.core;
         let plans = catalog.tools().entries().iter().map(|entry| core.plan(entry));
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
+    }
+
+    /// Whether every run has a service of this type: one of the executor, or one that the run has to bring.
+    #[must_use]
+    pub fn provides<T: ?Sized + 'static>(&self) -> bool {
+        let provisions = &self.state.core.provisions;
+        let id = TypeId::of::<T>();
+        provisions.services.iter().chain(&provisions.per_run).any(|it| it.id == id)
     }
 
     /// Registers the tools that [resolvers](Resolver) name before anyone calls them, such as those of a server that is started
@@ -225,7 +234,7 @@ impl Executor {
     /// async fn tell_time() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).build()?;
     /// let outcome = executor.submit(&Call::new("tell_time", "{}")).await;
     /// assert!(matches!(outcome, Outcome::Answered(_)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -220,7 +220,11 @@ async fn each_attempt_of_a_retry_passes_the_stages() {
         let (office, log) = (office(), Log::default());
         let builder = crate::support::builder([FLAKY]).service_arc(Arc::clone(&office.ran));
         let builder = match is_recorded {
-            true => builder.journal(office.parking().record_reads()),
+            true => builder.journal(
+                Journal::new(office.store.clone())
+                    .record_reads()
+                    .on_no_approver(toolwright::OnNoApprover::Park),
+            ),
             false => builder,
         };
         let executor = builder.around(stage("s", &log, [])).build().unwrap();

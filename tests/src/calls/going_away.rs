@@ -82,7 +82,7 @@ async fn claimed_by_a_worker(office: &Office) -> (CallId, Worker) {
     let first = builder().build().unwrap();
     let call = suspended(first.submit(&Call::new("away_hold", "{}")).await).call;
     office.approve(call).await.unwrap();
-    let executor = builder().journal(behind(office)).build().unwrap();
+    let executor = builder().journal(office.parking_in(behind(office))).build().unwrap();
     (call, executor.worker().unwrap())
 }
 

@@ -56,7 +56,7 @@ fn at_a_terminal_it_asks_and_a_yes_runs_the_call() {
     let question = person.read_until("\n> ");
     assert!(question.contains("it spends money"), "{question}");
     person.answer("y");
-    let end = person.read_until("tokens in");
+    let end = person.read_until(" out");
     assert!(
         end.contains("I ordered tea.") && end.contains("2 turns, 20 tokens in, 10 out"),
         "{end}"

@@ -18,6 +18,14 @@ pub enum AgentError {
     /// The executor of the tools lacks something: a service, a rule's tool, an approver beside a journal.
     #[error("the executor of the tools cannot be built: {0}")]
     Executor(#[source] BuildError),
+    /// The instructions are a function of a service that is not provided.
+    #[error(
+        "the instructions need `&{service}`, which is not provided; register it with `.service(…)`, or declare it with `.per_run::<{service}>()` on the executor"
+    )]
+    Instructions {
+        /// The service.
+        service: &'static str,
+    },
     /// The provider of a model would refuse a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),

@@ -6,7 +6,7 @@ use std::panic::Location;
 use toolwright::approval::Approver;
 use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
-use toolwright::{Around, Bundle, Executor, ExecutorBuilder, Registration, Registry};
+use toolwright::{Around, Bundle, Executor, ExecutorBuilder, IntoTool, Registration, Registry};
 
 use super::{Agent, AgentBuilder, AgentError};
 
@@ -22,14 +22,14 @@ pub struct NewExecutor {
 impl AgentBuilder {
     /// Adds tools, by the constants that `#[tool]` makes of functions: `.tools([PRICE_OF, ORDER])`.
     #[must_use]
-    pub fn tools<T: Into<Registration>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.new_executor().tools.extend(tools.into_iter().map(Into::into));
+    pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.new_executor().tools.extend(tools.into_iter().map(IntoTool::into_tool));
         self
     }
 
     /// Adds one tool: a constant of `#[tool]`, or a [`DynamicTool`](toolwright::DynamicTool).
     #[must_use]
-    pub fn tool(self, tool: impl Into<Registration>) -> Self {
+    pub fn tool(self, tool: impl IntoTool) -> Self {
         self.tools([tool])
     }
 

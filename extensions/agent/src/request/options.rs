@@ -1,5 +1,8 @@
 //! What a run brings beside its prompt.
 
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use uuid::Uuid;
 
 use crate::{Agent, AgentRun, AgentRunBuilder, StartError};
@@ -29,10 +32,38 @@ impl RunOptions {
         self.id.is_none() && self.changes.is_empty()
     }
 
-    /// Begins the run, by an id that is made where none was given.
-    pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
+    /// Begins the run, by an id that is made where none was given. While the second value is held, no other run of the agent
+    /// begins by that id.
+    pub(crate) fn start(self, agent: &Agent) -> Result<(AgentRun, HeldId), StartError> {
         let id = self.id.unwrap_or_else(|| format!("run-{}", Uuid::now_v7()));
-        self.changes.into_iter().fold(agent.new_run(id), |run, change| change(run)).start()
+        let held = HeldId::new(&agent.0.ids, &id)?;
+        let run = agent.new_run(id);
+        Ok((self.changes.into_iter().fold(run, |run, change| change(run)).start()?, held))
+    }
+}
+
+/// The ids of the runs and conversations of an agent that go on.
+pub(crate) type Ids = Arc<Mutex<HashSet<String>>>;
+
+/// An id that a run has until this is dropped.
+pub(crate) struct HeldId {
+    ids: Ids,
+    id: String,
+}
+
+impl HeldId {
+    fn new(ids: &Ids, id: &str) -> Result<Self, StartError> {
+        let is_free = ids.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned());
+        match is_free {
+            true => Ok(Self { ids: Arc::clone(ids), id: id.to_owned() }),
+            false => Err(StartError::IdInUse { id: id.to_owned() }),
+        }
+    }
+}
+
+impl Drop for HeldId {
+    fn drop(&mut self) {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }
 }
 

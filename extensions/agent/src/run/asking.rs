@@ -41,6 +41,7 @@ impl AgentRun {
         self.notify_at(turn, NoticeKind::Asking);
         let Some(shown) = &self.shown else { return Ok(Event::Cancelled) };
         let agent = &self.agent.0;
+        let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
         let limits = RequestLimits {
             max_tokens: agent.max_tokens,
             time: deadline.map(|it| it.saturating_duration_since(Instant::now())),
@@ -52,7 +53,7 @@ impl AgentRun {
         });
         let listening = Listening::new(&self.events, turn, &catalog, early.as_ref());
         let request = ModelRequest {
-            system: &agent.system,
+            system: &system,
             history: &self.history,
             listing: &shown.listing,
             limits,

@@ -154,6 +154,14 @@ pub enum StartError {
     /// A service is missing, given twice or was not declared.
     #[error(transparent)]
     Services(#[from] MissingServices),
+    /// Another run or conversation of the agent has the id, and goes on.
+    #[error(
+        "the run `{id}` of this agent goes on; wait for it, or give the other run an id of its own"
+    )]
+    IdInUse {
+        /// The id.
+        id: String,
+    },
     /// Something was set of a conversation that has begun.
     #[error(
         "the conversation has begun; set its id, user, session, services and cancellation before the first message"

@@ -37,12 +37,24 @@ pub enum Stopped {
         /// Why not.
         why: String,
     },
+    /// The instructions are a function of a service that the run has not got.
+    #[error(
+        "the instructions need `&{service}`, which the run has not got; give it with `.with(…)`"
+    )]
+    Instructions {
+        /// The service.
+        service: &'static str,
+    },
     /// The registry has changed, and the provider of the model would refuse a tool.
     #[error(transparent)]
     Listing(#[from] DialectError),
 }
 
 impl Stopped {
+    pub(super) fn without(service: &'static str) -> Self {
+        Self::Instructions { service }
+    }
+
     pub(super) fn unlisted(error: ToolError) -> Self {
         let mut why = error.to_string();
         let mut cause = error.source().map(|it| it as &dyn Error);

@@ -1,6 +1,5 @@
 //! Why the tools of a coding agent cannot be had.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -18,9 +17,4 @@ pub enum CodingToolsError {
     },
 }
 
-/// Writes the sentence, because a `main` that returns the error prints it so.
-impl fmt::Debug for CodingToolsError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
+toolwright::unstable::debug_as_sentence!(CodingToolsError);

@@ -8,7 +8,7 @@ use toolwright::{BuildProblem, Bundle, ExecutorBuilder};
 use super::{CodingTools, state};
 use crate::{
     BASH, CHANGES, ChangeLog, FILES, PROCESS, SANDBOXED_BASH, Sandbox, SandboxedShell, Shell,
-    ShellReader, TenSteps,
+    ShellReader, Supervisor, TenSteps,
 };
 
 impl Bundle for CodingTools {
@@ -28,17 +28,18 @@ impl Bundle for CodingTools {
         if let Some(sandbox) = sandbox.clone() {
             self.workspace = self.workspace.with_executor(sandbox);
         }
+        let supervisor = match self.known_supervisor() {
+            Ok(supervisor) => supervisor,
+            Err(error) => {
+                return unavailable(executor, "the supervisor of command lines", error.to_string());
+            }
+        };
         let mut executor = executor.tools(FILES);
         if self.has_programs {
             executor = executor.tools(PROCESS);
         }
         if self.has_shell {
-            executor = match self.with_shell(executor, sandbox, wall) {
-                Ok(executor) => executor,
-                Err((executor, why)) => {
-                    return unavailable(executor, "the supervisor of command lines", why);
-                }
-            };
+            executor = self.with_shell(executor, supervisor, sandbox, wall);
         }
         if self.has_undo {
             executor = executor.tools(CHANGES);
@@ -64,18 +65,15 @@ impl CodingTools {
     fn with_shell(
         &self,
         executor: ExecutorBuilder,
+        supervisor: Supervisor,
         sandbox: Option<Sandbox>,
         wall: Option<Result<Sandbox, String>>,
-    ) -> Result<ExecutorBuilder, (ExecutorBuilder, String)> {
-        let supervisor = match self.known_supervisor() {
-            Ok(supervisor) => supervisor,
-            Err(error) => return Err((executor, error.to_string())),
-        };
+    ) -> ExecutorBuilder {
         if let Some(sandbox) = sandbox {
             let shell = SandboxedShell::new(supervisor, sandbox).with_table(self.table.clone());
             let shell = shell.pass_on(&self.passed_on);
             let shell = self.folders.iter().fold(shell, SandboxedShell::folders_in);
-            return Ok(executor.tools([SANDBOXED_BASH]).service(shell));
+            return executor.tools([SANDBOXED_BASH]).service(shell);
         }
         let shell = Shell::new(supervisor).with_table(self.table.clone()).pass_on(&self.passed_on);
         let shell = self.folders.iter().fold(shell, Shell::folders_in);
@@ -87,7 +85,7 @@ impl CodingTools {
             }
             None => shell,
         };
-        Ok(executor.tools([BASH]).service(shell))
+        executor.tools([BASH]).service(shell)
     }
 
     /// Adds rules beneath those of the application.

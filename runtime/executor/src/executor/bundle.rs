@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use super::{BuildProblem, ExecutorBuilder};
 use crate::registry::Registry;
-use toolwright_core::registration::Registration;
+use toolwright_core::registration::IntoTool;
 use toolwright_policy::policy::PolicyBuilder;
 
 /// A value that brings an executor tools, and with them services, stages, resolvers and rules: everything that belongs
@@ -99,8 +99,8 @@ impl ExecutorBuilder {
 
     /// Adds tools to the registry, when the executor is built.
     #[must_use]
-    pub fn tools<T: Into<Registration>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(tools.into_iter().map(Into::into));
+    pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(IntoTool::into_tool));
         self
     }
 

@@ -55,7 +55,7 @@ impl Run {
     /// async fn finish() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([ADD, FINISH])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([ADD, FINISH])?).build()?;
     /// let run = executor.run("ticket-7").start()?;
     /// let turn = run.turn(1, &[Call::new("add", r#"{"a":1,"b":2}"#), Call::new("finish", "{}")]).await?;
     /// assert_eq!(turn.answers()[0].text(), "3");

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use toolwright::journal::State;
+use toolwright::journal::{Journal, State};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    After, Answer, Around, AroundCall, Before, Call, CancellationToken, Class, Output, ToolError,
-    tool,
+    After, Answer, Around, AroundCall, Before, Call, CancellationToken, Class, OnNoApprover,
+    Output, ToolError, tool,
 };
 
-use super::super::support::{LOOK, Ran, office};
+use super::super::support::{LOOK, Office, Ran, office};
 use super::{Wish, answer, look, note, refuse, stage};
 use crate::support::{Log, builder, kind};
 
@@ -241,10 +241,15 @@ fn go_on() -> Before {
     Before::GoOn
 }
 
+/// By the clock of the system.
+fn parking(office: &Office) -> Journal {
+    Journal::new(office.store.clone()).on_no_approver(OnNoApprover::Park)
+}
+
 #[tokio::test]
 async fn an_answer_of_a_stage_says_that_the_call_was_begun_before() {
     let office = office();
-    let journalled = builder([LOST]).journal(office.parking());
+    let journalled = builder([LOST]).journal(parking(&office));
     let journalled = journalled.service_arc(Arc::clone(&office.ran));
     let stages = stage("s", &Log::default(), [go_on as Wish, refuse]);
     let executor = journalled.around(stages).build().unwrap();
@@ -282,7 +287,7 @@ async fn sign_in(
 #[tokio::test]
 async fn the_caller_gets_the_answer_of_a_stage_that_must_not_be_stored() {
     let office = office();
-    let journalled = builder([SIGN_IN]).journal(office.parking());
+    let journalled = builder([SIGN_IN]).journal(parking(&office));
     let journalled = journalled.service_arc(Arc::clone(&office.ran));
     let stages = stage("s", &Log::default(), [answer as Wish]);
     let executor = journalled.around(stages).build().unwrap();

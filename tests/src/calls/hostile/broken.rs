@@ -620,7 +620,7 @@ async fn a_cancelled_caller_does_not_spin_while_another_runs_its_call() {
     let gate = Arc::new(tokio::sync::Notify::new());
     let build =
         || builder_of(&office, Registry::of([SLOW]).unwrap()).service_arc(Arc::clone(&gate));
-    let caller = build().journal(store).build().unwrap();
+    let caller = build().journal(office.parking_in(store)).build().unwrap();
     let token = CancellationToken::new();
     let call = Call::new("kept_slow", "{}").cancelled_by(token.clone());
     let calling = tokio::spawn(async move { caller.call(&call).await });

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::sync::Notify;
 use toolwright::dialect::Dialect;
-use toolwright::journal::{CommitError, Journal, MemoryStore, Store, Transaction};
+use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::{Executor, Registry, tool};
 use toolwright_agent::durable::{Agents, NewRun, Phase, RunError, Runs};
 use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest, Spent};
@@ -78,7 +78,7 @@ async fn who_works_takes_no_run_of_an_executor_that_is_drained() {
     let executor = || {
         let tools = Registry::of([SEND]).unwrap();
         let builder = world.executor_of(world.store(), tools).unrestricted();
-        builder.journal(Journal::shared(Arc::clone(&store))).build().unwrap()
+        builder.journal(world.journal(Arc::clone(&store))).build().unwrap()
     };
     let (drained, other) = (executor(), executor());
     let agent =

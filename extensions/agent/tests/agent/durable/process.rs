@@ -165,14 +165,17 @@ impl World {
 
     /// An executor of these tools, without a policy.
     pub fn executor_of(&self, store: impl Store, tools: Registry) -> ExecutorBuilder {
+        let journal = self.journal(Arc::new(store));
+        Executor::builder(tools).service(self.log.clone()).journal(journal)
+    }
+
+    pub fn journal(&self, store: Arc<dyn Store>) -> Journal {
         let world = self.clone();
-        Executor::builder(tools).service(self.log.clone()).journal(
-            Journal::new(store)
-                .trust("ada", self.key().public())
-                .on_no_approver(OnNoApprover::Park)
-                .lease(Duration::from_secs(30))
-                .clock(move || world.now()),
-        )
+        Journal::shared(store)
+            .trust("ada", self.key().public())
+            .on_no_approver(OnNoApprover::Park)
+            .lease(Duration::from_secs(30))
+            .clock(move || world.now())
     }
 
     pub fn approvals(&self) -> ApprovalService {

@@ -118,8 +118,8 @@ async fn a_sealed_run_goes_on_for_no_other_agent_user_or_session_than_its_own() 
     let key = SealingKey::generate().unwrap();
     let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
     let agent = || {
-        let executor =
-            executor(&store).journal(Journal::shared(Arc::clone(&shared)).sealing_key(key.clone()));
+        let journal = Journal::shared(Arc::clone(&shared)).sealing_key(key.clone());
+        let executor = executor(&store).journal(journal.on_no_approver(OnNoApprover::Park));
         Agent::on(executor.build().unwrap(), model.clone()).build().unwrap()
     };
     let agents = Agents::builder().agent("clerk", agent()).agent("chief", agent());
