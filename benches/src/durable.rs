@@ -17,7 +17,7 @@ use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::dialect::Dialect;
-use toolwright::journal::{CommitError, SqliteStore, Store, Transaction};
+use toolwright::journal::{CommitError, Journal, SqliteStore, Store, Transaction};
 use toolwright::provider::ToolCall;
 use toolwright::{CallId, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Progress, Runner};
@@ -202,8 +202,7 @@ async fn drive(
 ) -> Result<Duration> {
     let executor = Executor::builder(Registry::of([RECORD_NOTE])?)
         .unrestricted()
-        .journal_arc(store)
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::shared(store).on_no_approver(OnNoApprover::Park))
         .build()?;
     let agent = Agent::on(executor, Steady(turns))
         .max_turns(u32::try_from(turns)? + 1)

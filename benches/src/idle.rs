@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply};
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
-    Page, State, Store, StoreError, Transaction,
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Journal, Listed,
+    MemoryStore, Page, State, Store, StoreError, Transaction,
 };
 use toolwright::{Call, CallId, Executor, Registry, tool};
 
@@ -81,7 +81,7 @@ impl Idle {
         let store = Counting { inner, read: Arc::clone(&read) };
         let store = Arc::new(store);
         let executor = Executor::builder(Registry::of([ORDER])?)
-            .journal_arc(Arc::clone(&store) as Arc<dyn Store>)
+            .journal(Journal::shared(Arc::clone(&store) as Arc<dyn Store>))
             .ask(Later)
             .build()?;
         runtime.block_on(async {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use tokio::runtime::{Builder, Runtime};
-use toolwright::journal::{SqliteStore, Store};
+use toolwright::journal::{Journal, SqliteStore, Store};
 use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
 
 use crate::compile::target_directory;
@@ -60,7 +60,7 @@ const NOTE_TEXT: &str = r#"{"text":"the quick brown fox jumps over the lazy dog"
 
 fn executor(store: &SqliteStore) -> Result<Executor> {
     let builder = Executor::builder(Registry::of([NOTE])?).unrestricted().limit(MANY as u32);
-    Ok(builder.journal(store.clone()).on_no_approver(OnNoApprover::Deny).build()?)
+    Ok(builder.journal(Journal::new(store.clone()).on_no_approver(OnNoApprover::Deny)).build()?)
 }
 
 async fn called(executor: &Executor, arguments: &str) -> Result<()> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use toolwright::journal::Store;
+use toolwright::journal::{Journal, Store};
 use toolwright::{Executor, OnNoApprover};
 
 use crate::Opens;
@@ -121,24 +121,22 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     let outside = Outside::open(&life.folder, life.number, !life.settles).context("the marks")?;
     let lease = Duration::from_millis(life.lease);
     let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
-    let mut builder = Executor::builder(registry()?)
-        .unrestricted()
-        .service_arc(Arc::clone(&world))
-        .journal_arc(Arc::clone(&store))
-        .lease(lease)
-        .approval_expires_after(lease);
-    builder = if life.asks_here {
-        builder.approver(person::key()?, Person)
+    let mut builder = Executor::builder(registry()?).unrestricted().service_arc(Arc::clone(&world));
+    let mut journal =
+        Journal::shared(Arc::clone(&store)).lease(lease).approval_expires_after(lease);
+    if life.asks_here {
+        builder = builder.approver(person::key()?, Person);
     } else {
-        builder.trust("ada", person::key()?.public()).on_no_approver(OnNoApprover::Park)
-    };
+        journal = journal.trust("ada", person::key()?.public()).on_no_approver(OnNoApprover::Park);
+    }
     if life.clock_jumps {
         let path = life.folder.join("clock");
-        builder = builder.clock(move || Timestamp::now() + ahead(&path));
+        journal = journal.clock(move || Timestamp::now() + ahead(&path));
     }
     if life.keeps_reads {
-        builder = builder.journal_reads();
+        journal = journal.record_reads();
     }
+    let builder = builder.journal(journal);
     let application = Arc::new(Application::new(life, builder.build()?, store, world)?);
     if application.life.settles {
         settle(&application).await?;

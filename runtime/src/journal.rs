@@ -1,9 +1,10 @@
 //! The life of calls, in a journal, so that a crash loses none and repeats none.
 //!
-//! A [`CallRecord`] is what is stored of a call, an [`Entry`] what happened to it. A [`Store`] stores them:
+//! An executor records its calls in a [`Journal`]: a store with what belongs to it. A [`CallRecord`] is what is stored of a call, an [`Entry`] what happened to it. A [`Store`] stores them:
 //! [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store must do stands in
 //! `conformance` (feature `conformance`), for stores of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
 
+pub use toolwright_executor::executor::Journal;
 pub use toolwright_journal::arguments::{SealingError, SealingKey};
 pub use toolwright_journal::journal::{
     Answered, Ask, CallRecord, CallSlot, CallSummary, CallWrite, CommitError, DamagedCall,

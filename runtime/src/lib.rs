@@ -19,7 +19,7 @@
 //! }
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-//! let executor = Executor::builder(Registry::of([DIVIDE])?).unrestricted().build()?;
+//! let executor = Executor::builder(Registry::of([DIVIDE])?).build()?;
 //! let answer = executor.call(&Call::new("divide", r#"{"dividend":84,"divisor":2}"#)).await;
 //! assert_eq!(answer.text(), "42");
 //!
@@ -78,7 +78,7 @@ pub use toolwright_core::linked::{ExpectedTools, UnexpectedTools};
 pub use toolwright_core::output::{
     Answer, Content, Output, ProcessOutput, Reconciled, StoredAnswer, StoredAnswerError,
 };
-pub use toolwright_core::registration::Registration;
+pub use toolwright_core::registration::{IntoTool, Registration};
 pub use toolwright_core::schema::SchemaProblem;
 pub use toolwright_core::spec::{Handle, Location};
 pub use toolwright_core::tool::{
@@ -100,9 +100,9 @@ pub use toolwright_executor::event::{Event, EventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    After, Around, AroundCall, Before, BuildError, BuildProblem, CallFailure, Calling, Drained,
-    Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver, Run,
-    RunBuilder, Suspended, Swept, TurnAnswers, Worker,
+    After, Around, AroundCall, Before, BuildError, BuildProblem, Bundle, CallFailure, Calling,
+    Drained, Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver,
+    Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

@@ -6,6 +6,7 @@ mod approval;
 mod attacks;
 mod blocking;
 mod building;
+mod bundles;
 mod by_macro;
 mod calls;
 mod catalogs;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{
     Call, EventKind, Executor, Registration, Registry, Run, ToolContext, ToolError, tool,
 };
@@ -75,7 +75,9 @@ fn run_of(log: &Arc<Log>, journaled: bool) -> Run {
     let registry = Registry::of([LOOK, CHANGE, ODD]).unwrap();
     let builder = Executor::builder(registry).unrestricted().service_arc(Arc::clone(log));
     let builder = if journaled {
-        builder.journal(MemoryStore::new()).on_no_approver(toolwright::OnNoApprover::Park)
+        builder.journal(
+            Journal::new(MemoryStore::new()).on_no_approver(toolwright::OnNoApprover::Park),
+        )
     } else {
         builder
     };

@@ -28,6 +28,7 @@
 //! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. What is not known to be safe, a
 //!   person is asked about (human in the loop).
 //! - [`Executor`] runs [`Call`]s without an agent and gives each exactly one [`Answer`].
+//! - A [`Bundle`] brings tools with everything that belongs to them: `toolbox::CodingTools`, `mcp::McpClient`, one of your own.
 //!
 //! # Features
 //!
@@ -72,7 +73,10 @@ pub use runtime::{
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 #[doc(inline)]
-pub use runtime::{Executor, Registry, approval, dialect, journal, policy, provider, retry};
+pub use runtime::{
+    Bundle, Executor, ExecutorBuilder, Registry, approval, dialect, journal, policy, provider,
+    retry,
+};
 #[cfg(feature = "agent")]
 #[cfg_attr(docsrs, doc(cfg(feature = "agent")))]
 #[doc(inline)]

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use futures::future::BoxFuture;
 use tokio::runtime::Runtime;
 use toolwright::dialect::Dialect;
-use toolwright::journal::SqliteStore;
+use toolwright::journal::{Journal, SqliteStore};
 use toolwright::{Executor, OnNoApprover, Registry};
 use toolwright_agent::durable::{NewRun, RunError, Runner};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind};
@@ -41,7 +41,7 @@ impl Model for Last {
 
 fn executor(store: SqliteStore) -> Result<Executor> {
     let executor = Executor::builder(Registry::of([RECORD_NOTE])?).unrestricted();
-    Ok(executor.journal(store).on_no_approver(OnNoApprover::Park).build()?)
+    Ok(executor.journal(Journal::new(store).on_no_approver(OnNoApprover::Park)).build()?)
 }
 
 fn agents(

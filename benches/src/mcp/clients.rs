@@ -23,9 +23,8 @@ impl Ours {
         let config = format!(
             "[servers.peer]\ncommand = {program}\nargs = [\"{PEER}\"]\ntrust = \"annotations\""
         );
-        let registry = Registry::empty();
-        let servers = McpServers::new(McpConfig::from_toml(&config)?, &registry);
-        let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+        let servers = McpServers::new(McpConfig::from_toml(&config)?);
+        let builder = Executor::builder(Registry::empty()).unrestricted().with(servers.clone());
         Ok(Self { servers, executor: builder.build()? })
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::approval::ApproverKey;
+use toolwright::journal::Journal as CallJournal;
 use toolwright::{Call, CallId, DynamicTool, Executor, OnNoApprover, Registry};
 
 use super::journal::Journal;
@@ -18,9 +19,11 @@ impl Office {
         let (journal, registry) = (Journal::new(), Registry::empty());
         let ada = ApproverKey::from_seed("ada", [7; 32]).unwrap();
         let executor = Executor::builder(registry.clone())
-            .journal(journal.store.clone())
-            .trust("ada", ada.public())
-            .on_no_approver(OnNoApprover::Park)
+            .journal(
+                CallJournal::new(journal.store.clone())
+                    .trust("ada", ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            )
             .build()
             .unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

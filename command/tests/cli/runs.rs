@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 use toolwright::approval::ApproverKey;
-use toolwright::journal::SqliteStore;
+use toolwright::journal::{Journal as CallJournal, SqliteStore};
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Runner};
@@ -43,8 +43,7 @@ fn journal() -> Journal {
     runtime.block_on(async {
         let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
         let executor = Executor::builder(Registry::of([LOOK_UP, SEND]).unwrap())
-            .journal(store)
-            .on_no_approver(OnNoApprover::Park)
+            .journal(CallJournal::new(store).on_no_approver(OnNoApprover::Park))
             .build()
             .unwrap();
         let model = ScriptedModel::new()
@@ -183,9 +182,11 @@ fn a_run_that_waits_goes_on_by_itself_when_another_process_approves_its_call() {
         let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
         let ada = ApproverKey::load(journal.path("ada.key")).unwrap();
         let executor = Executor::builder(Registry::of([LOOK_UP, SEND]).unwrap())
-            .journal(store)
-            .trust("ada", ada.public())
-            .on_no_approver(OnNoApprover::Park)
+            .journal(
+                CallJournal::new(store)
+                    .trust("ada", ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            )
             .build()
             .unwrap();
         let agent = Agent::on(executor, ScriptedModel::new().says("They are greeted."));

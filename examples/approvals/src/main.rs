@@ -15,7 +15,7 @@ mod tools;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use toolwright::journal::SqliteStore;
+use toolwright::journal::{Journal, SqliteStore};
 use toolwright::{Executor, OnNoApprover};
 
 use agent::{Agent, Ended};
@@ -42,20 +42,21 @@ async fn main() -> ExitCode {
 
 async fn work(options: Options) -> anyhow::Result<Ended> {
     let store = SqliteStore::open(&options.journal).await?;
-    let mut builder = Executor::builder(tools::registry()?)
-        .unrestricted()
-        .service(Ledger::at(&options.ledger))
-        .service(Pace::of(options.pause))
-        .service(Carrier::default())
-        .journal(store.clone())
-        // Nobody is asked in this process: calls wait until `toolwright approvals` decides.
+    let mut journal = Journal::new(store.clone())
+        // No person is asked in this process: calls wait until `toolwright approvals` decides.
         .on_no_approver(OnNoApprover::Park)
         .approval_expires_after(options.expires)
         .lease(options.lease);
     for (name, key) in &options.approvers {
-        builder = builder.trust(name, *key);
+        journal = journal.trust(name, *key);
     }
-    let executor = builder.build()?;
+    let executor = Executor::builder(tools::registry()?)
+        .unrestricted()
+        .service(Ledger::at(&options.ledger))
+        .service(Pace::of(options.pause))
+        .service(Carrier::default())
+        .journal(journal)
+        .build()?;
     let run = executor.run(options.run.as_str()).user("bob@example.org").start()?;
     let agent = Agent {
         worker: run.worker().context("the executor has no journal")?,

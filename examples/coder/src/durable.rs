@@ -11,7 +11,6 @@ use toolwright::CancellationToken;
 use toolwright::journal::State;
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner, Runs, Waiting};
-use toolwright_toolbox::Supervisor;
 
 use crate::application::{self, Application, Parts};
 use crate::arguments::{self, Arguments, Provider, TrustedKey};
@@ -58,7 +57,6 @@ struct Stored {
 pub async fn start(
     arguments: &Arguments,
     durable: &arguments::Durable,
-    supervisor: Supervisor,
     transcript: Transcript,
 ) -> Result<u8, Problem> {
     let journal = Journal::open(&durable.journal).await?;
@@ -95,16 +93,12 @@ pub async fn start(
     let data = data.map_err(|error| Problem::application("the run cannot be stored", error))?;
     let new = NewRun::new(&durable.run, AGENT, &arguments.task).data(data);
     transcript.note("run", &format!("{} in {}", durable.run, durable.journal.display()));
-    let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
+    let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, transcript };
     driven(&stored, run, Some(new), 0, journal).await
 }
 
 /// Goes on with a run that is recorded.
-pub async fn resume(
-    durable: &arguments::Durable,
-    supervisor: Supervisor,
-    transcript: Transcript,
-) -> Result<u8, Problem> {
+pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Result<u8, Problem> {
     if !durable.journal.exists() {
         return Err(Problem::Usage(format!(
             "found no journal `{}`, expected the one that the run is recorded in; name it with `--journal`",
@@ -125,7 +119,7 @@ pub async fn resume(
     let stored: Stored = serde_json::from_value(info.data().clone()).map_err(|error| {
         Problem::failed(format!("run `{}` is none of this program", durable.run), error)
     })?;
-    let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, supervisor, transcript };
+    let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, transcript };
     driven(&stored, run, None, head.turn, journal).await
 }
 
@@ -133,7 +127,6 @@ pub async fn resume(
 struct DrivenRun<'a> {
     run: &'a str,
     trusted: &'a [TrustedKey],
-    supervisor: Supervisor,
     transcript: Transcript,
 }
 
@@ -153,7 +146,7 @@ async fn driven(
     answers: u64,
     journal: Journal,
 ) -> Result<u8, Problem> {
-    let DrivenRun { run, trusted, supervisor, transcript } = driven;
+    let DrivenRun { run, trusted, transcript } = driven;
     let arguments = stored.arguments()?;
     let counted = Counted::default();
     let log = state::log_of(&stored.folder)?;
@@ -165,7 +158,7 @@ async fn driven(
         log: &log,
         journal: Some(journal),
         counted: &counted,
-        shell: stored.shell.then_some(supervisor),
+        shell: stored.shell,
         trusted,
     })?;
     if let Some(words) = without_wall {

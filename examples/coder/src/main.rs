@@ -43,9 +43,8 @@ fn main() -> ExitCode {
 }
 
 fn application() -> Result<u8, Problem> {
-    // In the process that supervises a command line, nothing comes after this.
-    let supervisor = Supervisor::in_this_program()
-        .map_err(|error| Problem::application("no supervisor", error))?;
+    // Where no supervisor takes over before `main`, nothing comes after this in one.
+    Supervisor::supervise_if_asked();
     let matches = match command()?.try_get_matches() {
         Ok(matches) => matches,
         // Help comes this way too.
@@ -58,12 +57,12 @@ fn application() -> Result<u8, Problem> {
     let runtime = runtime.map_err(|error| Problem::application("no tokio runtime", error))?;
     let ended = runtime.block_on(async {
         match matches.subcommand() {
-            Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?, supervisor).await,
+            Some((arguments::NAME, below)) => run::run(&Arguments::of(below)?).await,
             Some((arguments::RESUME, below)) => {
                 let transcript = Transcript::of(below.get_flag("json"));
-                durable::resume(&Durable::of(below)?, supervisor, transcript).await
+                durable::resume(&Durable::of(below)?, transcript).await
             }
-            _ => tool(&matches, supervisor).await,
+            _ => tool(&matches).await,
         }
     });
     // Programs of calls that were given up are ended with it. A blocking tool that is still at work is not waited for
@@ -85,10 +84,10 @@ fn command() -> Result<Command, Problem> {
 }
 
 /// Runs one tool in the current folder.
-async fn tool(matches: &ArgMatches, supervisor: Supervisor) -> Result<u8, Problem> {
+async fn tool(matches: &ArgMatches) -> Result<u8, Problem> {
     let is_about_lines = is_about_lines(matches);
     let log = state::log_of(".".as_ref())?;
-    let (executor, without_wall) = application::of_commands(supervisor, &log, is_about_lines)?;
+    let (executor, without_wall) = application::of_commands(&log, is_about_lines)?;
     if let Some(words) = without_wall {
         eprintln!("note: {words}");
     }

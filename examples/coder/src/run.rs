@@ -10,7 +10,6 @@ use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
 use toolwright_agent::{Agent, Ended, Model, Spent, Stopped};
 use toolwright_mcp::McpConfig;
-use toolwright_toolbox::Supervisor;
 
 use crate::application::{self, Application, Parts};
 use crate::arguments::Arguments;
@@ -28,10 +27,10 @@ pub const SYSTEM: &str = "You work on the sources of a program in one folder, wi
 change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
 before you call a tool. When the task is done, or cannot be done, call `complete_task`.";
 
-pub async fn run(arguments: &Arguments, supervisor: Supervisor) -> Result<u8, Problem> {
+pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let transcript = Transcript::of(arguments.json);
     if let Some(durable) = &arguments.durable {
-        return durable::start(arguments, durable, supervisor, transcript).await;
+        return durable::start(arguments, durable, transcript).await;
     }
     let servers = arguments.mcp.as_deref().map(servers).transpose()?;
     let copied = arguments.offline.then(Copied::make).transpose()?;
@@ -51,7 +50,7 @@ pub async fn run(arguments: &Arguments, supervisor: Supervisor) -> Result<u8, Pr
         log: &log,
         journal: None,
         counted: &counted,
-        shell: arguments.shell.then_some(supervisor),
+        shell: arguments.shell,
         trusted: &[],
     })?;
     if let Some(words) = without_wall {

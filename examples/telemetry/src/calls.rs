@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use jiff::Timestamp;
 use opentelemetry::metrics::Meter;
 use toolwright::approval::{ApprovalService, ApproverKey, Statement};
-use toolwright::journal::{MemoryStore, Store};
+use toolwright::journal::{Journal, MemoryStore, Store};
 use toolwright::{Call, Class, Executor, OnNoApprover, Outcome, Registry, ToolError, tool};
 use tracing::Instrument as _;
 
@@ -57,11 +57,13 @@ pub async fn make(meter: &Meter) -> anyhow::Result<()> {
     let executor = Executor::builder(Registry::of([LOOK_UP_WEATHER, SEND_PARCEL, REFUND])?)
         .unrestricted()
         .service(TurnedAway::default())
-        .journal_arc(store.clone())
-        .trust("ada", ada.public())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::shared(store.clone())
+                .trust("ada", ada.public())
+                .on_no_approver(OnNoApprover::Park)
+                .trace_id(trace_id),
+        )
         .metrics(meter)
-        .trace_id(trace_id)
         .build()?;
     let worker = executor.worker().context("the executor has no journal")?;
     let turn = async {

@@ -3,6 +3,7 @@
 mod builder;
 mod chat;
 mod error;
+mod instructions;
 mod model_name;
 mod new_executor;
 mod request;
@@ -18,6 +19,7 @@ use toolwright::unstable::runs::JournalAccess;
 pub use self::builder::AgentBuilder;
 pub use self::chat::{Chat, ChatTurn};
 pub use self::error::AgentError;
+pub use self::instructions::{Instructions, IntoInstructions};
 pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::new_executor::NewExecutor;
 pub use self::request::RunRequest;
@@ -29,6 +31,7 @@ use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::AgentRunBuilder;
+use crate::run::options::Ids;
 
 type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
 
@@ -75,13 +78,14 @@ pub(crate) struct Inner {
     pub dropped: Dropped,
     pub executor: Executor,
     pub model: Box<dyn Model>,
-    pub system: String,
+    pub instructions: Instructions,
     pub early_reads: bool,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
     pub rings: Rings,
+    pub ids: Ids,
     pub accounts: Accounts,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<crate::events::Metrics>,

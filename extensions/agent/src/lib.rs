@@ -33,8 +33,8 @@ mod run;
 pub mod testing;
 
 pub use self::agent::{
-    Agent, AgentBuilder, AgentError, Chat, ChatTurn, IntoModel, ModelNameError, NewExecutor,
-    NumberedStream, RunError, RunRequest, RunResult, RunStream,
+    Agent, AgentBuilder, AgentError, Chat, ChatTurn, Instructions, IntoInstructions, IntoModel,
+    ModelNameError, NewExecutor, NumberedStream, RunError, RunRequest, RunResult, RunStream,
 };
 pub use self::events::{
     CalledTool, Ended, Notice, NoticeKind, NumberedEvent, RunEvent, RunEvents, ToolCallEvent,

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use toolwright::{Call, Executor, Registry};
-use toolwright_mcp::{MCP_TOOLS, McpConfig, McpServers};
+use toolwright_mcp::{McpConfig, McpServers};
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -12,10 +12,9 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let [config, tool, arguments] = words.as_slice() else {
         return Err("expected a configuration, a tool and its arguments".into());
     };
-    let registry = Registry::of(MCP_TOOLS)?;
-    let servers = McpServers::new(McpConfig::read(config)?, &registry);
-    let builder = Executor::builder(registry).unrestricted();
-    let executor = builder.resolver(servers.clone()).service(servers.clone()).build()?;
+    let servers = McpServers::new(McpConfig::read(config)?);
+    let builder = Executor::builder(Registry::empty()).unrestricted();
+    let executor = builder.with(servers.clone()).build()?;
     let answer = executor.call(&Call::new(tool, arguments)).await;
     servers.close().await;
     println!("{}", answer.text());

@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use toolwright::{Call, Catalog, Executor, Registry, ToolError};
 use toolwright_mcp::{
-    Answers, Elicit, Elicitation, Elicited, MCP_TOOLS, McpConfig, McpServers, MemoryTokens, OAuth,
-    SignIn, SignInRequest,
+    Answers, Elicit, Elicitation, Elicited, McpConfig, McpServers, MemoryTokens, OAuth, SignIn,
+    SignInRequest,
 };
 
 /// Agrees to what is proposed, and confirms what is asked.
@@ -66,15 +66,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let suite = json!({"url": url, "trust": "annotations", "oauth": oauth});
     let config = json!({"mcpServers": {"suite": suite}});
-    let registry = Registry::of(MCP_TOOLS)?;
+    let registry = Registry::empty();
     let servers = McpServers::with_oauth(
         McpConfig::from_json(&config.to_string())?,
-        &registry,
         OAuth::new(MemoryTokens::default()).sign_in(Yes),
     )
     .answering(Answers::new().elicit(Agrees));
     let builder = Executor::builder(registry.clone()).unrestricted();
-    let executor = builder.resolver(servers.clone()).service(servers.clone()).build()?;
+    let executor = builder.with(servers.clone()).build()?;
     for refused in servers.register_all().await? {
         println!("{}: {}", refused.tool, refused.reason);
     }

@@ -14,17 +14,22 @@ pub(crate) mod oauth;
 mod process;
 mod restart;
 mod result;
+pub(crate) mod single;
 pub(crate) mod tools;
 pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
 use serde_json::Value;
-use toolwright::{Output, Registration, Registry, RegistryError, Resolver, ToolContext, ToolError};
+use toolwright::policy::Policy;
+use toolwright::{
+    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, RegistryError, Resolver,
+    ToolContext, ToolError,
+};
 
 use self::answers::Answers;
 use self::config::McpConfig;
@@ -33,8 +38,8 @@ use self::definition::{Definitions, ForeignTool};
 
 /// The servers whose tools an application uses; cheap to clone.
 ///
-/// It is a [`Resolver`]: a model that calls `files__read` is given the tool `read` of the server `files`. A server is started
-/// when one of its tools is first needed, started again after it has ended (later each time), and ended by
+/// It is a [`Bundle`]: the tools of the servers, by names such as `files__read` for the tool `read` of the server `files`, and
+/// [`MCP_TOOLS`](crate::MCP_TOOLS), with which a model finds them. A server is started when one of its tools is first needed, started again after it has ended (later each time), and ended by
 /// [`close`](Self::close), or when the tokio runtime ends.
 ///
 /// A foreign tool is a tool like others: policy, approval, journal, time-outs, retries. It comes with less trust
@@ -45,12 +50,11 @@ use self::definition::{Definitions, ForeignTool};
 /// grants count for the later one.
 ///
 /// ```no_run
-/// use toolwright::{Executor, Handle, Registry};
+/// use toolwright::{Executor, Registry};
 /// use toolwright_mcp::{McpConfig, McpServers};
 ///
-/// let registry = Registry::of(Handle::linked().chain(toolwright_mcp::MCP_TOOLS))?;
-/// let servers = McpServers::new(McpConfig::read("mcp.toml")?, &registry);
-/// let executor = Executor::builder(registry).resolver(servers.clone()).service(servers).build()?;
+/// let servers = McpServers::new(McpConfig::read("mcp.toml")?);
+/// let executor = Executor::builder(Registry::linked()?).with(servers).build()?;
 /// # let _ = executor;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -61,8 +65,8 @@ struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
     /// The tools as `mcp_info` showed them last, by our names.
     shown: Mutex<BTreeMap<String, Arc<ForeignTool>>>,
-    /// Where tools are registered when a name is resolved.
-    registry: Registry,
+    /// Where tools are registered when a name is resolved: that of the executor which has the servers.
+    registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
 }
 
@@ -79,39 +83,50 @@ pub struct RefusedTool {
 }
 
 impl McpServers {
-    /// The servers of a configuration, for the executor of this registry. None is started yet.
+    /// The servers of a configuration. None is started yet.
     #[must_use]
-    pub fn new(config: McpConfig, registry: &Registry) -> Self {
-        Self::of(config, registry, |server| server)
+    pub fn new(config: McpConfig) -> Self {
+        Self::of(config, |server| server)
     }
 
     /// The servers of a configuration, of which those at a URL may ask for OAuth. None is started yet.
     ///
     /// ```
-    /// use toolwright::Registry;
     /// use toolwright_mcp::{McpConfig, McpServers, MemoryTokens, OAuth};
     ///
-    /// let registry = Registry::of(toolwright_mcp::MCP_TOOLS)?;
     /// let config = McpConfig::from_toml("[servers.far]\nurl = \"http://127.0.0.1:8080/mcp\"")?;
-    /// let servers = McpServers::with_oauth(config, &registry, OAuth::new(MemoryTokens::default()));
+    /// let servers = McpServers::with_oauth(config, OAuth::new(MemoryTokens::default()));
     /// assert_eq!(servers.names().count(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(feature = "oauth")]
     #[cfg_attr(docsrs, doc(cfg(feature = "oauth")))]
     #[must_use]
-    pub fn with_oauth(config: McpConfig, registry: &Registry, oauth: oauth::OAuth) -> Self {
-        Self::of(config, registry, |server| server.with_oauth(oauth.clone()))
+    pub fn with_oauth(config: McpConfig, oauth: oauth::OAuth) -> Self {
+        Self::of(config, |server| server.with_oauth(oauth.clone()))
     }
 
-    fn of(config: McpConfig, registry: &Registry, made: impl Fn(Server) -> Server) -> Self {
+    fn of(config: McpConfig, made: impl Fn(Server) -> Server) -> Self {
         let answers = connection::SharedAnswers::default();
         let servers = config.servers.into_iter().map(|(name, config)| {
             let server = Server::new(name.clone(), config, Arc::clone(&answers));
             (name, Arc::new(made(server)))
         });
-        let (servers, registry) = (servers.collect(), registry.clone());
+        let (servers, registry) = (servers.collect(), OnceLock::new());
         Self(Arc::new(Inner { servers, shown: Mutex::default(), registry, answers }))
+    }
+
+    /// Remembers the registry of the executor that has the servers; a second one is a problem of its builder.
+    fn join(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        match self.0.registry.set(executor.registry().clone()) {
+            Ok(()) => executor,
+            Err(_) => executor.problem(BuildProblem::Unavailable {
+                what: "McpServers".to_owned(),
+                why: "these servers belong to another executor already; make one executor, or read the \
+                      configuration once for each"
+                    .to_owned(),
+            }),
+        }
     }
 
     /// Who answers what servers ask, of connections that begin from now on; until this is called, everything is refused.
@@ -131,18 +146,20 @@ impl McpServers {
     /// a call that waits is run by a tool that is registered.
     ///
     /// # Errors
-    /// When a server cannot be reached, or one of its names is taken; what came before stays registered.
+    /// When no executor has the servers yet, a server cannot be reached, or one of its names is taken; what came before stays
+    /// registered.
     pub async fn register_all(&self) -> Result<Vec<RefusedTool>, RegisterError> {
+        let registry = self.0.registry.get().ok_or(RegisterError::NoExecutor)?;
         let mut refused = Vec::new();
         for (name, server) in &self.0.servers {
             let definitions = server.definitions().await;
             let definitions = definitions
                 .map_err(|error| RegisterError::Server { server: name.clone(), error })?;
             let tools = definitions.tools();
-            let new = tools.filter(|tool| self.0.registry.get(&tool.name).is_none());
+            let new = tools.filter(|tool| registry.get(&tool.name).is_none());
             let tools =
                 new.map(|tool| self.tool(server, tool).exposure(toolwright::Exposure::Deferred));
-            self.0.registry.register_all(tools.collect::<Vec<_>>())?;
+            registry.register_all(tools.collect::<Vec<_>>())?;
             refused.extend(definitions.refused().iter().cloned());
         }
         Ok(refused)
@@ -194,8 +211,9 @@ impl McpServers {
 
     /// Whether calls of this name pass the gate as calls of a tool of its own.
     pub(crate) fn is_registered(&self, name: &str) -> bool {
-        self.0.registry.get(name).is_some()
-            || self.0.registry.disabled().iter().any(|it| **it == *name)
+        self.0.registry.get().is_some_and(|registry| {
+            registry.get(name).is_some() || registry.disabled().iter().any(|it| **it == *name)
+        })
     }
 
     /// Calls a foreign tool as it was defined when it was shown.
@@ -207,11 +225,27 @@ impl McpServers {
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
         server.call(tool, input, context).await.inspect_err(|error| {
-            if error.kind() == definition::CHANGED {
+            if error.kind() == definition::CHANGED
+                && let Some(registry) = self.0.registry.get()
+            {
                 // The next call of the name resolves the tool as it is now.
-                let _ = self.0.registry.unregister(&tool.name);
+                let _ = registry.unregister(&tool.name);
             }
         })
+    }
+
+    /// Every tool of every server, as a model is shown it.
+    async fn registrations(&self) -> Result<Vec<Registration>, ToolError> {
+        let mut tools = Vec::new();
+        for server in self.0.servers.values() {
+            let definitions = server.definitions().await?;
+            for refused in definitions.refused() {
+                let RefusedTool { server, tool, reason } = refused;
+                tracing::warn!(server, tool, "a tool of an MCP server cannot be called: {reason}");
+            }
+            tools.extend(definitions.tools().map(|tool| self.tool(server, tool).into()));
+        }
+        Ok(tools)
     }
 
     fn tool(&self, server: &Arc<Server>, tool: Arc<ForeignTool>) -> toolwright::DynamicTool {
@@ -247,6 +281,19 @@ impl Resolver for McpServers {
     }
 }
 
+impl Bundle for McpServers {
+    fn name(&self) -> String {
+        "MCP servers".to_owned()
+    }
+
+    fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        let tools = self.names().map(|name| format!("{name}__*"));
+        let policy = tools.fold(Policy::builder(), |policy, tool| policy.registered_later(tool));
+        let executor = self.join(executor).tools(tools::MCP_TOOLS).policy_defaults(policy);
+        executor.resolver(self.clone()).service(self)
+    }
+}
+
 impl fmt::Debug for McpServers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("McpServers").field(&self.names().collect::<Vec<_>>()).finish()
@@ -257,6 +304,11 @@ impl fmt::Debug for McpServers {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
+    /// No executor has the servers yet.
+    #[error(
+        "no executor has the MCP servers yet; give them to its builder with `.with(servers.clone())`"
+    )]
+    NoExecutor,
     /// A server could not be reached, or did not list its tools.
     #[error("the tools of the MCP server `{server}` could not be read: {error}")]
     Server {

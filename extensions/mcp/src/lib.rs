@@ -1,5 +1,5 @@
-//! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client, and
-//! [`McpServers`] makes tools of what other servers offer.
+//! The Model Context Protocol for [Toolwright](toolwright): [`McpServer`] serves an application's tools to any client.
+//! [`McpClient`] makes tools of what another server offers, and [`McpServers`] of what the servers of a configuration offer.
 //!
 //! Both pass the executor of the application, so that policy, approval and journal hold for every call.
 #![warn(missing_docs)]
@@ -18,12 +18,13 @@ pub use client::config::{ConfigError, McpConfig, Trust};
 pub use client::oauth::{
     EncryptedTokens, Loopback, MemoryTokens, OAuth, SignIn, SignInRequest, TokenStore,
 };
+pub use client::single::McpClient;
 pub use client::tools::{
     MCP_EXEC, MCP_INFO, MCP_LIST_TOOLS, MCP_SEARCH, MCP_TOOLS, mcp_exec, mcp_info, mcp_list_tools,
     mcp_search,
 };
 pub use client::{McpServers, RefusedTool, RegisterError};
-pub use server::client::{Elicited, LogLevel, McpClient, Root};
+pub use server::client::{ConnectedClient, Elicited, LogLevel, Root};
 pub use server::content::{
     Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,
     Resources,

@@ -248,8 +248,8 @@ impl McpServer {
         self
     }
 
-    /// Gives each run its [`McpClient`](crate::McpClient), by which tools log, ask its user, and ask its model. The executor
-    /// declares it with `per_run::<McpClient>()`.
+    /// Gives each run its [`ConnectedClient`](crate::ConnectedClient), by which tools log, ask its user, and ask its model. The executor
+    /// declares it with `per_run::<ConnectedClient>()`.
     #[must_use]
     pub fn offer_client(mut self) -> Self {
         self.offers.client = true;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{Call, Executor, OnNoApprover, Registry, Run, ToolError, tool};
 use toolwright_toolbox::{CHANGES, ChangeLog, FILES, Workspace};
 
@@ -338,8 +338,7 @@ fn started(around: &Path) -> Result<Run, Box<dyn Error>> {
     let tools = FILES.into_iter().chain(CHANGES).chain([DELETE_FILE, SET_MODE]);
     let executor = Executor::builder(Registry::of(tools)?)
         .unrestricted()
-        .journal(MemoryStore::new())
-        .on_no_approver(OnNoApprover::Fail)
+        .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Fail))
         .around(log.clone())
         .service(log)
         .service(Root(workspace.root().to_owned()))

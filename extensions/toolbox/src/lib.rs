@@ -1,5 +1,8 @@
 //! Ready-made tools for [toolwright]: they read, write and search the files of one folder, and run programs in it.
 //!
+//! A coding agent takes all of them at once, with undo, syntax check, judged command lines and rules: `CodingTools`, where the
+//! features `changes`, `shell` and `syntax-…` are on.
+//!
 //! An application selects what it offers. Linking this crate registers nothing; the handles do, one by one or as a group:
 //!
 //! | group | feature | tools |
@@ -38,6 +41,15 @@
 mod blocking;
 #[cfg(feature = "changes")]
 mod changes;
+#[cfg(all(
+    feature = "changes",
+    feature = "files",
+    feature = "process",
+    feature = "shell",
+    feature = "syntax",
+    unix
+))]
+mod coding;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(any(feature = "changes", feature = "syntax"))]
@@ -59,6 +71,25 @@ pub use changes::{
     CHANGES, ChangeLimits, ChangeLog, ChangeLogError, FILE_HISTORY, UNDO_FILE, UNDO_TURN,
     file_history, undo_file, undo_turn,
 };
+#[cfg(all(
+    feature = "changes",
+    feature = "files",
+    feature = "process",
+    feature = "shell",
+    feature = "syntax",
+    unix
+))]
+#[cfg_attr(
+    docsrs,
+    doc(cfg(all(
+        feature = "changes",
+        feature = "files",
+        feature = "process",
+        feature = "shell",
+        feature = "syntax"
+    )))
+)]
+pub use coding::{CodingTools, CodingToolsError};
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
 pub use files::{

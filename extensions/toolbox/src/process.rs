@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "shell", unix))]
 mod bash;
+#[cfg(target_os = "linux")]
+mod before_main;
 #[cfg(all(feature = "shell", unix))]
 mod cli_tool;
 mod container;

@@ -1,4 +1,4 @@
-//! The ten steps of a call, assembled in their order on the builder of an executor.
+//! The ten steps of a call, in their order on the builder of an executor.
 
 #[cfg(test)]
 mod tests;
@@ -6,8 +6,8 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright::policy::PolicyBuilder;
-use toolwright::{Around, ExecutorBuilder, ReadCache, Reservations};
+use toolwright::policy::Policy;
+use toolwright::{Around, Bundle, ExecutorBuilder, ReadCache, Reservations};
 
 use crate::{ChangeLog, SyntaxCheck, Workspace};
 
@@ -26,6 +26,8 @@ use crate::{ChangeLog, SyntaxCheck, Workspace};
 /// | 9 invalidation | the cache forgets what was written |
 /// | 10 syntax check | [`SyntaxCheck`]: an edit that breaks a file is reported |
 ///
+/// It is a [`Bundle`], without tools. [`CodingTools`](crate::CodingTools) has it.
+///
 /// Steps 1 to 3 are one look of the policy, in which the strictest wins: what a rule denies is refused in plan mode too, in place
 /// of being queued. The first step that stops a call keeps it from those after it.
 ///
@@ -41,9 +43,10 @@ use crate::{ChangeLog, SyntaxCheck, Workspace};
 /// # std::fs::create_dir(&folder)?;
 /// let workspace = Arc::new(Workspace::open(folder)?);
 /// let log = ChangeLog::open(log, Arc::clone(&workspace))?;
-/// let policy = Policy::builder().mode(Mode::AutoSafe);
-/// let builder = Executor::builder(Registry::of(FILES)?);
-/// let executor = TenSteps::new(policy, workspace, log).assemble(builder).build()?;
+/// let executor = Executor::builder(Registry::of(FILES)?)
+///     .policy(Policy::builder().mode(Mode::AutoSafe))
+///     .with(TenSteps::new(workspace, log))
+///     .build()?;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let written = executor.call(&Call::new("write_file", r#"{"path":"a.json","content":"[1, 2"}"#)).await;
@@ -51,9 +54,8 @@ use crate::{ChangeLog, SyntaxCheck, Workspace};
 /// # });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "it is on a builder only after `assemble`"]
+#[must_use = "an executor has the steps only after `.with(…)`"]
 pub struct TenSteps {
-    policy: PolicyBuilder,
     workspace: Arc<Workspace>,
     log: ChangeLog,
     reservations: Reservations,
@@ -61,11 +63,12 @@ pub struct TenSteps {
 }
 
 impl TenSteps {
-    /// Makes the steps over one workspace, with reservations and a cache of their own. The log's file is protected from tools, and
-    /// relative names in rules begin in the workspace.
-    pub fn new(policy: PolicyBuilder, workspace: Arc<Workspace>, log: ChangeLog) -> Self {
+    /// Makes the steps over one workspace, with reservations and a cache of their own. Workspace and log become services of the
+    /// tools, the log's file is protected from tools, and relative names in rules begin in the workspace unless the
+    /// application says where else.
+    pub fn new(workspace: Arc<Workspace>, log: ChangeLog) -> Self {
         let (reservations, cache) = (Reservations::new(), ReadCache::new().constant::<Workspace>());
-        Self { policy, workspace, log, reservations, cache }
+        Self { workspace, log, reservations, cache }
     }
 
     /// Shares reservations with the other executors of the process that work on the same files.
@@ -78,22 +81,16 @@ impl TenSteps {
         Self { cache: cache.clone(), ..self }
     }
 
-    /// Adds the steps to a builder, with workspace and log as services of the tools. Who is asked, and the journal, the builder
-    /// says itself. Stages that were added before look before the reservation.
-    pub fn assemble(self, builder: ExecutorBuilder) -> ExecutorBuilder {
-        self.assemble_as(builder, |_, stage| stage)
-    }
-
-    /// The same, with each stage as the caller gives it back.
-    fn assemble_as(
+    /// Adds the steps to a builder, with each stage as the caller gives it back.
+    fn install_as(
         self,
         builder: ExecutorBuilder,
         as_given: impl Fn(&'static str, Arc<dyn Around>) -> Arc<dyn Around>,
     ) -> ExecutorBuilder {
         let stages = self.stages();
-        let Self { policy, workspace, log, .. } = self;
-        let policy = policy.base(workspace.root()).journal(log.file());
-        let builder = builder.policy(policy).service(log).service_arc(workspace);
+        let Self { workspace, log, .. } = self;
+        let policy = Policy::builder().base(workspace.root()).journal(log.file());
+        let builder = builder.policy_defaults(policy).service(log).service_arc(workspace);
         stages
             .into_iter()
             .fold(builder, |builder, (name, stage)| builder.around(as_given(name, stage)))
@@ -108,6 +105,16 @@ impl TenSteps {
             ("cache", Arc::new(self.cache.clone())),
             ("record", Arc::new(self.log.clone())),
         ]
+    }
+}
+
+impl Bundle for TenSteps {
+    fn name(&self) -> String {
+        "ten steps".to_owned()
+    }
+
+    fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        self.install_as(executor, |_, stage| stage)
     }
 }
 

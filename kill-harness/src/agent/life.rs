@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use toolwright::journal::Store;
+use toolwright::journal::{Journal, Store};
 use toolwright::{Executor, OnNoApprover};
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
@@ -98,10 +98,12 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let executor = Executor::builder(registry()?)
         .unrestricted()
         .service_arc(Arc::clone(&world))
-        .journal_arc(Arc::clone(&store))
-        .lease(lease)
-        .trust("ada", person::key()?.public())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::shared(Arc::clone(&store))
+                .lease(lease)
+                .trust("ada", person::key()?.public())
+                .on_no_approver(OnNoApprover::Park),
+        )
         .build()?;
     let model = Arc::new(ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?);
     let agent = || Agent::on(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);

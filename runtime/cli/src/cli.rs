@@ -61,7 +61,7 @@ pub fn main() -> ExitCode {
 /// struct Greeting(&'static str);
 ///
 /// fn main() -> std::process::ExitCode {
-///     toolwright::cli::main_with(|builder| builder.unrestricted().service(Greeting("Hello")))
+///     toolwright::cli::main_with(|builder| builder.service(Greeting("Hello")))
 /// }
 /// ```
 #[must_use]
@@ -93,7 +93,7 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 /// let matches = application.try_get_matches_from(["mine", "tool", "greet", "Ada"])?;
 ///
 /// let Some(("tool", matches)) = matches.subcommand() else { panic!("it was typed") };
-/// let executor = Executor::builder(registry).unrestricted().build()?;
+/// let executor = Executor::builder(registry).build()?;
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// assert_eq!(cli::run(&executor, matches).await, cli::Exit::Success);
 /// # });
@@ -128,7 +128,7 @@ pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
 ///
 /// let registry = Registry::of([TELL_TICKET])?;
 /// let matches = cli::command(&registry.catalog())?.try_get_matches_from(["mine", "tell-ticket"])?;
-/// let executor = Executor::builder(registry).unrestricted().per_run::<Ticket>().build()?;
+/// let executor = Executor::builder(registry).per_run::<Ticket>().build()?;
 /// let run = executor.run("ticket-7").with(Ticket(7)).start()?;
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// assert_eq!(cli::run_in(&run, &matches).await, cli::Exit::Success);

@@ -262,7 +262,7 @@ impl ToolContext {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([TELL_PLACE])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([TELL_PLACE])?).build()?;
     /// let call = Call::new("tell_place", "{}");
     /// assert_eq!(executor.call(&call).await.text(), "None None");
     /// let run = executor.run("ticket-7").start()?;

@@ -104,6 +104,24 @@ impl Registration {
     }
 }
 
+/// What a builder takes for a tool: the constant that `#[tool]` makes of a function, a [`Registration`], or a run-time tool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool",
+    label = "expected the constant of a tool",
+    note = "`#[tool]` makes a constant of a function, by the function's name in capitals: `PRICE_OF` of `price_of`"
+)]
+pub trait IntoTool {
+    /// Makes the registration.
+    fn into_tool(self) -> Registration;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Registration>> IntoTool for T {
+    fn into_tool(self) -> Registration {
+        self.into()
+    }
+}
+
 impl From<Handle> for Registration {
     fn from(handle: Handle) -> Self {
         Self::new(handle.name().to_owned(), Source::Handle(handle))

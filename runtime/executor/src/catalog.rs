@@ -31,7 +31,7 @@ pub(crate) use search::Words;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let registry = Registry::of([HELLO])?;
-/// let executor = Executor::builder(registry.clone()).unrestricted().build()?;
+/// let executor = Executor::builder(registry.clone()).build()?;
 /// // One turn: what is listed for the model is what its calls run.
 /// let catalog = registry.catalog();
 /// let turn = executor.pinned(&catalog);

@@ -2,11 +2,13 @@
 
 mod around;
 mod builder;
+mod bundle;
 mod calling;
 mod claim;
 mod explain;
 mod gate;
 mod in_turn;
+mod journal;
 mod journal_access;
 mod journal_config;
 mod journal_id;
@@ -27,6 +29,7 @@ mod staged;
 mod turn;
 mod worker;
 
+use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,7 +45,9 @@ use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError}
 pub use crate::lifecycle::Swept;
 pub use around::{After, Around, AroundCall, Before};
 pub use builder::ExecutorBuilder;
+pub use bundle::Bundle;
 pub use calling::Calling;
+pub use journal::Journal;
 pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;
 pub use outcome::{CallFailure, Outcome, Suspended};
@@ -91,7 +96,7 @@ pub(crate) use run_state::RunState;
 /// struct Greeting(&'static str);
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let executor = Executor::builder(Registry::of([GREET])?).unrestricted().service(Greeting("Hello")).build()?;
+/// let executor = Executor::builder(Registry::of([GREET])?).service(Greeting("Hello")).build()?;
 /// let answer = executor.call(&Call::new("greet", r#"{"name":"Ada"}"#)).await;
 /// assert_eq!(answer.text(), "Hello, Ada!");
 ///
@@ -146,7 +151,7 @@ impl Executor {
     ///     let _ = clock;
     /// }
     ///
-    /// let executor = Executor::builder(Registry::empty()).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::empty()).build()?;
     /// executor.registry().register(TELL_TIME)?;
     /// let [problem] = &*executor.missing(&executor.catalog()) else { panic!("the clock is missing") };
     /// assert!(problem.to_string().contains("`tell_time`"));
@@ -158,6 +163,23 @@ impl Executor {
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
     }
 
+    /// Whether every run has a service of this type: one of the executor, or one that the run has to bring.
+    #[must_use]
+    pub fn provides<T: ?Sized + 'static>(&self) -> bool {
+        let provisions = &self.state.core.provisions;
+        let id = TypeId::of::<T>();
+        provisions.services.iter().chain(&provisions.per_run).any(|it| it.id == id)
+    }
+
+    /// Registers the tools that [resolvers](Resolver) name before anyone calls them, such as those of a server that is started
+    /// for it. An agent does it before it lists its tools for a model. Once it has succeeded, it does nothing.
+    ///
+    /// # Errors
+    /// When a resolver cannot name its tools, or one of their names is taken. The next call asks it again.
+    pub async fn discover_tools(&self) -> Result<(), ToolError> {
+        self.state.discover_tools().await
+    }
+
     /// Begins a [`Run`], which is one conversation: with an id, and with services that only it has.
     pub fn run(&self, id: impl Into<String>) -> RunBuilder {
         RunBuilder::new(self, id.into())
@@ -166,12 +188,12 @@ impl Executor {
     /// The worker of the journal, which carries out what is due in it. `None` where the executor has no journal.
     ///
     /// ```
-    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::journal::{Journal, MemoryStore};
     /// use toolwright::{Executor, OnNoApprover, Registry};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let builder = Executor::builder(Registry::empty());
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// let worker = executor.worker().ok_or("the executor has no journal")?;
     /// assert!(worker.sweep().await?.is_nothing());
     ///
@@ -212,7 +234,7 @@ impl Executor {
     /// async fn tell_time() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).build()?;
     /// let outcome = executor.submit(&Call::new("tell_time", "{}")).await;
     /// assert!(matches!(outcome, Outcome::Answered(_)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

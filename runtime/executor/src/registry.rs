@@ -265,6 +265,11 @@ impl Registry {
         self.read().lookup(name)
     }
 
+    /// Whether a resolver has brought the tool of this name.
+    pub(crate) fn has_resolved(&self, name: &str) -> bool {
+        matches!(self.lookup(name), Lookup::Enabled(entry) if entry.origin == Origin::Resolver)
+    }
+
     pub(crate) fn add(
         &self,
         tools: impl Iterator<Item = Registration>,

@@ -191,7 +191,7 @@ impl Provider {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([PING])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([PING])?).build()?;
     /// let message = r#"[{"type":"tool_use","id":"toolu_1","name":"ping","input":{}}]"#;
     /// let provider = Provider::detect(message)?;
     /// let mut answered = Vec::new();

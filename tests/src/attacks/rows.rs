@@ -7,7 +7,9 @@ use futures::future::BoxFuture;
 use toolwright::approval::{
     ApprovalRequest, Approver, ApproverError, Callback, Reply, Response, Statement,
 };
-use toolwright::journal::{CallRecord, CallWrite, DocumentWrite, State, Store, Transaction};
+use toolwright::journal::{
+    CallRecord, CallWrite, DocumentWrite, Journal, State, Store, Transaction,
+};
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
     Answer, Call, CallId, Class, EventKind, Executor, OnNoApprover, Outcome, Registry, ToolError,
@@ -148,8 +150,7 @@ async fn a_rejected_call_that_cannot_be_read_is_not_asked_about_again() {
 async fn a_plan_waits_for_a_call_of_its_run_that_cannot_be_read_and_other_plans_do_not() {
     let office = office();
     let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL).plan(true);
-    let builder = office.ruled().policy(policy).trust("ada", office.ada.public());
-    let executor = builder.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let executor = office.ruled().policy(policy).journal(office.parking()).build().unwrap();
     let note = |text: &str| Call::new("kept_note", format!(r#"{{"text":"{text}"}}"#));
     for (run, texts) in [("one", ["a", "b"]), ("two", ["c", "d"])] {
         let run = executor.run(run).start().unwrap();
@@ -294,11 +295,9 @@ async fn a_claim_that_was_not_written_gives_back_no_later_claim() {
     for (refuses, odd) in [("full", odd(Some(1), 0)), ("away", odd(None, 4))] {
         let office = office();
         let built = |store: Odd| {
-            let clock = office.clock.clone();
             let builder = Executor::builder(Registry::of([SHIP]).unwrap()).unrestricted();
-            let builder = builder.service_arc(Arc::clone(&office.ran)).journal(store);
-            let builder = builder.trust("ada", office.ada.public());
-            builder.on_no_approver(OnNoApprover::Park).clock(move || clock.now()).build().unwrap()
+            let builder = builder.service_arc(Arc::clone(&office.ran));
+            builder.journal(office.parking_in(store)).build().unwrap()
         };
         let whole = built(Odd { inner: office.store.clone(), ..Odd::default() });
         let id = suspended(whole.submit(&Call::new("rows_ship", "{}")).await).call;
@@ -348,8 +347,7 @@ async fn listeners_get_no_words_that_may_repeat_a_secret() {
             let registry = Registry::of([SIGN_IN]).unwrap();
             let builder = match journalled {
                 true => Executor::builder(registry)
-                    .journal(office.store.clone())
-                    .on_no_approver(OnNoApprover::Park),
+                    .journal(Journal::new(office.store.clone()).on_no_approver(OnNoApprover::Park)),
                 false => Executor::builder(registry),
             };
             let executor = builder

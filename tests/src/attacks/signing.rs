@@ -82,7 +82,8 @@ async fn a_call_that_hides_its_arguments_while_a_person_looks_does_not_run_by_th
 #[tokio::test]
 async fn a_call_with_a_secret_that_shows_other_arguments_does_not_run_by_an_approval_of_those() {
     let office = office();
-    let executor = office.builder().sealing_key(sealing()).build().unwrap();
+    let executor =
+        office.builder().journal(office.parking().sealing_key(sealing())).build().unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"evil.example","password":"1234"}"#);
     let waits = suspended(executor.submit(&call).await);
     rewrite(&office, waits.call, |it| {
@@ -106,7 +107,7 @@ async fn a_call_with_a_secret_that_shows_other_arguments_does_not_run_by_an_appr
 #[tokio::test]
 async fn an_approver_in_the_process_is_not_asked_about_a_secret_call_that_shows_another() {
     let office = office();
-    let builder = office.builder().sealing_key(sealing());
+    let builder = office.builder().journal(office.parking().sealing_key(sealing()));
     let call = Call::new("kept_sign_in", r#"{"site":"evil.example","password":"1234"}"#);
     let waits = suspended(builder.build().unwrap().submit(&call).await);
     rewrite(&office, waits.call, |it| {
@@ -114,7 +115,10 @@ async fn an_approver_in_the_process_is_not_asked_about_a_secret_call_that_shows_
     })
     .await;
     let approving = Callback::new(|_| Response::Approve);
-    let asks = office.bare().sealing_key(sealing()).approver(office.ada.clone(), approving);
+    let asks = office
+        .bare()
+        .journal(office.journal().sealing_key(sealing()))
+        .approver(office.ada.clone(), approving);
     asks.build().unwrap().worker().unwrap().sweep().await.unwrap();
     assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Pending));
 }
@@ -159,7 +163,9 @@ async fn an_approval_that_was_given_in_another_journal_does_not_count() {
 #[tokio::test]
 async fn an_approval_that_was_given_for_another_project_does_not_count() {
     let office = office();
-    let of = |project: &str| office.builder().project(project).build().unwrap();
+    let of = |project: &str| {
+        office.builder().journal(office.parking().project(project)).build().unwrap()
+    };
     let waits = suspended(of("web").submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let why = "signed for project \"web\", and this executor belongs to project \"shop\"";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::join;
 use tokio::sync::Notify;
 use toolwright::approval::Statement;
-use toolwright::journal::State;
+use toolwright::journal::{Journal, State};
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{Call, Registry, tool};
 
@@ -28,10 +28,12 @@ async fn an_answer_is_acknowledged_while_its_call_runs_and_the_result_is_recorde
         .policy(policy)
         .service_arc(Arc::clone(&office.ran))
         .service_arc(Arc::clone(&told))
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(toolwright::OnNoApprover::Park)
-        .clock(move || clock.now())
+        .journal(
+            Journal::new(office.store.clone())
+                .trust("ada", office.ada.public())
+                .on_no_approver(toolwright::OnNoApprover::Park)
+                .clock(move || clock.now()),
+        )
         .build()
         .unwrap();
     answered(executor.submit(&Call::new("acknowledging_slow", "{}")).await);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use toolwright::journal::{State, Transition};
+use toolwright::journal::{Journal, State, Transition};
 use toolwright::{After, Answer, Around, AroundCall, Before, Call, Class, Output, ToolError, tool};
 
 use super::support::{Ran, a_refund, answered, office, suspended};
@@ -144,7 +144,8 @@ async fn a_call_that_a_stage_delays_spends_no_attempt_and_runs_when_it_may() {
     let stages = stage("s", &log, [later as Wish; 12]);
     let builder = office.builder().around(stage("outer", &log, [])).around(stages);
     // Time passes.
-    let executor = builder.clock(jiff::Timestamp::now).build().unwrap();
+    let journal = office.parking().clock(jiff::Timestamp::now);
+    let executor = builder.journal(journal).build().unwrap();
     let answer = executor.call(&note()).await;
     assert_eq!(answer.text(), "a", "{answer:?}");
     assert_eq!(office.ran.times(), 1);
@@ -219,10 +220,11 @@ async fn each_attempt_of_a_retry_passes_the_stages() {
         let (office, log) = (office(), Log::default());
         let builder = crate::support::builder([FLAKY]).service_arc(Arc::clone(&office.ran));
         let builder = match is_recorded {
-            true => {
-                let builder = builder.journal(office.store.clone()).journal_reads();
-                builder.on_no_approver(toolwright::OnNoApprover::Park)
-            }
+            true => builder.journal(
+                Journal::new(office.store.clone())
+                    .record_reads()
+                    .on_no_approver(toolwright::OnNoApprover::Park),
+            ),
             false => builder,
         };
         let executor = builder.around(stage("s", &log, [])).build().unwrap();

@@ -58,15 +58,18 @@ async fn without_an_approver_the_builder_wants_a_word() {
 #[tokio::test]
 async fn without_an_approver_a_call_is_denied_parked_or_failed_as_told() {
     let office = office();
-    let denying = office.bare().on_no_approver(OnNoApprover::Deny).build().unwrap();
+    let denying =
+        office.bare().journal(office.journal().on_no_approver(OnNoApprover::Deny)).build().unwrap();
     let answer = answered(denying.submit(&a_refund()).await);
     assert_eq!(kind(&answer), "approval_required");
 
-    let failing = office.bare().on_no_approver(OnNoApprover::Fail).build().unwrap();
+    let failing =
+        office.bare().journal(office.journal().on_no_approver(OnNoApprover::Fail)).build().unwrap();
     let outcome = failing.submit(&a_refund()).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NoApprover { .. })), "{outcome:?}");
 
-    let parking = office.bare().on_no_approver(OnNoApprover::Park).build().unwrap();
+    let parking =
+        office.bare().journal(office.journal().on_no_approver(OnNoApprover::Park)).build().unwrap();
     suspended(parking.submit(&a_refund()).await);
     assert_eq!(office.ran.times(), 0);
     assert_eq!(office.records().await.len(), 1, "only the parked one is recorded");
@@ -129,8 +132,9 @@ async fn who_edits_into_what_the_tool_does_not_take_is_asked_again() {
 async fn an_approver_that_panics_has_not_approved() {
     let office = office();
     let approver = Callback::new(|_: &ApprovalRequest| -> Response { panic!("no") });
-    let builder = office.bare().approver(key("ada", 1), approver);
-    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
+    let journal = office.journal().trust("bob", key("bob", 2).public());
+    let builder = office.bare().journal(journal).approver(key("ada", 1), approver);
+    let executor = builder.build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     assert_eq!(waits.state, State::Pending);
     assert_eq!(office.ran.times(), 0);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::journal::{CallWrite, Note, State, Store, Transaction, Transition};
+use toolwright::journal::{CallWrite, Journal, Note, State, Store, Transaction, Transition};
 use toolwright::retry::RetryPolicy;
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Outcome, Registry, tool};
 
@@ -37,7 +37,8 @@ async fn a_call_that_somebody_else_claims_while_it_is_looked_at_is_not_taken_for
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), late_histories: true, ..Odd::default() };
-    let late = office.builder().journal(store).build().unwrap().worker().unwrap();
+    let late =
+        office.builder().journal(office.parking_in(store)).build().unwrap().worker().unwrap();
     let other = office.executor().worker().unwrap();
     let (late, other) =
         futures::future::join(late.resume(waits.call), other.resume(waits.call)).await;
@@ -56,10 +57,12 @@ async fn an_approved_call_whose_tool_has_changed_is_asked_again() {
     let updated = Executor::builder(Registry::of([later::REFUND]).unwrap())
         .unrestricted()
         .service_arc(office.ran.clone())
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
-        .clock(move || clock.now())
+        .journal(
+            Journal::new(office.store.clone())
+                .trust("ada", office.ada.public())
+                .on_no_approver(OnNoApprover::Park)
+                .clock(move || clock.now()),
+        )
         .build()
         .unwrap();
     assert_eq!(suspended(updated.worker().unwrap().resume(waits.call).await).state, State::Pending);
@@ -77,8 +80,7 @@ async fn a_call_whose_tool_is_not_here_is_left_as_it_is() {
     office.approve(waits.call).await.unwrap();
     let other = Executor::builder(Registry::empty())
         .unrestricted()
-        .journal(office.store.clone())
-        .on_no_approver(OnNoApprover::Deny)
+        .journal(Journal::new(office.store.clone()).on_no_approver(OnNoApprover::Deny))
         .build()
         .unwrap();
     let outcome = other.worker().unwrap().resume(waits.call).await;
@@ -320,10 +322,12 @@ async fn a_call_that_needs_its_run_is_resumed_in_it() {
     let executor = Executor::builder(Registry::of([FOR_CALLER]).unwrap())
         .unrestricted()
         .per_run::<Ticket>()
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
-        .clock(move || clock.now())
+        .journal(
+            Journal::new(office.store.clone())
+                .trust("ada", office.ada.public())
+                .on_no_approver(OnNoApprover::Park)
+                .clock(move || clock.now()),
+        )
         .build()
         .unwrap();
     let run = executor.run("r").with(Ticket("T-1")).start().unwrap();

@@ -42,8 +42,11 @@ async fn who_waits_for_a_decision_is_woken_by_the_deadline() {
 #[tokio::test]
 async fn a_decision_after_the_deadline_is_told_so() {
     let office = office();
-    let executor =
-        office.builder().approval_expires_after(Duration::from_secs(60)).build().unwrap();
+    let executor = office
+        .builder()
+        .journal(office.parking().approval_expires_after(Duration::from_secs(60)))
+        .build()
+        .unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     office.clock.pass(Duration::from_secs(61));
     executor.worker().unwrap().sweep().await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright::journal::StoredText;
-use toolwright::{Call, Executor, ExecutorBuilder, OnNoApprover, Registry, tool};
+use toolwright::{Call, Executor, ExecutorBuilder, Registry, tool};
 
 use super::support::{Office, Ran, answered, office, suspended};
 
@@ -54,8 +54,7 @@ fn builder(office: &Office, desk: &Arc<Desk>) -> ExecutorBuilder {
 }
 
 fn journalled(office: &Office, desk: &Arc<Desk>) -> Executor {
-    let builder = builder(office, desk).journal(office.store.clone());
-    builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park).build().unwrap()
+    builder(office, desk).journal(office.parking()).build().unwrap()
 }
 
 fn call(arguments: &str) -> Call<'_> {

@@ -60,9 +60,11 @@ async fn a_call_whose_caller_goes_while_it_is_claimed_is_cancelled() {
     for tool in ["kept_note", "away_keep"] {
         let office = office();
         let executor = match tool {
-            "kept_note" => office.builder().journal(behind(&office)).build().unwrap(),
+            "kept_note" => {
+                office.builder().journal(office.parking_in(behind(&office))).build().unwrap()
+            }
             _ => builder_of(&office, Registry::of([KEEP]).unwrap())
-                .journal(behind(&office))
+                .journal(office.parking_in(behind(&office)))
                 .build()
                 .unwrap(),
         };
@@ -80,7 +82,7 @@ async fn claimed_by_a_worker(office: &Office) -> (CallId, Worker) {
     let first = builder().build().unwrap();
     let call = suspended(first.submit(&Call::new("away_hold", "{}")).await).call;
     office.approve(call).await.unwrap();
-    let executor = builder().journal(behind(office)).build().unwrap();
+    let executor = builder().journal(office.parking_in(behind(office))).build().unwrap();
     (call, executor.worker().unwrap())
 }
 
@@ -117,7 +119,7 @@ async fn a_claim_that_stands_although_its_reply_was_lost_is_seen_and_carried_out
     let office = office();
     let store = Odd { inner: office.store.clone(), lies_at: Some(1), ..Odd::default() };
     let commits = Arc::clone(&store.commits);
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", NOTE)).await;
     assert!(answered(outcome).error().is_none());
     assert_eq!((only(&office).await.state, office.ran.times()), (State::Succeeded, 1));
@@ -128,7 +130,7 @@ async fn a_claim_that_stands_although_its_reply_was_lost_is_seen_and_carried_out
 async fn while_the_journal_is_away_for_a_moment_a_call_is_decided_once_more() {
     let office = office();
     let store = Odd { inner: office.store.clone(), away_for: 2, ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", NOTE)).await;
     assert!(answered(outcome).error().is_none());
     assert_eq!((only(&office).await.state, office.ran.times()), (State::Succeeded, 1));
@@ -138,7 +140,7 @@ async fn while_the_journal_is_away_for_a_moment_a_call_is_decided_once_more() {
 async fn while_the_journal_is_away_for_long_nothing_runs_and_the_host_is_told() {
     let office = office();
     let store = Odd { inner: office.store.clone(), away_for: 100, ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", NOTE)).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -155,7 +157,8 @@ fn away_for_a_minute(office: &Office) -> Odd {
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_person_waits_on_while_the_journal_is_away_for_a_minute() {
     let office = office();
-    let executor = office.builder().journal(away_for_a_minute(&office)).build().unwrap();
+    let executor =
+        office.builder().journal(office.parking_in(away_for_a_minute(&office))).build().unwrap();
     let working = executor.clone();
     tokio::spawn(async move { working.worker().unwrap().work().await });
     let waiting = tokio::spawn(async move { executor.call(&a_refund()).await });
@@ -177,8 +180,10 @@ async fn a_result_is_recorded_when_the_journal_is_back_within_the_lease() {
     let from = tokio::time::Instant::now() + Duration::from_secs(9);
     let away = Some((from, from + Duration::from_secs(15)));
     let store = Odd { inner: office.store.clone(), away, ..Odd::default() };
-    let executor =
-        builder_of(&office, Registry::of([SLOW]).unwrap()).journal(store).build().unwrap();
+    let executor = builder_of(&office, Registry::of([SLOW]).unwrap())
+        .journal(office.parking_in(store))
+        .build()
+        .unwrap();
     let answer = executor.call(&Call::new("away_slow", "{}")).await;
     assert!(answer.error().is_none(), "{answer:?}");
     assert_eq!((only(&office).await.state, office.ran.times()), (State::Succeeded, 1));
@@ -190,7 +195,7 @@ async fn who_waits_hears_of_a_journal_that_stays_away() {
     let from = tokio::time::Instant::now() + Duration::from_secs(5);
     let away = Some((from, from + Duration::from_secs(3_600)));
     let store = Odd { inner: office.store.clone(), away, ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     let outcome = executor.worker().unwrap().wait(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
@@ -211,7 +216,7 @@ async fn a_call_whose_caller_goes_while_a_person_thinks_is_withdrawn() {
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_caller_goes_before_it_is_recorded_is_withdrawn_when_it_is() {
     let office = office();
-    let executor = office.builder().journal(behind(&office)).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(behind(&office))).build().unwrap();
     left_alone(executor.call(&a_refund())).await;
     assert_eq!(only(&office).await.state, State::Cancelled);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join;
 use toolwright::approval::Statement;
-use toolwright::journal::{CallRecord, State};
+use toolwright::journal::{CallRecord, Journal, State};
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{Call, CallId, Executor, OnNoApprover, Registry, tool};
 
@@ -52,10 +52,12 @@ fn planning(office: &Office, registry: Registry) -> toolwright::ExecutorBuilder 
     Executor::builder(registry)
         .policy(policy)
         .service_arc(std::sync::Arc::clone(&office.ran))
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
-        .clock(move || clock.now())
+        .journal(
+            Journal::new(office.store.clone())
+                .trust("ada", office.ada.public())
+                .on_no_approver(OnNoApprover::Park)
+                .clock(move || clock.now()),
+        )
 }
 
 async fn accept(office: &Office, record: &CallRecord) {
@@ -144,14 +146,15 @@ async fn a_requeued_letter_that_asks_is_put_back_where_a_call_without_approver_f
     let office = office();
     let registry = || Registry::of([PARCEL]).unwrap();
     let builder = builder_of(&office, registry());
-    let executor = builder.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let executor = builder.build().unwrap();
     let id =
         suspended(executor.submit(&Call::new("going_parcel", r#"{"to":"abroad"}"#)).await).call;
     office.approve(id).await.unwrap();
     executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Dead);
     requeue(&office, id).await;
-    let failing = builder_of(&office, registry()).on_no_approver(OnNoApprover::Fail);
+    let failing = builder_of(&office, registry())
+        .journal(office.parking().on_no_approver(OnNoApprover::Fail));
     failing.build().unwrap().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Dead);
     let why = office.history(id).await.pop().unwrap().why.unwrap();

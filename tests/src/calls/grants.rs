@@ -83,7 +83,7 @@ async fn a_grant_ends_with_its_time_and_when_it_is_revoked() {
 #[tokio::test]
 async fn a_grant_counts_in_its_run_session_or_project_alone() {
     let office = office();
-    let executor = office.builder().project("shop").build().unwrap();
+    let executor = office.builder().journal(office.parking().project("shop")).build().unwrap();
     let here = executor.run("r1").session("s1").start().unwrap();
     let same_session = executor.run("r2").session("s1").start().unwrap();
     let other = executor.run("r3").session("s3").start().unwrap();

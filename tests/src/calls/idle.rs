@@ -19,7 +19,10 @@ fn at_work(
     let store = Odd { inner: office.store.clone(), is_deaf, ..Odd::default() };
     let read = [Arc::clone(&store.gets), Arc::clone(&store.listed)];
     let (sender, requests) = mpsc::channel(16);
-    let executor = office.bare().journal(store).approver(key("ada", 1), Channel::new(sender));
+    let executor = office
+        .bare()
+        .journal(office.journal_in(store))
+        .approver(key("ada", 1), Channel::new(sender));
     let executor = executor.build().unwrap();
     tokio::spawn(async move { executor.worker().unwrap().work().await });
     (requests, read)

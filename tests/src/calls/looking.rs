@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
-use toolwright::journal::{DocumentWrite, State, Store, Transaction};
+use toolwright::journal::{DocumentWrite, Journal, State, Store, Transaction};
 use toolwright::{Call, CallId, Executor, OnNoApprover, Registry, tool};
 
 use super::odd::Odd;
@@ -36,11 +36,17 @@ async fn scene() -> Scene {
         .unrestricted()
         .service_arc(Arc::clone(&office.ran))
         .service_arc(Arc::clone(&told))
-        .journal(Odd { inner: office.store.clone(), lists: Some(lists_now), ..Odd::default() })
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::new(Odd {
+                inner: office.store.clone(),
+                lists: Some(lists_now),
+                ..Odd::default()
+            })
+            .trust("ada", office.ada.public())
+            .on_no_approver(OnNoApprover::Park)
+            .clock(move || clock.now()),
+        )
         .timeout(None)
-        .clock(move || clock.now())
         .build()
         .unwrap();
     let call = suspended(executor.submit(&Call::new("looking_slow", "{}")).await).call;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolwright::journal::SealingKey;
 use toolwright::journal::State;
+use toolwright::journal::{Journal, SealingKey};
 use toolwright::{
     Call, DynamicTool, Executor, OnNoApprover, Output, Reconciled, Registry, ToolError,
 };
@@ -26,11 +26,13 @@ fn executor(office: &Office, tool: DynamicTool) -> Executor {
     let clock = office.clock.clone();
     Executor::builder(Registry::of([tool]).unwrap())
         .unrestricted()
-        .journal(office.store.clone())
-        .clock(move || clock.now())
-        .trust("ada", office.ada.public())
-        .sealing_key(SealingKey::from_bytes([7; 32]))
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::new(office.store.clone())
+                .clock(move || clock.now())
+                .trust("ada", office.ada.public())
+                .sealing_key(SealingKey::from_bytes([7; 32]))
+                .on_no_approver(OnNoApprover::Park),
+        )
         .build()
         .unwrap()
 }

@@ -72,25 +72,14 @@ async fn a_denial_holds_in_the_journal_that_the_executor_makes() {
 }
 
 #[test]
-fn people_who_decide_elsewhere_need_a_journal_that_they_can_reach() {
-    let (ran, ada) = (Arc::default(), office().ada.public());
-    for builder in [
-        alone(&ran).ask(approves()).trust("ada", ada),
-        alone(&ran).trust("ada", ada),
-        alone(&ran).on_no_approver(OnNoApprover::Park),
-    ] {
-        assert_eq!(builder.build().unwrap_err().problems, [BuildProblem::NoJournal]);
-    }
-}
-
-#[test]
 fn a_key_of_the_process_beside_a_durable_journal_has_to_be_spelt_out() {
     let office = office();
-    let beside = || office.bare().journal(durable(&office));
+    let beside = || office.bare().journal(office.journal_in(durable(&office)));
     let error = beside().ask(approves()).build().unwrap_err();
     assert_eq!(error.problems, [BuildProblem::ProcessKey]);
-    assert!(error.to_string().contains("`.trust_process_key()`"), "{error}");
-    beside().ask(approves()).trust_process_key().build().unwrap();
+    assert!(error.to_string().contains("`Journal::trust_process_key`"), "{error}");
+    let journal = office.journal_in(durable(&office)).trust_process_key();
+    office.bare().journal(journal).ask(approves()).build().unwrap();
     beside().approver(office.ada.clone(), approves()).build().unwrap();
     office.bare().ask(approves()).build().unwrap();
 }
@@ -99,7 +88,8 @@ fn a_key_of_the_process_beside_a_durable_journal_has_to_be_spelt_out() {
 async fn approved_and_not_begun(office: &Office) -> Executor {
     // The call, its question, and what was decided are recorded; the claim is not.
     let store = Odd { fails_from: Some(3), ..durable(office) };
-    let builder = office.bare().journal(store).ask(approves()).trust_process_key();
+    let builder =
+        office.bare().journal(office.journal_in(store).trust_process_key()).ask(approves());
     let executor = builder.build().unwrap();
     executor.submit(&a_refund()).await;
     let record = &office.records().await[0];
@@ -110,7 +100,7 @@ async fn approved_and_not_begun(office: &Office) -> Executor {
 }
 
 fn next_process(office: &Office, asked: &Counted, response: Response) -> Executor {
-    let builder = office.bare().journal(durable(office)).trust_process_key();
+    let builder = office.bare().journal(office.journal_in(durable(office)).trust_process_key());
     builder.ask(asked.approver(response)).build().unwrap()
 }
 
@@ -146,8 +136,9 @@ async fn another_process_beside_asks_its_own_person() {
 #[tokio::test]
 async fn a_grant_given_with_a_key_of_the_process_counts_in_that_process_alone() {
     let (office, asked) = (office(), Counted::default());
-    let builder = office.bare().journal(durable(&office)).trust_process_key();
-    let first = builder.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let journal = office.journal_in(durable(&office)).on_no_approver(OnNoApprover::Park);
+    let builder = office.bare().journal(journal.trust_process_key());
+    let first = builder.build().unwrap();
     drop(first.submit(&a_refund()).await);
     let terms = terms(&office.records().await[0]);
     drop(first);

@@ -62,7 +62,7 @@ async fn a_call_out_of_time_is_indeterminate_or_dead_by_its_effect() {
 #[tokio::test]
 async fn reads_are_kept_where_they_are_asked_for() {
     let office = office();
-    let executor = office.builder().journal_reads().build().unwrap();
+    let executor = office.builder().journal(office.parking().record_reads()).build().unwrap();
     answered(executor.submit(&Call::new("kept_look", "{}")).await);
     assert_eq!(office.records().await[0].state, State::Succeeded);
 }
@@ -126,7 +126,7 @@ async fn a_call_that_nobody_polls_any_more_says_so() {
 async fn a_call_that_cannot_be_recorded_is_not_run() {
     let office = office();
     let broken = Odd { fails_from: Some(1), ..Odd::default() };
-    let executor = office.builder().journal(broken).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(broken)).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
     let answer = executor.call(&a_refund()).await;
@@ -138,7 +138,7 @@ async fn a_call_that_cannot_be_recorded_is_not_run() {
 async fn a_result_that_cannot_be_recorded_is_told_to_the_host_and_is_no_success() {
     let office = office();
     let broken = Odd { fails_from: Some(2), ..Odd::default() };
-    let executor = office.builder().journal(broken).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(broken)).build().unwrap();
     let outcome = executor.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await;
     let Outcome::Failed(failure @ CallFailure::ResultNotRecorded { .. }) = outcome else {
         panic!("{outcome:?}")

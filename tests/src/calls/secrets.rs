@@ -28,7 +28,8 @@ async fn a_call_with_a_secret_that_would_have_to_wait_is_refused_without_a_key()
 async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     let office = office();
     let sealing = || SealingKey::from_bytes([7; 32]);
-    let executor = office.builder().sealing_key(sealing()).build().unwrap();
+    let executor =
+        office.builder().journal(office.parking().sealing_key(sealing())).build().unwrap();
     let waits = suspended(executor.submit(&a_sign_in()).await);
     let record = office.record(waits.call).await;
     assert!(matches!(
@@ -43,7 +44,7 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
     );
     assert!(!everything.contains(SECRET), "{everything}");
     office.approve_unseen(waits.call).await.unwrap();
-    let later = office.builder().sealing_key(sealing()).build().unwrap();
+    let later = office.builder().journal(office.parking().sealing_key(sealing())).build().unwrap();
     assert_eq!(
         answered(later.worker().unwrap().resume(waits.call).await).text(),
         "signed in with correct horse"
@@ -62,7 +63,7 @@ async fn with_a_key_it_waits_sealed_and_runs_with_its_secret() {
 async fn every_argument_of_a_call_with_a_secret_counts_in_its_digest() {
     let office = office();
     let sealing = SealingKey::from_bytes([7; 32]);
-    let executor = office.builder().sealing_key(sealing).build().unwrap();
+    let executor = office.builder().journal(office.parking().sealing_key(sealing)).build().unwrap();
     let digest = async |user: &str, arguments: &'static str| {
         let run = executor.run("r").user(user).start().unwrap();
         let waits = suspended(run.submit(&Call::new("kept_sign_in", arguments)).await);
@@ -110,7 +111,14 @@ async fn what_the_schema_of_a_run_time_tool_calls_secret_is_kept_only_sealed() {
     assert!(office.records().await.is_empty());
 
     let sealing = SealingKey::from_bytes([7; 32]);
-    let waits = suspended(sign_in().sealing_key(sealing).build().unwrap().submit(&call).await);
+    let waits = suspended(
+        sign_in()
+            .journal(office.parking().sealing_key(sealing))
+            .build()
+            .unwrap()
+            .submit(&call)
+            .await,
+    );
     let record = office.record(waits.call).await;
     assert!(matches!(
         (&record.raw, &record.arguments),
@@ -140,10 +148,18 @@ async fn an_edit_cannot_bring_a_secret_into_the_journal() {
 #[tokio::test]
 async fn with_another_key_it_is_left_as_it_is() {
     let office = office();
-    let executor = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
+    let executor = office
+        .builder()
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
+        .build()
+        .unwrap();
     let waits = suspended(executor.submit(&a_sign_in()).await);
     office.approve_unseen(waits.call).await.unwrap();
-    let other = office.builder().sealing_key(SealingKey::from_bytes([8; 32])).build().unwrap();
+    let other = office
+        .builder()
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([8; 32])))
+        .build()
+        .unwrap();
     let outcome = other.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotHere { .. })), "{outcome:?}");
     assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Ready));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use toolwright::journal::Journal;
 use toolwright::{Call, Closing, OnNoApprover, Registry, Resource, ToolError, tool, tools};
 
 use super::support::{Office, Ran, office, suspended};
@@ -103,9 +104,11 @@ async fn preview(office: &Office, tool: &str, input: &str) -> (Option<String>, b
             async { Ok(Vault) }
         })
         .unrestricted()
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::new(office.store.clone())
+                .trust("ada", office.ada.public())
+                .on_no_approver(OnNoApprover::Park),
+        )
         .build()
         .unwrap();
     let request = suspended(executor.submit(&Call::new(tool, input)).await).request.unwrap();

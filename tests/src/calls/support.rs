@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use toolwright::approval::{
     ApprovalError, ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement, Submitted,
 };
-use toolwright::journal::{CallRecord, Entry, Filter, MemoryStore, Page, State, Store};
+use toolwright::journal::{CallRecord, Entry, Filter, Journal, MemoryStore, Page, State, Store};
 use toolwright::{
     Answer, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Reconciled, Registry,
     Suspended, ToolContext, ToolError, tool,
@@ -176,16 +176,34 @@ impl Office {
     /// The same without a word on what may run.
     pub fn ruled(&self) -> ExecutorBuilder {
         let tools = [REFUND, NOTE, LOOK, FAIL, HANG, HANG_AGAIN, SHIP, SIGN_IN];
-        let clock = self.clock.clone();
         Executor::builder(Registry::of(tools).unwrap())
             .service_arc(Arc::clone(&self.ran))
-            .journal(self.store.clone())
-            .clock(move || clock.now())
+            .journal(self.journal())
+    }
+
+    /// The journal by the clock of the office, without a word on who decides.
+    pub fn journal(&self) -> Journal {
+        self.journal_in(self.store.clone())
+    }
+
+    pub fn journal_in(&self, store: impl Store) -> Journal {
+        let clock = self.clock.clone();
+        Journal::new(store).clock(move || clock.now())
+    }
+
+    /// The journal in which calls wait for Ada.
+    pub fn parking(&self) -> Journal {
+        self.parking_in(self.store.clone())
+    }
+
+    pub fn parking_in(&self, store: impl Store) -> Journal {
+        let journal = self.journal_in(store).trust("ada", self.ada.public());
+        journal.on_no_approver(OnNoApprover::Park)
     }
 
     /// Where nobody is asked in the process, calls wait for Ada.
     pub fn builder(&self) -> ExecutorBuilder {
-        self.bare().trust("ada", self.ada.public()).on_no_approver(OnNoApprover::Park)
+        self.bare().journal(self.parking())
     }
 
     pub fn executor(&self) -> Executor {

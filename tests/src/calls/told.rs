@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use toolwright::approval::{ApprovalRequest, Callback, Response, Statement};
-use toolwright::journal::{FailedAttempt, State};
+use toolwright::journal::{FailedAttempt, Journal, State};
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::RetryPolicy;
 use toolwright::unstable::arguments::canonical;
@@ -110,8 +110,7 @@ async fn an_edit_is_told_with_the_judgement_that_follows_and_once() {
     let edit = Statement::edit(&record, arguments, digest, "ada", office.clock.now());
     office.say(edit).await.unwrap();
     let rule = Rule::ask("money").named("money").tool("kept_refund");
-    let builder = office.ruled().policy(Policy::builder().rule(rule));
-    let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
+    let builder = office.ruled().policy(Policy::builder().rule(rule)).journal(office.parking());
     let (executor, log) = heard(builder);
     executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.all(), ["refund A-1 5"]);
@@ -125,8 +124,7 @@ async fn what_is_judged_again_and_asked_again_is_told_without_anybody_waiting() 
     let id = waiting(&office).await;
     office.approve(id).await.unwrap();
     let rule = Rule::deny("no money today").named("money").tool("kept_refund");
-    let builder = office.ruled().policy(Policy::builder().rule(rule));
-    let builder = builder.trust("ada", office.ada.public()).on_no_approver(OnNoApprover::Park);
+    let builder = office.ruled().policy(Policy::builder().rule(rule)).journal(office.parking());
     let (executor, log) = heard(builder);
     executor.worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Refused);
@@ -167,7 +165,7 @@ async fn a_lost_owner_is_told_with_what_becomes_of_the_call_and_a_letter_when_it
 #[tokio::test]
 async fn a_dead_letter_is_told_before_the_end_and_a_requeue_by_whoever_acts_on_it() {
     let dead_letters = dead_letters();
-    let (executor, log) = heard(dead_letters.builder().on_no_approver(OnNoApprover::Park));
+    let (executor, log) = heard(dead_letters.builder());
     executor.run("r").start().unwrap().submit_turn(1, &[a_dead_letter()]).await;
     let dead = r#"dead of panic: ["panic"]"#;
     assert_eq!(log.lines(), ["started", "attempt 1", dead, "failed"]);
@@ -220,9 +218,11 @@ async fn every_event_of_a_kept_call_names_it_its_run_its_ids_and_its_digest() {
     let builder = || {
         Executor::builder(Registry::of([STEP]).unwrap())
             .policy(Policy::builder().rule(Rule::ask("steps").named("s").tool("told_step")))
-            .journal(office.store.clone())
-            .trust("ada", office.ada.public())
-            .on_no_approver(OnNoApprover::Park)
+            .journal(
+                Journal::new(office.store.clone())
+                    .trust("ada", office.ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            )
     };
     let first = builder().build().unwrap().run("run-7").start().unwrap();
     let call = Call::new("told_step", "{}").id("toolu_7");
@@ -237,11 +237,19 @@ async fn every_event_of_a_kept_call_names_it_its_run_its_ids_and_its_digest() {
 #[tokio::test]
 async fn a_record_keeps_the_trace_in_which_its_call_was_made() {
     let office = office();
-    let traced = office.builder().trace_id(|| Some("4bf9".to_owned())).build().unwrap();
+    let traced = office
+        .builder()
+        .journal(office.parking().trace_id(|| Some("4bf9".to_owned())))
+        .build()
+        .unwrap();
     let id = suspended(traced.submit(&a_refund()).await).call;
     assert_eq!(office.record(id).await.trace.as_deref(), Some("4bf9"));
     office.approve(id).await.unwrap();
-    let later = office.builder().trace_id(|| Some("another".to_owned())).build().unwrap();
+    let later = office
+        .builder()
+        .journal(office.parking().trace_id(|| Some("another".to_owned())))
+        .build()
+        .unwrap();
     answered(later.worker().unwrap().resume(id).await);
     assert_eq!(office.record(id).await.trace.as_deref(), Some("4bf9"));
 }
@@ -250,7 +258,7 @@ async fn a_record_keeps_the_trace_in_which_its_call_was_made() {
 async fn a_panic_of_the_closure_that_tells_the_trace_harms_no_call() {
     let office = office();
     let panic = || std::panic::resume_unwind(Box::new("a defect"));
-    let traced = office.builder().trace_id(panic).build().unwrap();
+    let traced = office.builder().journal(office.parking().trace_id(panic)).build().unwrap();
     let id = suspended(traced.submit(&a_refund()).await).call;
     assert_eq!(office.record(id).await.trace, None);
 }

@@ -127,7 +127,12 @@ async fn no_trace_holds_a_secret() {
     let (office, steps) = (office(), Steps::default());
     let guard = subscribed(steps.clone());
     let key = toolwright::journal::SealingKey::generate().unwrap();
-    let executor = office.builder().sealing_key(key).record_content().build().unwrap();
+    let executor = office
+        .builder()
+        .journal(office.parking().sealing_key(key))
+        .record_content()
+        .build()
+        .unwrap();
     let arguments = r#"{"site":"bank","password":"hunter2"}"#;
     let call = suspended(executor.submit(&Call::new("kept_sign_in", arguments)).await).call;
     office.approve_unseen(call).await.unwrap();

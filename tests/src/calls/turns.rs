@@ -154,7 +154,14 @@ async fn a_call_that_is_recorded_and_rejected_elsewhere_while_it_is_looked_at_ha
     let office = office();
     let (lists, lists_now) = tokio::sync::watch::channel(false);
     let store = Odd { inner: office.store.clone(), lists: Some(lists_now), ..Odd::default() };
-    let run = office.builder().journal(store).build().unwrap().run("run-1").start().unwrap();
+    let run = office
+        .builder()
+        .journal(office.parking_in(store))
+        .build()
+        .unwrap()
+        .run("run-1")
+        .start()
+        .unwrap();
     let late = tokio::spawn(async move { run.submit_turn(1, &[a_refund()]).await.remove(0) });
     // It has found nothing at its place, and asks whether a person rejected the same call.
     while lists.receiver_count() < 2 {

@@ -102,7 +102,8 @@ async fn listeners_hear_why_an_approver_failed_before_the_call_expires() {
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_others_whose_keys_count_and_the_application_is_told() {
     let (office, log, away) = (office(), Log::default(), Away::default());
-    let builder = heard(&office, &log).ask(away.clone()).trust("ada", office.ada.public());
+    let journal = office.journal().trust("ada", office.ada.public());
+    let builder = heard(&office, &log).journal(journal).ask(away.clone());
     let executor = builder.build().unwrap();
     let id = suspended(executor.submit(&a_refund()).await).call;
     assert_eq!(office.state(id).await, State::Pending);
@@ -119,7 +120,10 @@ async fn a_call_waits_for_others_whose_keys_count_and_the_application_is_told() 
 #[tokio::test]
 async fn a_call_waits_where_the_application_says_that_it_is_parked() {
     let office = office();
-    let builder = office.bare().ask(Away::default()).on_no_approver(OnNoApprover::Park);
+    let builder = office
+        .bare()
+        .ask(Away::default())
+        .journal(office.journal().on_no_approver(OnNoApprover::Park));
     let waits = suspended(builder.build().unwrap().submit(&a_refund()).await);
     assert_eq!(office.state(waits.call).await, State::Pending);
 }
@@ -128,7 +132,8 @@ async fn a_call_waits_where_the_application_says_that_it_is_parked() {
 #[tokio::test]
 async fn a_worker_whose_approver_fails_does_not_end_what_another_process_asks_about() {
     let office = office();
-    let other = office.bare().on_no_approver(OnNoApprover::Park).build().unwrap();
+    let other =
+        office.bare().journal(office.journal().on_no_approver(OnNoApprover::Park)).build().unwrap();
     let id = suspended(other.submit(&a_refund()).await).call;
     let executor = office.bare().ask(Away::default()).build().unwrap();
     executor.worker().unwrap().sweep().await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::journal::{Filter, Page, State, Store};
+use toolwright::journal::{Filter, Journal, Page, State, Store};
 use toolwright::policy::Policy;
 use toolwright::{
     Call, CallFailure, CancellationToken, Executor, OnNoApprover, Outcome, Registry, TurnAnswers,
@@ -131,10 +131,12 @@ async fn a_terminal_call_that_a_person_decides_counts_when_it_has_succeeded() {
         let clock = office.clock.clone();
         let executor = Executor::builder(registry)
             .unrestricted()
-            .journal(office.store.clone())
-            .clock(move || clock.now())
-            .trust("ada", office.ada.public())
-            .on_no_approver(OnNoApprover::Park)
+            .journal(
+                Journal::new(office.store.clone())
+                    .clock(move || clock.now())
+                    .trust("ada", office.ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            )
             .build()
             .unwrap();
         let decision = async {
@@ -159,9 +161,11 @@ async fn a_terminal_call_that_is_only_planned_has_not_succeeded() {
     let clock = office.clock.clone();
     let executor = Executor::builder(Registry::of([FINISH, PEEK]).unwrap())
         .policy(Policy::builder().plan(true))
-        .journal(office.store.clone())
-        .clock(move || clock.now())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::new(office.store.clone())
+                .clock(move || clock.now())
+                .on_no_approver(OnNoApprover::Park),
+        )
         .build()
         .unwrap();
     let turn = executor.run("r").start().unwrap().turn(1, &[a_finish(true)]).await.unwrap();

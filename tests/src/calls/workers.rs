@@ -1,6 +1,6 @@
 //! Where there is a worker, and which calls it sees.
 
-use toolwright::journal::State;
+use toolwright::journal::{Journal, State};
 use toolwright::{Call, CallFailure, CallId, Executor, OnNoApprover, Registry, Run, tool};
 
 use super::support::{a_refund, answered, office, suspended};
@@ -48,8 +48,7 @@ async fn a_host_ends_a_run_without_the_services_of_the_run() {
     let executor = Executor::builder(Registry::of([CLOSE_TICKET]).unwrap())
         .unrestricted()
         .per_run::<Ticket>()
-        .journal(office.store.clone())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::new(office.store.clone()).on_no_approver(OnNoApprover::Park))
         .build()
         .unwrap();
     let run = executor.run("r").with(Ticket("T-1")).start().unwrap();

@@ -1,6 +1,7 @@
 //! Tools that do not say which files they touch, at work.
 
 use serde_json::json;
+use toolwright::journal::Journal;
 use toolwright::policy::{Mode, Policy, PolicyBuilder};
 use toolwright::{
     Answer, Call, DynamicTool, Executor, Footprint, OnNoApprover, Registry, ToolError, tool,
@@ -113,8 +114,7 @@ async fn a_policy_gives_no_leave_to_write_the_journal() {
     let policy = lax().base("/").touches_no_files(["pol_add_entry"]);
     let executor = Executor::builder(Registry::of([ADD_ENTRY]).unwrap())
         .policy(policy)
-        .journal(store)
-        .on_no_approver(OnNoApprover::Deny)
+        .journal(Journal::new(store).on_no_approver(OnNoApprover::Deny))
         .build()
         .unwrap();
     let explained = executor.explain(&Call::new("pol_add_entry", r#"{"amount":7}"#)).unwrap();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use toolwright::approval::{ApproverKey, Callback, Response};
+use toolwright::journal::Journal;
 use toolwright::policy::{Mode, Policy, PolicyBuilder};
 use toolwright::{BuildProblem, Executor, OnNoApprover, Registry};
 
@@ -14,8 +15,8 @@ use crate::support::kind;
 /// What is told to lie in a folder that tools work in, where the journal is kept in this file.
 fn exposed(policy: PolicyBuilder, journal: &Path) -> Vec<&'static str> {
     let store = Odd { file: Some(journal.to_owned()), ..Odd::default() };
-    let builder = office().ruled().journal(store).policy(policy);
-    match builder.on_no_approver(OnNoApprover::Park).build() {
+    let office = office();
+    match office.ruled().journal(office.parking_in(store)).policy(policy).build() {
         Ok(_) => Vec::new(),
         Err(error) => whats(&error.problems),
     }
@@ -89,8 +90,7 @@ async fn a_journal_that_is_opened_by_a_link_is_protected_under_both_names() {
     let store = Odd { file: Some(link.clone()), ..Odd::default() };
     let executor = Executor::builder(Registry::of(TOOLS).unwrap())
         .policy(Policy::builder().base(&folder).mode(Mode::Unrestricted))
-        .journal(store)
-        .on_no_approver(OnNoApprover::Deny)
+        .journal(Journal::new(store).on_no_approver(OnNoApprover::Deny))
         .build()
         .unwrap();
     for (path, becomes) in [(file, "denied"), (link, "denied"), (folder.join("other"), "ok")] {

@@ -5,14 +5,13 @@ use std::path::Path;
 use toolwright::approval::Statement;
 use toolwright::journal::State;
 use toolwright::policy::{Mode, Policy, PolicyBuilder, Rule};
-use toolwright::{BuildProblem, Call, Executor, OnNoApprover};
+use toolwright::{BuildProblem, Call, Executor};
 
 use crate::calls::support::{Office, a_refund, answered, office, path, suspended, terms};
 use crate::support::kind;
 
 pub fn executor(office: &Office, policy: PolicyBuilder) -> Executor {
-    let builder = office.ruled().policy(policy).trust("ada", office.ada.public());
-    builder.on_no_approver(OnNoApprover::Park).build().unwrap()
+    office.ruled().policy(policy).journal(office.parking()).build().unwrap()
 }
 
 /// What runs by itself here.
@@ -130,8 +129,10 @@ fn a_policy_inside_a_workspace_is_refused() {
     let file = folder.path().join("policy.toml");
     std::fs::write(&file, "version = 1\n").unwrap();
     let inside = |policy: PolicyBuilder, root: Option<&Path>| {
-        let builder = root.iter().fold(office().ruled(), |it, root| it.workspace_root(root));
-        builder.policy(policy).on_no_approver(OnNoApprover::Park).build().unwrap_err().problems
+        let office = office();
+        let builder = office.ruled().journal(office.parking()).policy(policy);
+        let builder = root.iter().fold(builder, |it, root| it.workspace_root(root));
+        builder.build().unwrap_err().problems
     };
     for problems in [
         inside(Policy::builder().load(&file).root(folder.path()), None),

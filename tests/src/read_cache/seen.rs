@@ -2,7 +2,7 @@
 
 use super::*;
 
-use toolwright::journal::{Filter, MemoryStore, Page, State, Store as _};
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::policy::Policy;
 use toolwright::{Executor, OnNoApprover, Registry};
 
@@ -57,8 +57,8 @@ async fn a_hit_passes_the_policy() {
 async fn a_hit_is_journalled_as_the_answer_of_a_call_that_never_began() {
     let (store, log) = (MemoryStore::new(), Log::default());
     let scene = Scene::of(|builder| {
-        let builder = builder.journal(store.clone()).journal_reads().listen(log.listener());
-        builder.on_no_approver(OnNoApprover::Fail)
+        let journal = Journal::new(store.clone()).record_reads();
+        builder.journal(journal.on_no_approver(OnNoApprover::Fail)).listen(log.listener())
     });
     assert_eq!([scene.count("a.txt").await, scene.count("a.txt").await], ["14", "14"]);
     assert_eq!((scene.runs(), scene.cache.statistics().hits), (1, 1));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-use toolwright::journal::{Filter, MemoryStore, Page, State, Store as _};
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::{OnNoApprover, Outcome};
 
 /// A scene with a journal whose clock is tokio's.
@@ -10,9 +10,11 @@ fn journalled() -> (Scene, MemoryStore) {
     let (store, began) = (MemoryStore::new(), tokio::time::Instant::now());
     let start: jiff::Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
     let scene = Scene::of(|builder| {
-        builder.journal(store.clone()).on_no_approver(OnNoApprover::Park).clock(move || {
-            start.checked_add(jiff::SignedDuration::try_from(began.elapsed()).unwrap()).unwrap()
-        })
+        builder.journal(Journal::new(store.clone()).on_no_approver(OnNoApprover::Park).clock(
+            move || {
+                start.checked_add(jiff::SignedDuration::try_from(began.elapsed()).unwrap()).unwrap()
+            },
+        ))
     });
     (scene, store)
 }

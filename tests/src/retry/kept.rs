@@ -188,7 +188,8 @@ async fn all_attempts_of_a_call_take_one_use_of_its_grant() {
     let ada = key("ada", 1);
     let failing = Step::Fail(Class::Transient);
     let desk = Desk::of([Step::Done, failing.clone(), failing]);
-    let executor = desk.builder().trust("ada", ada.public()).build().unwrap();
+    let executor =
+        desk.builder().journal(desk.parking().trust("ada", ada.public())).build().unwrap();
     let waits = suspended(executor.submit(&call("scripted_asking")).await);
     let record = desk.record().await;
     let terms = GrantTerms {

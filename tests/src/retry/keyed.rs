@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use toolwright::journal::{MemoryStore, State, Store as _};
+use toolwright::journal::{Journal, MemoryStore, State, Store as _};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
     Call, Class, DynamicTool, Effect, Executor, ExecutorBuilder, OnNoApprover, Registry,
@@ -72,9 +72,11 @@ async fn the_key_stays_when_the_tool_of_a_begun_call_gets_another_parameter() {
         let builder = Executor::builder(Registry::of([tool.effect(Effect::Keyed)]).unwrap());
         builder
             .unrestricted()
-            .journal(store.clone())
-            .on_no_approver(OnNoApprover::Deny)
-            .clock(move || Timestamp::UNIX_EPOCH + SignedDuration::from_secs(late))
+            .journal(
+                Journal::new(store.clone())
+                    .on_no_approver(OnNoApprover::Deny)
+                    .clock(move || Timestamp::UNIX_EPOCH + SignedDuration::from_secs(late)),
+            )
             .build()
             .unwrap()
     };
@@ -124,7 +126,7 @@ fn bank(server: &Server) -> ExecutorBuilder {
 }
 
 fn kept(server: &Server, store: &MemoryStore) -> ExecutorBuilder {
-    bank(server).journal(store.clone()).on_no_approver(OnNoApprover::Deny)
+    bank(server).journal(Journal::new(store.clone()).on_no_approver(OnNoApprover::Deny))
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
-use toolwright::journal::{CallRecord, Entry, Filter, MemoryStore, Page, Store};
+use toolwright::journal::{CallRecord, Entry, Filter, Journal, MemoryStore, Page, Store};
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{
     Answer, Call, CallId, Class, EventKind, Executor, ExecutorBuilder, OnNoApprover, Registry,
@@ -178,14 +178,16 @@ impl Desk {
     }
 
     pub fn builder(&self) -> ExecutorBuilder {
+        with_script(&self.script).journal(self.parking())
+    }
+
+    /// The journal in which calls wait.
+    pub fn parking(&self) -> Journal {
         let began = self.began;
-        with_script(&self.script)
-            .journal(self.store.clone())
-            .on_no_approver(OnNoApprover::Park)
-            .clock(move || {
-                let start: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
-                start.checked_add(jiff::SignedDuration::try_from(began.elapsed()).unwrap()).unwrap()
-            })
+        Journal::new(self.store.clone()).on_no_approver(OnNoApprover::Park).clock(move || {
+            let start: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+            start.checked_add(jiff::SignedDuration::try_from(began.elapsed()).unwrap()).unwrap()
+        })
     }
 
     pub fn executor(&self) -> Executor {

@@ -145,7 +145,10 @@ async fn an_attempt_that_would_begin_too_late_does_not_begin() {
 async fn the_time_that_a_person_takes_does_not_count() {
     let ada = key("ada", 1);
     let desk = Desk::fails(1, Class::Transient);
-    let builder = desk.builder().trust("ada", ada.public()).total_timeout(Some(3 * SECOND));
+    let builder = desk
+        .builder()
+        .journal(desk.parking().trust("ada", ada.public()))
+        .total_timeout(Some(3 * SECOND));
     let executor = builder.build().unwrap();
     let waits = suspended(executor.submit(&call("scripted_asking")).await);
     tokio::time::sleep(3600 * SECOND).await;

@@ -18,6 +18,8 @@ use toolwright::unstable::arguments::canonical;
 use self::office::{Office, Row, forget_what_came_after, json, set, set_ready, table};
 use crate::shop::{Shop, filtered};
 
+/// What the call that waits was made with.
+const ASKED: &str = r#"{"order":"A-1001","cents":4200}"#;
 /// More than it asked for.
 const MORE: &str = r#"{"order":"A-1001","cents":990000}"#;
 
@@ -114,7 +116,10 @@ async fn another_call_shown() -> Row {
     let other = office.digest_of(MORE).await;
     // Ada sees the arguments that were asked for, and would sign the digest of others.
     office
-        .sql(&set(office.refund, &format!("'$.arguments.plain', '{MORE}', '$.digest', '{other}'")))
+        .sql(&set(
+            office.refund,
+            &format!("'$.arguments.plain', '{MORE}', '$.shown', '{ASKED}', '$.digest', '{other}'"),
+        ))
         .await;
     let decided = office.shop.command_of_ada(&["approvals", "approve", &office.refund.to_string()]);
     office.hears(&decided.err);
@@ -179,13 +184,12 @@ async fn a_grant_that_is_used_up() -> Row {
     let id = office.refund.to_string();
     office.shop.ada(&["approvals", "grant", &id, "--scope", "forever", "--exactly", "--uses", "1"]);
     office.goes_on(office.refund).await;
-    let asked = r#"{"order":"A-1001","cents":4200}"#;
-    office.run_granted(2, asked).await;
+    office.run_granted(2, ASKED).await;
     assert_eq!(office.shop.refunds().len(), 2, "the call itself, and the one use");
     let reset = "UPDATE documents SET version = version + 1, text = json_set(text, '$.used', 0) \
                  WHERE key LIKE 'grant/%'";
     office.sql(reset).await;
-    office.run_granted(3, asked).await;
+    office.run_granted(3, ASKED).await;
     office.row("sets the count of a grant that is used up to zero, and asks again").await
 }
 

@@ -6,10 +6,13 @@ mod approve;
 mod approve_durable;
 mod chat;
 mod cli_and_mcp;
+mod coding;
 mod durable;
 mod hello;
 mod provider;
 mod readme;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 use std::process::{Command, Output, Stdio};
 

@@ -41,7 +41,10 @@ fn each_block_is_a_file_of_this_crate() {
         }
         shown.push(marker);
     }
-    assert_eq!(shown, ["Cargo.toml", "hello.rs", "approve.rs", "chat.rs", "cli_and_mcp.rs"]);
+    assert_eq!(
+        shown,
+        ["Cargo.toml", "hello.rs", "approve.rs", "chat.rs", "cli_and_mcp.rs", "coding.rs"]
+    );
 }
 
 /// Only the paths differ: README speaks of a clone beside the user's crate.
@@ -52,6 +55,8 @@ fn the_dependencies_are_those_of_this_crate() {
         assert!(shown.lines().any(|line| line.starts_with(&format!("{name} = "))), "{shown}");
     }
     let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
-    let features = r#"features = ["agent", "cli", "mcp""#;
-    assert!(shown.contains(features) && manifest.contains(features), "{shown}");
+    assert!(shown.contains(r#"features = ["agent", "cli", "mcp", "toolbox"]"#), "{shown}");
+    for feature in ["agent", "cli", "mcp", "toolbox"] {
+        assert!(manifest.contains(&format!("{feature:?}")), "{manifest}");
+    }
 }

@@ -7,11 +7,12 @@ use std::time::Duration;
 use toolwright::Executor;
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
-use crate::agent::{IntoModel, ModelNameError};
+use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::Dropped;
 use crate::events::{Notice, Rings};
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::run::options::Ids;
 
 /// Gathers what an agent is made of: a model, tools, who decides about them, and how far a run may go.
 ///
@@ -21,7 +22,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     name: String,
     executor: E,
     model: Result<Box<dyn Model>, ModelNameError>,
-    instructions: String,
+    instructions: Instructions,
     early_reads: bool,
     limits: Limits,
     max_tokens: Option<u32>,
@@ -38,7 +39,7 @@ impl<E> AgentBuilder<E> {
             name: "agent".to_owned(),
             executor,
             model: model.into_model(),
-            instructions: String::new(),
+            instructions: Instructions::default(),
             early_reads: false,
             limits: Limits::default(),
             max_tokens: None,
@@ -58,10 +59,12 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Sets what the model reads before everything else, the system prompt: who it is, and how it should work.
+    /// Sets what the model reads before everything else, the system prompt: who it is, and how it should work. A text, or a
+    /// function of one service of the run ([`IntoInstructions`]), which is called for each request: a text that is another each
+    /// time costs more, because providers store the beginning of a request.
     #[must_use]
-    pub fn instructions(mut self, text: impl Into<String>) -> Self {
-        self.instructions = text.into();
+    pub fn instructions<M>(mut self, instructions: impl IntoInstructions<M>) -> Self {
+        self.instructions = instructions.into_instructions();
         self
     }
 
@@ -208,6 +211,9 @@ impl AgentBuilder<Executor> {
     /// or has no such setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (executor, model) = (self.executor, self.model?);
+        if let Some(service) = self.instructions.lacks(&executor) {
+            return Err(AgentError::Instructions { service });
+        }
         let catalog = executor.catalog();
         for dialect in model.dialects() {
             catalog.listing(dialect)?;
@@ -221,13 +227,14 @@ impl AgentBuilder<Executor> {
             dropped: Dropped::default(),
             executor,
             model,
-            system: self.instructions,
+            instructions: self.instructions,
             early_reads: self.early_reads,
             limits: self.limits,
             max_tokens: self.max_tokens,
             settings: self.settings,
             listeners: self.listeners,
             rings: Rings::default(),
+            ids: Ids::default(),
             accounts: self.accounts,
             #[cfg(feature = "opentelemetry")]
             metrics: self.metrics,

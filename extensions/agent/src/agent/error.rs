@@ -23,6 +23,14 @@ pub enum AgentError {
     /// The key of the approver could not be loaded or made.
     #[error("the decisions of the approver cannot be signed: {0}")]
     Key(#[source] KeyError),
+    /// The instructions are a function of a service that is not provided.
+    #[error(
+        "the instructions need `&{service}`, which is not provided; register it with `.service(…)`, or declare it with `.per_run::<{service}>()` on the executor"
+    )]
+    Instructions {
+        /// The service.
+        service: &'static str,
+    },
     /// The provider of a model would refuse a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),

@@ -1,11 +1,14 @@
 //! What an agent's own executor is made of.
 
 use std::fmt;
+use std::panic::Location;
 
 use toolwright::approval::{Approver, ApproverKey};
-use toolwright::journal::Store;
+use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
-use toolwright::{Around, Executor, ExecutorBuilder, OnNoApprover, Registration, Registry};
+use toolwright::{
+    Around, Bundle, Executor, ExecutorBuilder, IntoTool, OnNoApprover, Registration, Registry,
+};
 
 use super::{Agent, AgentBuilder, AgentError};
 
@@ -18,7 +21,6 @@ pub struct NewExecutor {
     tools: Vec<Registration>,
     changes: Vec<Change>,
     approver: Option<Ask>,
-    has_journal: bool,
     /// Whether the journal outlives the process.
     is_durable: bool,
 }
@@ -26,15 +28,24 @@ pub struct NewExecutor {
 impl AgentBuilder {
     /// Adds tools, by the constants that `#[tool]` makes of functions: `.tools([PRICE_OF, ORDER])`.
     #[must_use]
-    pub fn tools<T: Into<Registration>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.new_executor().tools.extend(tools.into_iter().map(Into::into));
+    pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.new_executor().tools.extend(tools.into_iter().map(IntoTool::into_tool));
         self
     }
 
     /// Adds one tool: a constant of `#[tool]`, or a [`DynamicTool`](toolwright::DynamicTool).
     #[must_use]
-    pub fn tool(self, tool: impl Into<Registration>) -> Self {
+    pub fn tool(self, tool: impl IntoTool) -> Self {
         self.tools([tool])
+    }
+
+    /// Adds what a [`Bundle`] brings: tools with their services, stages, resolvers and rules. What it reports, and a bundle that
+    /// is given twice, is an error of [`build`](Self::build).
+    #[must_use]
+    #[track_caller]
+    pub fn with(self, bundle: impl Bundle) -> Self {
+        let place = Location::caller();
+        self.executor(move |executor| executor.with_at(bundle, place))
     }
 
     /// Adds a service, which tools borrow as `&T`.
@@ -77,14 +88,15 @@ impl AgentBuilder {
         self.executor(ExecutorBuilder::unrestricted)
     }
 
-    /// Records runs and their calls in a store before they count, so that a crash loses none and repeats none: a run goes on by
-    /// its [`id`](crate::RunRequest::id). A call that a person has to decide, and about whom none is asked in this process, waits
-    /// there ([`RunError::Waits`](crate::RunError::Waits)).
+    /// Records runs and their calls before they count, so that a crash loses none and repeats none, in a store or in a [`Journal`]
+    /// with its options: a run goes on by its [`id`](crate::RunRequest::id). A call that a person has to decide, and about whom
+    /// none is asked in this process, waits there ([`RunError::Waits`](crate::RunError::Waits)), unless the journal says
+    /// otherwise.
     #[must_use]
-    pub fn journal(mut self, store: impl Store) -> Self {
-        let new = self.new_executor();
-        (new.has_journal, new.is_durable) = (true, store.is_durable());
-        self.executor(move |executor| executor.journal(store))
+    pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
+        let journal = journal.into().or_on_no_approver(OnNoApprover::Park);
+        self.new_executor().is_durable = journal.is_durable();
+        self.executor(move |executor| executor.journal(journal))
     }
 
     /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.
@@ -116,13 +128,10 @@ impl AgentBuilder {
     /// the approver's key can be neither loaded nor made, when the provider of the model would refuse a tool, or has no such setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         let mut this = self.with_known_model()?;
-        let NewExecutor { tools, changes, approver, has_journal, is_durable } =
+        let NewExecutor { tools, changes, approver, is_durable } =
             std::mem::take(this.new_executor());
         let registry = Registry::of(tools).map_err(AgentError::Registry)?;
         let mut executor = Executor::builder(registry);
-        if has_journal {
-            executor = executor.on_no_approver(OnNoApprover::Park);
-        }
         if let Some(ask) = approver {
             let key = is_durable.then(ApproverKey::of_user).transpose();
             executor = ask(executor, key.map_err(AgentError::Key)?);

@@ -56,7 +56,7 @@ pub enum RunnerError {
     },
     /// Two executors have different journals.
     #[error(
-        "agent `{agent}` has another journal than the agents before it; give all executors one store with `.journal_arc(…)`"
+        "agent `{agent}` has another journal than the agents before it; give all executors one store with `Journal::shared`"
     )]
     OtherJournal {
         /// The agent.
@@ -74,7 +74,7 @@ pub enum RunnerError {
     },
     /// A tool takes a secret, and nothing could encrypt it.
     #[error(
-        "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give the executor a `.sealing_key(…)`"
+        "the tool `{tool}` of agent `{agent}` takes a secret, which its runs would record; give its journal one by `Journal::sealing_key`"
     )]
     NoSealingKey {
         /// The agent.

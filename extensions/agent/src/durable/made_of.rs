@@ -25,7 +25,7 @@ impl MadeOf {
         let tool = |it: &toolwright::Definition| (it.name.to_string(), fingerprint(it));
         Self {
             model: agent.model().name().to_owned(),
-            instructions: hex::encode(Sha256::digest(agent.0.system.as_bytes())),
+            instructions: hex::encode(Sha256::digest(agent.0.instructions.source().as_bytes())),
             tools: catalog.definitions().map(tool).collect(),
         }
     }

@@ -35,7 +35,7 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// What each commit holds, and what a crash before or after it leads to, is in `docs/runs.md`.
 ///
 /// ```
-/// use toolwright::journal::MemoryStore;
+/// use toolwright::journal::{Journal, MemoryStore};
 /// use toolwright::{Executor, OnNoApprover, Registry, tool};
 /// use toolwright_agent::durable::{Runner, NewRun};
 /// use toolwright_agent::{Agent, ScriptedModel};
@@ -54,8 +54,7 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// let executor = Executor::builder(Registry::of([CLOSE_TICKET])?)
 ///     .unrestricted()
 ///     .per_run::<Ticket>()
-///     .journal(MemoryStore::new())
-///     .on_no_approver(OnNoApprover::Park)
+///     .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park))
 ///     .build()?;
 /// let model = ScriptedModel::new().calls([("close_ticket", "{}")]).says("It is closed.");
 /// let runner = Runner::builder()

@@ -242,7 +242,7 @@ impl Inner {
     ) -> Result<AgentRun, RunError> {
         if let Some(tool) = unsealed(agent, &self.access) {
             let why = format!(
-                "the tool `{tool}` takes a secret, which would be recorded; give the executor a `.sealing_key(…)`"
+                "the tool `{tool}` takes a secret, which would be recorded; give its journal one by `Journal::sealing_key`"
             );
             return Err(RunError::NotNow { run: info.id.clone(), why });
         }

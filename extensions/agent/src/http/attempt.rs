@@ -72,10 +72,20 @@ impl Endpoint {
         }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let is_stream = status == 200 && is_event_stream(&headers);
-        let pieces = pieces.filter(|_| is_stream).and_then(Option::take);
-        let body = match pieces {
-            Some(pieces) => self.streamed(response, key, pieces).await?,
-            None => self.at_once(response).await?,
+        let mut pieces = pieces.filter(|_| status == 200);
+        let body = if is_stream && let Some(pieces) = pieces.as_mut().and_then(|it| it.take()) {
+            self.streamed(response, key, pieces).await?
+        } else {
+            let body = self.at_once(response).await?;
+            // Some servers call their stream something else.
+            match pieces.filter(|_| is_events(&body)).and_then(Option::take) {
+                Some(mut pieces) => {
+                    let pushed = pieces.push(body.as_bytes());
+                    let whole = pushed.and_then(|_| pieces.finish());
+                    whole.map_err(|error| broken(key, error).in_the_middle())?
+                }
+                None => body,
+            }
         };
         // Before anything reads, cuts or records what the server says.
         let body = without_key(key, body);
@@ -236,11 +246,15 @@ fn without_key(key: Option<&Secret>, text: String) -> String {
     }
 }
 
-/// Whether the body is a stream of events. Some servers call it plain text.
+/// Whether a body that came at once is the text of a stream of events.
+fn is_events(body: &str) -> bool {
+    ["data:", "event:", ":"].iter().any(|it| body.trim_start().starts_with(it))
+}
+
 fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default();
-    [EVENT_STREAM, "text/plain"].iter().any(|it| kind.trim().eq_ignore_ascii_case(it))
+    kind.trim().eq_ignore_ascii_case(EVENT_STREAM)
 }
 
 /// The innermost reason.

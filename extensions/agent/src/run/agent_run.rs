@@ -9,6 +9,7 @@ use toolwright::{CancellationToken, Content, Run};
 
 use super::driver::{Driver, Rest};
 use super::early::Begun;
+use super::options::HeldId;
 use super::recorder::Nothing;
 use super::{Action, Event, State, Stopped, step};
 use crate::agent::Agent;
@@ -50,6 +51,8 @@ pub struct AgentRun {
     pub(super) begun: Option<Begun>,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
+    /// Keeps other runs of the agent from its id.
+    pub(super) held: Option<HeldId>,
 }
 
 /// The tools of one generation: the text that the model is shown, and a run that calls exactly them.

@@ -22,7 +22,9 @@ impl AgentRun {
     ) -> Result<Event, Stopped> {
         // Of an answer for which somebody stopped to wait.
         self.count_given_up();
+        self.run.discover_tools().await.map_err(Stopped::unlisted)?;
         let agent = &self.agent.0;
+        let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
         let shown = Shown::newest(&mut self.shown, &self.run, &*agent.model)?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let observed = self.observer.asking(turn, &catalog);
@@ -30,7 +32,7 @@ impl AgentRun {
         let events = self.observer.events();
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
-            system: &agent.system,
+            system: &system,
             history: &self.history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },

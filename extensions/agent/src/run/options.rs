@@ -1,6 +1,7 @@
 //! What a run brings beside its prompt.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::CancellationToken;
 use uuid::Uuid;
@@ -38,10 +39,13 @@ impl RunOptions {
         format!("run-{}", Uuid::now_v7())
     }
 
-    /// Begins the run in memory, by an id that is made where none was given.
+    /// Begins the run in memory, by an id that is made where none was given. While the run is there, no other run of the agent
+    /// begins by that id.
     pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
         let Self { id, user, session, token, services } = self;
-        let mut run = agent.new_run(id.unwrap_or_else(Self::new_id));
+        let id = id.unwrap_or_else(Self::new_id);
+        let held = HeldId::new(&agent.0.ids, &id)?;
+        let mut run = agent.new_run(id);
         if let Some(user) = user {
             run = run.user(user);
         }
@@ -51,7 +55,34 @@ impl RunOptions {
         if let Some(token) = token {
             run = run.cancelled_by(token);
         }
-        services.iter().fold(run, |run, service| service(run)).start()
+        let mut run = services.iter().fold(run, |run, service| service(run)).start()?;
+        run.held = Some(held);
+        Ok(run)
+    }
+}
+
+/// The ids of the runs and conversations of an agent that go on.
+pub(crate) type Ids = Arc<Mutex<HashSet<String>>>;
+
+/// An id that a run has until this is dropped.
+pub(crate) struct HeldId {
+    ids: Ids,
+    id: String,
+}
+
+impl HeldId {
+    fn new(ids: &Ids, id: &str) -> Result<Self, StartError> {
+        let is_free = ids.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned());
+        match is_free {
+            true => Ok(Self { ids: Arc::clone(ids), id: id.to_owned() }),
+            false => Err(StartError::IdInUse { id: id.to_owned() }),
+        }
+    }
+}
+
+impl Drop for HeldId {
+    fn drop(&mut self) {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }
 }
 

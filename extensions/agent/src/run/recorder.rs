@@ -220,8 +220,10 @@ impl Recorder for Nothing {
     fn kind(error: &Stopped) -> &'static str {
         match error {
             Stopped::Call(_) => "call_stopped",
-            Stopped::Listing(_) => "tools_refused",
-            Stopped::NothingSaid | Stopped::OpenTurn { .. } => "not_asked",
+            Stopped::Listing(_) | Stopped::Tools { .. } => "tools_refused",
+            Stopped::NothingSaid | Stopped::OpenTurn { .. } | Stopped::Instructions { .. } => {
+                "not_asked"
+            }
         }
     }
 }

@@ -133,8 +133,8 @@ impl AgentRunBuilder {
         let Self { agent, cancelled, .. } = self;
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
-        let (meter, shown, begun) = (Meter::default(), None, None);
-        Ok(AgentRun { agent, run, meter, cancelled, observer, shown, begun, state, history })
+        let (meter, shown, begun, held) = (Meter::default(), None, None, None);
+        Ok(AgentRun { agent, run, meter, cancelled, observer, shown, begun, state, history, held })
     }
 }
 
@@ -151,6 +151,14 @@ pub enum StartError {
     /// A service is missing, given twice or was not declared.
     #[error(transparent)]
     Services(#[from] MissingServices),
+    /// Another run or conversation of the agent has the id, and goes on.
+    #[error(
+        "the run `{id}` of this agent goes on; wait for it, or give the other run an id of its own"
+    )]
+    IdInUse {
+        /// The id.
+        id: String,
+    },
     /// Something was set of a conversation that has begun.
     #[error(
         "the conversation has begun; set its id, user, session, services and cancellation before the first message"

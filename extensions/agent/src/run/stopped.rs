@@ -1,6 +1,9 @@
 //! Why a run stopped without having ended.
 
+use std::error::Error;
+
 use toolwright::CallFailure;
+use toolwright::ToolError;
 use toolwright::dialect::DialectError;
 
 /// Why a run stopped without having ended. Its host has to act; then [`AgentRun::go_on`](crate::AgentRun::go_on)
@@ -28,12 +31,40 @@ pub enum Stopped {
     /// A call of the turn cannot be answered here; see [`needs_decision`](Self::needs_decision).
     #[error(transparent)]
     Call(#[from] CallFailure),
+    /// Tools that come at run time, such as those of an MCP server, cannot be listed for the model.
+    #[error("the tools cannot be listed: {why}")]
+    Tools {
+        /// Why not.
+        why: String,
+    },
+    /// The instructions are a function of a service that the run has not got.
+    #[error(
+        "the instructions need `&{service}`, which the run has not got; give it with `.with(…)`"
+    )]
+    Instructions {
+        /// The service.
+        service: &'static str,
+    },
     /// The registry has changed, and the provider of the model would refuse a tool.
     #[error(transparent)]
     Listing(#[from] DialectError),
 }
 
 impl Stopped {
+    pub(super) fn without(service: &'static str) -> Self {
+        Self::Instructions { service }
+    }
+
+    pub(super) fn unlisted(error: ToolError) -> Self {
+        let mut why = error.to_string();
+        let mut cause = error.source().map(|it| it as &dyn Error);
+        while let Some(it) = cause {
+            why = format!("{why}: {it}");
+            cause = it.source();
+        }
+        Self::Tools { why }
+    }
+
     /// The tool of a call that a person has to decide about and no approver is there, and why it needs them. Only of an executor
     /// with a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail): any other answers the model, or
     /// waits.

@@ -10,15 +10,13 @@ use jiff::{SignedDuration, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use toolwright::journal::MemoryStore;
+/// use toolwright::journal::{Journal, MemoryStore};
 /// use toolwright::{Executor, OnNoApprover, Registry};
 /// use toolwright_agent::testing::VirtualClock;
 ///
 /// let clock = VirtualClock::at("2026-07-01T12:00:00Z".parse()?);
 /// let executor = Executor::builder(Registry::empty())
-///     .journal(MemoryStore::new())
-///     .on_no_approver(OnNoApprover::Park)
-///     .clock(clock.reader())
+///     .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park).clock(clock.reader()))
 ///     .build()?;
 /// # let _ = executor;
 /// clock.advance(Duration::from_secs(3600));

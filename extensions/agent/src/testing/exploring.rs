@@ -31,7 +31,7 @@ use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-/// let executor = Executor::builder(Registry::of([ADD])?).unrestricted().build()?;
+/// let executor = Executor::builder(Registry::of([ADD])?).build()?;
 /// let agent = Agent::on(executor, ExploringModel::new(7)).max_turns(20).build()?;
 /// let mut run = agent.new_run("r").start()?;
 /// let ended = run.say("Go!").await?;

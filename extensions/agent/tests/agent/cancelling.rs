@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{CancellationToken, Executor, OnNoApprover, Registry};
 use toolwright_agent::{Agent, Ended, ScriptedModel};
 
@@ -76,8 +76,7 @@ async fn a_run_that_waits_for_a_person_can_be_cancelled() {
     let (log, token) = (Log::default(), CancellationToken::new());
     let executor = builder(&log)
         .unrestricted()
-        .journal_arc(Arc::new(MemoryStore::new()))
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::shared(Arc::new(MemoryStore::new())).on_no_approver(OnNoApprover::Park))
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([("delete", r#"{"path":"a"}"#), SUM]);

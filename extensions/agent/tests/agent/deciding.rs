@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{CallFailure, OnNoApprover};
 use toolwright_agent::{Agent, Ended, ScriptedModel, Stopped, check};
 
@@ -16,8 +16,7 @@ async fn the_host_learns_which_call_needs_a_decision_that_nobody_can_make() {
     let log = Log::default();
     let executor = builder(&log)
         .unrestricted()
-        .journal_arc(Arc::new(MemoryStore::new()))
-        .on_no_approver(OnNoApprover::Fail)
+        .journal(Journal::shared(Arc::new(MemoryStore::new())).on_no_approver(OnNoApprover::Fail))
         .build()
         .unwrap();
     let model = ScriptedModel::new().calls([SUM, DELETE]);

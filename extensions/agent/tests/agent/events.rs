@@ -1,7 +1,7 @@
 //! The events of a run as its readers get them.
 
 use futures::FutureExt as _;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{Executor, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::durable::{NewRun, Runner};
 use toolwright_agent::{Agent, ModelError, NumberedEvent, RunEvent, RunEvents, ScriptedModel};
@@ -196,8 +196,7 @@ async fn a_recorded_run_gives_its_events_too_and_says_what_it_waits_for() {
         ScriptedModel::new().calls([("look_up", r#"{"word":"x"}"#), ("delete", r#"{"path":"x"}"#)]);
     let executor = builder(&log)
         .unrestricted()
-        .journal(MemoryStore::new())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park))
         .build()
         .unwrap();
     let agent = Agent::on(executor, model).build().unwrap();

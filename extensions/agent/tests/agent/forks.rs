@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use toolwright::journal::{MemoryStore, SealingKey, Store};
+use toolwright::journal::{Journal, MemoryStore, SealingKey, Store};
 use toolwright::provider::ToolCall;
 use toolwright::retry::RetryPolicy;
 use toolwright::{Class, Executor, OnNoApprover, Registry, ToolError, tool};
@@ -35,15 +35,13 @@ impl World {
     }
 
     fn agents(&self, model: ScriptedModel) -> Runner {
+        let journal = Journal::shared(Arc::clone(&self.store) as Arc<dyn Store>)
+            .on_no_approver(OnNoApprover::Park);
+        let journal = self.sealing.clone().into_iter().fold(journal, Journal::sealing_key);
         let executor = Executor::builder(Registry::of([ADD, SEND]).unwrap())
             .unrestricted()
             .service(self.log.clone())
-            .journal_arc(Arc::clone(&self.store) as Arc<dyn Store>)
-            .on_no_approver(OnNoApprover::Park);
-        let executor = match &self.sealing {
-            Some(key) => executor.sealing_key(key.clone()),
-            None => executor,
-        };
+            .journal(journal);
         let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
         Runner::builder().agent("clerk", agent).build().unwrap()
     }
@@ -119,8 +117,7 @@ async fn a_fork_says_of_errors_too_where_they_happened_and_is_as_far_as_the_othe
     let executor = Executor::builder(Registry::of([LOSE]).unwrap())
         .unrestricted()
         .retry(RetryPolicy::NONE)
-        .journal_arc(store)
-        .on_no_approver(OnNoApprover::Park);
+        .journal(Journal::shared(store).on_no_approver(OnNoApprover::Park));
     let model = ScriptedModel::new()
         .answers(ModelAnswer::new("", vec![call("c1", "lose", "{}")]))
         .answers(ModelAnswer::text("I will call").stopped(StopReason::CutInCall))

@@ -1,10 +1,12 @@
 //! The agent as a newcomer uses it: a model, tools, a task, its result, its events, a conversation.
 
 use std::future::IntoFuture as _;
+use std::sync::Arc;
 
 use futures::{FutureExt as _, StreamExt as _};
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
-use toolwright::{CancellationToken, tool};
+use toolwright::{CancellationToken, OnNoApprover, tool};
 use toolwright_agent::{
     Agent, AgentError, Cost, Ended, Limit, Message, ModelAnswer, RunError, RunEvent, ScriptedModel,
     Usage,
@@ -246,4 +248,137 @@ impl NowOrNever for toolwright_agent::ChatTurn<'_> {
     fn now_or_never_error(self) -> String {
         self.into_future().now_or_never().unwrap().unwrap_err().to_string()
     }
+}
+
+struct Shop(&'static str);
+
+#[tokio::test]
+async fn instructions_are_a_function_of_a_service_of_the_executor_or_of_the_run() {
+    let of = |shop: &Shop| format!("You run {}.", shop.0);
+    let model = Arc::new(ScriptedModel::new().says("Hello."));
+    let agent = Agent::builder(Arc::clone(&model)).service(Shop("a shop")).instructions(of);
+    agent.build().unwrap().run("Hello!").await.unwrap();
+    assert_eq!(model.requests()[0].system, "You run a shop.");
+
+    let model = Arc::new(ScriptedModel::new().says("Hello.").says("Hello."));
+    let agent = Agent::builder(Arc::clone(&model)).executor(|executor| executor.per_run::<Shop>());
+    let agent = agent.instructions(of).build().unwrap();
+    for shop in ["one", "two"] {
+        agent.run("Hello!").with(Shop(shop)).await.unwrap();
+    }
+    let systems: Vec<String> = model.requests().into_iter().map(|it| it.system).collect();
+    assert_eq!(systems, ["You run one.", "You run two."]);
+}
+
+#[tokio::test]
+async fn instructions_whose_service_is_missing_are_an_error_of_build() {
+    let agent = Agent::builder(ScriptedModel::new()).instructions(|shop: &Shop| shop.0.to_owned());
+    let error = agent.build().unwrap_err().to_string();
+    assert!(error.starts_with("the instructions need `&") && error.contains("::Shop`"), "{error}");
+    assert!(error.contains("`.service(…)`"), "{error}");
+}
+
+/// A tool with a service.
+struct Bundled;
+
+impl toolwright::Bundle for Bundled {
+    fn name(&self) -> String {
+        "adding".to_owned()
+    }
+
+    fn install(self, executor: toolwright::ExecutorBuilder) -> toolwright::ExecutorBuilder {
+        executor.tools([ADD]).service(Log::default())
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_brings_its_tools_and_twice_is_an_error_with_both_places() {
+    let model = ScriptedModel::new().calls([("add", r#"{"a":1,"b":2}"#)]).says("It is 3.");
+    let agent = Agent::builder(model).with(Bundled).unrestricted().build().unwrap();
+    assert_eq!(agent.run("1 + 2?").await.unwrap().turns(), 2);
+
+    let error = Agent::builder(ScriptedModel::new()).with(Bundled).with(Bundled).build();
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("the bundle `adding` is given twice, at "), "{error}");
+    assert_eq!(error.matches("front.rs").count(), 2, "{error}");
+}
+
+/// Cannot name its tools.
+struct Away;
+
+impl toolwright::Resolver for Away {
+    fn resolve<'a>(
+        &'a self,
+        _: &'a str,
+    ) -> futures::future::BoxFuture<
+        'a,
+        Result<Option<toolwright::Registration>, toolwright::ToolError>,
+    > {
+        async { Ok(None) }.boxed()
+    }
+
+    fn announced(
+        &self,
+    ) -> futures::future::BoxFuture<'_, Result<Vec<toolwright::Registration>, toolwright::ToolError>>
+    {
+        async { Err(toolwright::ToolError::new("unreachable", "the server is away")) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_run_whose_tools_cannot_be_listed_stops_before_the_model_is_asked() {
+    let model = Arc::new(ScriptedModel::new());
+    let agent = Agent::builder(Arc::clone(&model)).executor(|executor| executor.resolver(Away));
+    let error = agent.build().unwrap().run("Hello!").await.unwrap_err();
+    assert_eq!(error.to_string(), "the tools cannot be listed: the server is away");
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_stream_that_is_not_read_asks_nothing() {
+    let model = Arc::new(ScriptedModel::new());
+    let agent = Agent::builder(Arc::clone(&model)).build().unwrap();
+    let events = agent.run("Hello!").stream();
+    tokio::task::yield_now().await;
+    drop(events);
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn two_runs_of_one_id_at_once_are_refused_and_one_after_the_other_are_not() {
+    let model = ScriptedModel::new().says("One.").says("Two.");
+    let agent = Agent::builder(model).build().unwrap();
+    let first = agent.run("First.").id("r1").stream();
+    let error = agent.run("Second.").id("r1").await.unwrap_err().to_string();
+    assert!(error.contains("the run `r1` of this agent goes on"), "{error}");
+    drop(first);
+    assert_eq!(agent.run("Again.").id("r1").await.unwrap().to_string(), "One.");
+
+    let mut chat = agent.chat().id("c1");
+    chat.send("Hello!").await.unwrap();
+    let error = agent.chat().id("c1").send("Hello!").await.unwrap_err().to_string();
+    assert!(error.contains("the run `c1` of this agent goes on"), "{error}");
+}
+
+#[tokio::test]
+async fn the_journal_says_that_a_run_was_dropped_in_the_middle() {
+    let log = Log::default();
+    let store = MemoryStore::new();
+    let model = ScriptedModel::new().calls([("wait", "{}")]);
+    let journal = Journal::new(store.clone()).record_reads().on_no_approver(OnNoApprover::Deny);
+    let agent = Agent::builder(model).tools([WAIT]).service(log).unrestricted().journal(journal);
+    let mut events = agent.build().unwrap().run("Wait.").id("dropped").stream();
+    while let Some(event) = events.next().await {
+        if matches!(event.unwrap(), RunEvent::Executing { .. }) {
+            break;
+        }
+    }
+    drop(events);
+    let records = || async { store.list(&Filter::default(), Page::first(9)).await.unwrap().calls };
+    while records().await[0].state == State::Running {
+        tokio::task::yield_now().await;
+    }
+    let calls = records().await;
+    assert_eq!((calls.len(), &*calls[0].place.run), (1, "dropped"));
+    assert_eq!(calls[0].state, State::Cancelled, "{:?}", calls[0]);
 }

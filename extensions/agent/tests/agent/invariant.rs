@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::policy::{Mode, Policy, Rule};
 use toolwright::{Answer, CancellationToken, OnNoApprover, Output, ToolError};
 use toolwright_agent::{
@@ -78,10 +78,11 @@ fn agent(model: ScriptedModel, is_journaled: bool) -> Agent {
         .rule(Rule::deny("not today").named("no").tool("look_up"));
     let executor = builder(&Log::default()).policy(policy);
     let executor = match is_journaled {
-        true => executor
-            .journal_arc(Arc::new(MemoryStore::new()))
-            .journal_reads()
-            .on_no_approver(OnNoApprover::Deny),
+        true => executor.journal(
+            Journal::shared(Arc::new(MemoryStore::new()))
+                .record_reads()
+                .on_no_approver(OnNoApprover::Deny),
+        ),
         false => executor,
     };
     Agent::on(executor.build().unwrap(), model).max_repeated_failures(100).build().unwrap()
@@ -149,8 +150,7 @@ proptest! {
         let executor = builder(&Log::default()).policy(policy);
         let executor = match is_journaled {
             true => executor
-                .journal_arc(Arc::new(MemoryStore::new()))
-                .on_no_approver(OnNoApprover::Park),
+                .journal(Journal::shared(Arc::new(MemoryStore::new())).on_no_approver(OnNoApprover::Park)),
             false => executor,
         };
         let agent = Agent::on(executor.build().unwrap(), model).max_turns(4).build().unwrap();

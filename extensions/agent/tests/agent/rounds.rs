@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use toolwright::dialect::Dialect;
-use toolwright::journal::{Filter, MemoryStore, Page, Store};
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, Store};
 use toolwright::policy::Policy;
 use toolwright::{Executor, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::{
@@ -204,8 +204,7 @@ async fn the_text_before_a_call_is_its_reason_in_a_plan() {
     let (log, store) = (Log::default(), Arc::new(MemoryStore::new()));
     let executor = builder(&log)
         .policy(Policy::builder().plan(true))
-        .journal_arc(store.clone())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::shared(store.clone()).on_no_approver(OnNoApprover::Park))
         .build()
         .unwrap();
     let delete = [("delete", r#"{"path":"a.md"}"#)];

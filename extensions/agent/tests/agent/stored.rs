@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{Executor, OnNoApprover};
 use toolwright_agent::{
     Action, Agent, Ended, Event, Limits, Message, ModelAnswer, ScriptedModel, State, step,
@@ -15,9 +15,7 @@ const SUM: (&str, &str) = ("add", r#"{"a":1,"b":2}"#);
 fn journaled(log: &Log, store: &Arc<MemoryStore>) -> Executor {
     builder(log)
         .unrestricted()
-        .journal_arc(store.clone())
-        .journal_reads()
-        .on_no_approver(OnNoApprover::Deny)
+        .journal(Journal::shared(store.clone()).record_reads().on_no_approver(OnNoApprover::Deny))
         .build()
         .unwrap()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolwright::{DynamicTool, Effect, Registry, ToolError, tool};
-use toolwright_mcp::{Elicited, LogLevel, McpClient};
+use toolwright_mcp::{ConnectedClient, Elicited, LogLevel};
 
 /// A form with one field.
 fn form(field: &str, kind: &str) -> Value {
@@ -21,33 +21,39 @@ fn sampling(question: &str) -> Value {
     json!({"messages": [message], "maxTokens": 100})
 }
 
-async fn name(client: &McpClient) -> Result<String, ToolError> {
+async fn name(client: &ConnectedClient) -> Result<String, ToolError> {
     let form = form("name", "string");
     let answer = client.question("user_name").elicit("What is your name?", form).await?;
     Ok(told(&answer, "name"))
 }
 
-async fn confirm(client: &McpClient) -> Result<&'static str, ToolError> {
+async fn confirm(client: &ConnectedClient) -> Result<&'static str, ToolError> {
     client.question("confirm").elicit("Please confirm", form("ok", "boolean")).await?;
     Ok("state-ok")
 }
 
 /// Greet the user by name.
 #[tool(effect = read, reads())]
-async fn test_input_required_result_elicitation(client: &McpClient) -> Result<String, ToolError> {
+async fn test_input_required_result_elicitation(
+    client: &ConnectedClient,
+) -> Result<String, ToolError> {
     Ok(format!("Hello, {}!", name(client).await?))
 }
 
 /// Ask the model of the client.
 #[tool(effect = read, reads())]
-async fn test_input_required_result_sampling(client: &McpClient) -> Result<String, ToolError> {
+async fn test_input_required_result_sampling(
+    client: &ConnectedClient,
+) -> Result<String, ToolError> {
     let answer = client.sample(sampling("What is the capital of France?")).await?;
     Ok(answer["content"]["text"].as_str().unwrap_or_default().to_owned())
 }
 
 /// Name the roots of the client.
 #[tool(effect = read, reads())]
-async fn test_input_required_result_list_roots(client: &McpClient) -> Result<String, ToolError> {
+async fn test_input_required_result_list_roots(
+    client: &ConnectedClient,
+) -> Result<String, ToolError> {
     let roots = client.roots().await?;
     Ok(roots.into_iter().map(|root| root.uri).collect::<Vec<_>>().join(" "))
 }
@@ -55,7 +61,7 @@ async fn test_input_required_result_list_roots(client: &McpClient) -> Result<Str
 /// Ask for confirmation.
 #[tool(effect = read, reads())]
 async fn test_input_required_result_request_state(
-    client: &McpClient,
+    client: &ConnectedClient,
 ) -> Result<&'static str, ToolError> {
     confirm(client).await
 }
@@ -63,7 +69,7 @@ async fn test_input_required_result_request_state(
 /// Ask for confirmation.
 #[tool(effect = read, reads())]
 async fn test_input_required_result_tampered_state(
-    client: &McpClient,
+    client: &ConnectedClient,
 ) -> Result<&'static str, ToolError> {
     confirm(client).await
 }
@@ -71,7 +77,7 @@ async fn test_input_required_result_tampered_state(
 /// Ask three questions at once.
 #[tool(effect = read, reads())]
 async fn test_input_required_result_multiple_inputs(
-    client: &McpClient,
+    client: &ConnectedClient,
 ) -> Result<String, ToolError> {
     let greeting = client.sample(sampling("Generate a greeting"));
     let (name, greeting, roots) = futures::try_join!(name(client), greeting, client.roots())?;
@@ -80,7 +86,9 @@ async fn test_input_required_result_multiple_inputs(
 
 /// Ask one question after the other.
 #[tool(effect = read, reads())]
-async fn test_input_required_result_multi_round(client: &McpClient) -> Result<String, ToolError> {
+async fn test_input_required_result_multi_round(
+    client: &ConnectedClient,
+) -> Result<String, ToolError> {
     let first = client.elicit("Step 1: What is your name?", form("name", "string")).await?;
     let color = form("color", "string");
     let second = client.elicit("Step 2: What is your favorite color?", color).await?;
@@ -89,7 +97,9 @@ async fn test_input_required_result_multi_round(client: &McpClient) -> Result<St
 
 /// Ask whom the client has.
 #[tool(effect = read, reads())]
-async fn test_input_required_result_capabilities(client: &McpClient) -> Result<String, ToolError> {
+async fn test_input_required_result_capabilities(
+    client: &ConnectedClient,
+) -> Result<String, ToolError> {
     match client.can_elicit() {
         true => name(client).await,
         false => Ok(client.sample(sampling("Who are you?")).await?.to_string()),
@@ -98,19 +108,19 @@ async fn test_input_required_result_capabilities(client: &McpClient) -> Result<S
 
 /// Ask the model of the client, which it has to have.
 #[tool(effect = read, reads())]
-async fn test_missing_capability(client: &McpClient) -> Result<String, ToolError> {
+async fn test_missing_capability(client: &ConnectedClient) -> Result<String, ToolError> {
     Ok(client.sample(sampling("Who are you?")).await?.to_string())
 }
 
 /// Ask the user of the client.
 #[tool(effect = read, reads())]
-async fn test_streaming_elicitation(client: &McpClient) -> Result<String, ToolError> {
+async fn test_streaming_elicitation(client: &ConnectedClient) -> Result<String, ToolError> {
     name(client).await
 }
 
 /// Log a message.
 #[tool(effect = read, reads())]
-async fn test_logging_tool(client: &McpClient) -> &'static str {
+async fn test_logging_tool(client: &ConnectedClient) -> &'static str {
     client.log(LogLevel::Info, "It is logged where the request asks for it").await;
     "logged"
 }

@@ -13,7 +13,7 @@ use toolwright::{
     ToolError, tool,
 };
 use toolwright_mcp::{
-    Arguments, Completing, Completions, Elicited, LogLevel, McpClient, McpServer, Prompt,
+    Arguments, Completing, Completions, ConnectedClient, Elicited, LogLevel, McpServer, Prompt,
     PromptMessage, Prompts, Resource, ResourceContent, Resources,
 };
 
@@ -71,7 +71,7 @@ async fn test_multiple_content_types() -> Output {
 
 /// Log three messages.
 #[tool(effect = read, reads())]
-async fn test_tool_with_logging(client: &McpClient) -> &'static str {
+async fn test_tool_with_logging(client: &ConnectedClient) -> &'static str {
     client.log(LogLevel::Info, "Tool execution started").await;
     tokio::time::sleep(STEP).await;
     client.log(LogLevel::Info, "Tool processing data").await;
@@ -100,7 +100,7 @@ async fn test_tool_with_progress(context: &ToolContext) -> &'static str {
 /// Ask the model of the client.
 #[tool(effect = read, reads(), timeout = "30s")]
 async fn test_sampling(
-    client: &McpClient,
+    client: &ConnectedClient,
     /// What the model is asked.
     prompt: String,
 ) -> Result<String, ToolError> {
@@ -109,7 +109,11 @@ async fn test_sampling(
     Ok(format!("LLM response: {}", answer["content"]["text"].as_str().unwrap_or_default()))
 }
 
-async fn asked(client: &McpClient, message: &str, properties: Value) -> Result<String, ToolError> {
+async fn asked(
+    client: &ConnectedClient,
+    message: &str,
+    properties: Value,
+) -> Result<String, ToolError> {
     let schema = json!({"type": "object", "properties": properties, "required": []});
     Ok(match client.elicit(message, schema).await? {
         Elicited::Accepted(content) => {
@@ -123,7 +127,7 @@ async fn asked(client: &McpClient, message: &str, properties: Value) -> Result<S
 /// Ask the user of the client.
 #[tool(effect = read, reads(), timeout = "30s")]
 async fn test_elicitation(
-    client: &McpClient,
+    client: &ConnectedClient,
     /// What the user reads.
     message: String,
 ) -> Result<String, ToolError> {
@@ -136,7 +140,7 @@ async fn test_elicitation(
 
 /// Ask the user of the client, with a default for each answer.
 #[tool(effect = read, reads(), timeout = "30s")]
-async fn test_elicitation_sep1034_defaults(client: &McpClient) -> Result<String, ToolError> {
+async fn test_elicitation_sep1034_defaults(client: &ConnectedClient) -> Result<String, ToolError> {
     let properties = json!({
         "name": {"type": "string", "default": "John Doe"},
         "age": {"type": "integer", "default": 30},
@@ -149,7 +153,7 @@ async fn test_elicitation_sep1034_defaults(client: &McpClient) -> Result<String,
 
 /// Ask the user of the client to choose.
 #[tool(effect = read, reads(), timeout = "30s")]
-async fn test_elicitation_sep1330_enums(client: &McpClient) -> Result<String, ToolError> {
+async fn test_elicitation_sep1330_enums(client: &ConnectedClient) -> Result<String, ToolError> {
     let titled = |first: &str| {
         json!([
             {"const": "value1", "title": first},
@@ -265,7 +269,7 @@ impl Prompts for Texts {
         &'a self,
         name: &'a str,
         arguments: &'a Arguments,
-        client: &'a McpClient,
+        client: &'a ConnectedClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>> {
         let filled = |name: &str| arguments.get(name).cloned().unwrap_or_default();
         let text = |text: String| PromptMessage::User(Content::text(text));
@@ -320,7 +324,7 @@ impl Completions for Cities {
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = Registry::linked()?;
     registry.register(schema_tool())?;
-    let executor = Executor::builder(registry.clone()).unrestricted().per_run::<McpClient>();
+    let executor = Executor::builder(registry.clone()).unrestricted().per_run::<ConnectedClient>();
     let executor = executor.service(registry).build()?;
     let server = McpServer::new(executor).name("conformance").version("1.0.0").offer_client();
     let server = server.resources(Shelf { changes: broadcast::channel(16).0 });

@@ -94,24 +94,24 @@ impl Http {
 }
 
 /// A server as a file describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    command: Option<String>,
-    args: Option<Vec<String>>,
-    env: Option<BTreeMap<String, String>>,
-    pass: Option<Vec<String>>,
-    cwd: Option<PathBuf>,
-    url: Option<String>,
-    token_env: Option<String>,
-    oauth: Option<OAuthConfig>,
+pub(super) struct Written {
+    pub(super) command: Option<String>,
+    pub(super) args: Option<Vec<String>>,
+    pub(super) env: Option<BTreeMap<String, String>>,
+    pub(super) pass: Option<Vec<String>>,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) url: Option<String>,
+    pub(super) token_env: Option<String>,
+    pub(super) oauth: Option<OAuthConfig>,
     #[serde(default)]
-    trust: Trust,
+    pub(super) trust: Trust,
     /// Seconds.
-    start_timeout: Option<u64>,
+    pub(super) start_timeout: Option<u64>,
     /// As other applications write it.
     #[serde(rename = "type")]
-    transport: Option<String>,
+    pub(super) transport: Option<String>,
 }
 
 impl ServerConfig {
@@ -282,6 +282,19 @@ impl McpConfig {
     /// The names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)
+    }
+
+    /// One server, as code describes it.
+    pub(super) fn of_one(
+        name: &str,
+        written: Written,
+        start_timeout: Option<Duration>,
+    ) -> Result<Self, ConfigError> {
+        let mut config = Self::checked(BTreeMap::from([(name.to_owned(), written)]))?;
+        for server in config.servers.values_mut() {
+            server.start_timeout = start_timeout.unwrap_or(server.start_timeout);
+        }
+        Ok(config)
     }
 
     fn checked(written: BTreeMap<String, Written>) -> Result<Self, ConfigError> {

@@ -19,7 +19,7 @@ use super::exchange::Exchange;
 /// The client at the other end of a session, for tools that need more of it than to be called.
 ///
 /// Each run of a session brings one where the server [offers it](crate::McpServer::offer_client), and the executor declares
-/// it with `per_run::<McpClient>()`. What the client can do, it has declared; a request that it cannot answer is an error of the
+/// it with `per_run::<ConnectedClient>()`. What the client can do, it has declared; a request that it cannot answer is an error of the
 /// kind `unsupported_by_client`. What it answers is untrusted.
 ///
 /// A client of a revision before 2026-07-28 is sent a request. A later one gets the question as the answer to its call, and
@@ -30,11 +30,11 @@ use super::exchange::Exchange;
 /// ```
 /// use serde_json::json;
 /// use toolwright::{Executor, Registry, ToolError, tool};
-/// use toolwright_mcp::{Elicited, LogLevel, McpClient, McpServer};
+/// use toolwright_mcp::{Elicited, LogLevel, ConnectedClient, McpServer};
 ///
 /// /// Greets the user by name.
 /// #[tool(effect = read)]
-/// async fn greet(client: &McpClient) -> Result<String, ToolError> {
+/// async fn greet(client: &ConnectedClient) -> Result<String, ToolError> {
 ///     client.log(LogLevel::Info, "the user is asked for a name").await;
 ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
 ///     Ok(match client.elicit("What is your name?", schema).await? {
@@ -44,13 +44,13 @@ use super::exchange::Exchange;
 ///     })
 /// }
 ///
-/// let executor = Executor::builder(Registry::of([GREET])?).per_run::<McpClient>().build()?;
+/// let executor = Executor::builder(Registry::of([GREET])?).per_run::<ConnectedClient>().build()?;
 /// let server = McpServer::new(executor).offer_client();
 /// # let _ = server;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct McpClient {
+pub struct ConnectedClient {
     session: Arc<Mutex<Inner>>,
     /// The name of its questions.
     key: Option<Arc<str>>,
@@ -100,17 +100,17 @@ pub enum Elicited {
     Cancelled,
 }
 
-impl McpClient {
+impl ConnectedClient {
     /// This client, whose next question has a name of its own in `inputRequests`, for clients of the revision 2026-07-28 that know
     /// the tool. They may send the answer before they are asked. Other questions have numbers.
     ///
     /// ```
     /// # use serde_json::json;
     /// # use toolwright::{ToolError, tool};
-    /// # use toolwright_mcp::{Elicited, McpClient};
+    /// # use toolwright_mcp::{Elicited, ConnectedClient};
     /// /// Greets the user by name.
     /// #[tool(effect = read)]
-    /// async fn greet(client: &McpClient) -> Result<String, ToolError> {
+    /// async fn greet(client: &ConnectedClient) -> Result<String, ToolError> {
     ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     ///     Ok(match client.question("user_name").elicit("What is your name?", schema).await? {
     ///         Elicited::Accepted(answer) => format!("hello {}", answer["name"]),
@@ -321,10 +321,10 @@ impl LogLevel {
     }
 }
 
-impl fmt::Debug for McpClient {
+impl fmt::Debug for ConnectedClient {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_connected = self.lock().peer.is_some();
-        formatter.debug_struct("McpClient").field("is_connected", &is_connected).finish()
+        formatter.debug_struct("ConnectedClient").field("is_connected", &is_connected).finish()
     }
 }
 

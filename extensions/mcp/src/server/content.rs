@@ -1,6 +1,6 @@
 //! What a server has besides tools, behind traits that the application implements: resources, prompts, completions.
 
-use super::client::McpClient;
+use super::client::ConnectedClient;
 use futures::future::BoxFuture;
 use tokio::sync::broadcast;
 use toolwright::{Content, ToolError};
@@ -150,7 +150,7 @@ pub trait Prompts: Send + Sync + 'static {
         &'a self,
         name: &'a str,
         arguments: &'a Arguments,
-        client: &'a McpClient,
+        client: &'a ConnectedClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>>;
 }
 

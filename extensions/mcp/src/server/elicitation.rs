@@ -10,7 +10,7 @@ use serde_json::json;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::{Danger, Executor};
 
-use super::client::{Elicited, McpClient};
+use super::client::{ConnectedClient, Elicited};
 use crate::client::untrusted::escaped;
 
 /// Asks the user of the client that made a call whether it may run.
@@ -43,7 +43,7 @@ pub struct ElicitationApprover(Arc<Mutex<HashMap<String, Asked>>>);
 /// The client of a run, and the executor whose policy holds.
 #[derive(Clone)]
 struct Asked {
-    client: McpClient,
+    client: ConnectedClient,
     executor: Executor,
 }
 
@@ -54,7 +54,12 @@ pub(super) struct Entered {
 }
 
 impl ElicitationApprover {
-    pub(super) fn enter(&self, run: &str, client: &McpClient, executor: &Executor) -> Entered {
+    pub(super) fn enter(
+        &self,
+        run: &str,
+        client: &ConnectedClient,
+        executor: &Executor,
+    ) -> Entered {
         let asked = Asked { client: client.clone(), executor: executor.clone() };
         self.lock().insert(run.to_owned(), asked);
         Entered { approver: self.clone(), run: run.to_owned() }

@@ -18,7 +18,7 @@ use super::content::{
     Resources,
 };
 
-use super::client::McpClient;
+use super::client::ConnectedClient;
 use super::elicitation::ElicitationApprover;
 
 /// How many resources a session may subscribe to.
@@ -92,7 +92,7 @@ impl Offers {
     pub(super) async fn prompt(
         &self,
         request: GetPromptRequestParams,
-        client: &McpClient,
+        client: &ConnectedClient,
     ) -> Result<GetPromptResult, ErrorData> {
         let invalid = |words: String| ErrorData::invalid_params(words, None);
         let found = self.prompts.as_ref().and_then(|prompts| {

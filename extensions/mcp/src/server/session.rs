@@ -10,7 +10,7 @@ use toolwright::{
 };
 use uuid::Uuid;
 
-use super::client::McpClient;
+use super::client::ConnectedClient;
 use super::elicitation::Entered;
 use super::listing::Shown;
 use super::offers::Subscribed;
@@ -31,7 +31,7 @@ pub(super) struct Session {
     shown: Mutex<Arc<Pinned>>,
     waiting: Arc<Mutex<HashMap<CallKey, Waiting>>>,
     pub(super) reports: Arc<Reports>,
-    pub(super) client: McpClient,
+    pub(super) client: ConnectedClient,
     pub(super) subscribed: Subscribed,
     /// The calls and prompts that wait for answers of their client.
     pub(super) calls: Rounds<CallToolResponse>,
@@ -89,7 +89,7 @@ impl Session {
             Some(user) => run.user(user),
             None => run,
         };
-        let client = McpClient::default();
+        let client = ConnectedClient::default();
         let run = match server.offers.client {
             true => run.with(client.clone()),
             false => run,

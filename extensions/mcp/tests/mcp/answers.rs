@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::{Call, EventKind, Executor, Registry, ToolContext, ToolError, tool};
 use toolwright_mcp::{
-    Answers, Elicit, Elicitation, Elicited, MCP_TOOLS, McpClient, McpConfig, McpServer, McpServers,
+    Answers, ConnectedClient, Elicit, Elicitation, Elicited, McpConfig, McpServer, McpServers,
     Sample,
 };
 
@@ -15,7 +15,7 @@ use crate::http::Served;
 
 /// Ask for everything that can be asked for.
 #[tool(unlinked, effect = read, reads())]
-async fn ask_all(client: &McpClient) -> Result<String, ToolError> {
+async fn ask_all(client: &ConnectedClient) -> Result<String, ToolError> {
     let schema = json!({"type": "object", "properties": {
         "tea": {"type": "string", "default": "green"}, "cups": {"type": "integer", "default": 2},
         "milk": {"type": "boolean"},
@@ -28,7 +28,7 @@ async fn ask_all(client: &McpClient) -> Result<String, ToolError> {
 
 /// Ask for ever.
 #[tool(unlinked, effect = read, reads())]
-async fn ask_on(client: &McpClient) -> Result<String, ToolError> {
+async fn ask_on(client: &ConnectedClient) -> Result<String, ToolError> {
     loop {
         client.elicit("And now?", json!({"type": "object", "properties": {}})).await?;
     }
@@ -62,17 +62,16 @@ impl Sample for Small {
 
 async fn called(tool: &str, answers: Option<Answers>) -> String {
     let executor = Executor::builder(Registry::of([ASK_ALL, ASK_ON]).unwrap()).unrestricted();
-    let executor = executor.per_run::<McpClient>().build().unwrap();
+    let executor = executor.per_run::<ConnectedClient>().build().unwrap();
     let served = Served::of(McpServer::new(executor).offer_client()).await;
-    let registry = Registry::of(MCP_TOOLS).unwrap();
     let config = format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"", served.url);
-    let servers = McpServers::new(McpConfig::from_toml(&config).unwrap(), &registry);
+    let servers = McpServers::new(McpConfig::from_toml(&config).unwrap());
     let servers = match answers {
         Some(answers) => servers.answering(answers),
         None => servers,
     };
-    let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
-    let executor = builder.service(servers.clone()).build().unwrap();
+    let builder = Executor::builder(Registry::empty()).unrestricted();
+    let executor = builder.with(servers.clone()).build().unwrap();
     let answer = executor.call(&Call::new(format!("far__{tool}"), "{}")).await;
     servers.close().await;
     answer.text().into_owned()
@@ -125,10 +124,9 @@ async fn what_another_server_reports_of_a_call_is_the_progress_of_the_call_here(
     let executor = Executor::builder(Registry::of([COUNT]).unwrap()).unrestricted();
     let executor = executor.service(heard.clone()).build().unwrap();
     let served = Served::of(McpServer::new(executor)).await;
-    let registry = Registry::empty();
     let config = format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"", served.url);
-    let servers = McpServers::new(McpConfig::from_toml(&config).unwrap(), &registry);
-    let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+    let servers = McpServers::new(McpConfig::from_toml(&config).unwrap());
+    let builder = Executor::builder(Registry::empty()).unrestricted().with(servers.clone());
     let executor = builder.build().unwrap();
     let reports = Arc::new(Mutex::new(Vec::new()));
     let run = executor.run("r1").on_progress({

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwright::{Answer, BuildProblem, Call, Class, Content, Executor, Handle, Registry};
-use toolwright_mcp::{McpConfig, McpServers};
+use toolwright_mcp::{McpClient, McpConfig, McpServers};
 
 use crate::stdio::example;
 
@@ -20,10 +20,9 @@ impl Application {
     fn new(more: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = configuration(folder.path(), more);
-        let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
-        let servers = McpServers::new(config, &registry);
-        let builder = Executor::builder(registry).unrestricted();
-        let executor = builder.resolver(servers.clone()).service(servers.clone());
+        let servers = McpServers::new(config);
+        let builder = Executor::builder(Registry::empty()).unrestricted();
+        let executor = builder.with(servers.clone());
         Self {
             servers,
             executor: executor.timeout(Some(Duration::from_secs(20))).build().unwrap(),
@@ -346,9 +345,9 @@ async fn what_a_server_has_started_ends_with_it() {
 #[tokio::test]
 async fn a_program_that_cannot_be_started_is_an_error_of_its_calls_alone() {
     let config = McpConfig::from_toml("[servers.gone]\ncommand = \"/no/such/program\"").unwrap();
-    let registry = Registry::empty();
-    let servers = McpServers::new(config, &registry);
-    let executor = Executor::builder(registry).unrestricted().resolver(servers).build().unwrap();
+    let servers = McpServers::new(config);
+    let executor =
+        Executor::builder(Registry::empty()).unrestricted().with(servers).build().unwrap();
     let answer = executor.call(&Call::new("gone__tool", "{}")).await;
     let error = answer.error().unwrap();
     assert_eq!(error.kind(), "unresolved_tool");
@@ -358,4 +357,45 @@ async fn a_program_that_cannot_be_started_is_an_error_of_its_calls_alone() {
             .contains("the MCP server `gone` cannot be used: its program cannot be started")
     );
     assert!(matches!(error.classified(), Class::NotStarted { .. }));
+}
+
+#[tokio::test]
+async fn a_client_that_is_described_wrongly_is_an_error_of_build_that_names_it() {
+    let build = |client: McpClient| Executor::builder(Registry::empty()).with(client).build();
+    let wrong = build(McpClient::stdio("a__b", "x", [""; 0])).unwrap_err().to_string();
+    assert!(
+        wrong.contains("`a__b` cannot be used") && wrong.contains("neither contains"),
+        "{wrong}"
+    );
+    let empty = build(McpClient::stdio("docs", "", [""; 0])).unwrap_err().to_string();
+    assert!(empty.contains("`docs`") && empty.contains("`command` is empty"), "{empty}");
+    let ftp = build(McpClient::http("docs", "ftp://a")).unwrap_err().to_string();
+    assert!(ftp.contains("expected `http://…`"), "{ftp}");
+}
+
+#[tokio::test]
+async fn two_clients_of_one_name_are_an_error_with_both_places_and_of_two_names_are_not() {
+    let client = |name: &str| McpClient::stdio(name, "/no/such/program", [""; 0]);
+    let builder = || Executor::builder(Registry::empty());
+    let error = builder().with(client("docs")).with(client("docs")).build().unwrap_err();
+    assert!(
+        error.to_string().contains("the bundle `MCP server docs` is given twice, at "),
+        "{error}"
+    );
+    let executor = builder().with(client("docs")).with(client("files")).build().unwrap();
+    let error = executor.discover_tools().await.unwrap_err();
+    assert!(error.message().contains("the MCP server `docs` cannot be used"), "{error}");
+}
+
+#[tokio::test]
+async fn servers_belong_to_one_executor() {
+    let config = McpConfig::from_toml("[servers.gone]\ncommand = \"/no/such/program\"").unwrap();
+    let servers = McpServers::new(config);
+    let error = servers.register_all().await.unwrap_err().to_string();
+    assert!(error.contains("no executor has the MCP servers yet"), "{error}");
+    let build = || Executor::builder(Registry::empty()).with(servers.clone()).build();
+    let executor = build().unwrap();
+    let error = build().unwrap_err().to_string();
+    assert!(error.contains("belong to another executor already"), "{error}");
+    drop(executor);
 }

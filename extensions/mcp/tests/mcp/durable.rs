@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement};
-use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, State, Store as _};
+use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::unstable::arguments::canonical;
 use toolwright::{Call, CallId, EventKind, Executor, OnNoApprover, Outcome, Registry};
 use toolwright_mcp::McpServers;
@@ -37,21 +37,21 @@ impl Office {
     }
 
     fn process(&self) -> Process {
-        let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
-        let servers = McpServers::new(configuration(self.folder.path(), ""), &registry);
+        let servers = McpServers::new(configuration(self.folder.path(), ""));
         let changes = Arc::clone(&self.changes);
-        let builder = Executor::builder(registry)
+        let builder = Executor::builder(Registry::empty())
             .listen(move |event| {
                 if let EventKind::ToolChanged { why } = event.kind {
                     changes.lock().unwrap().push(format!("{}: {why}", event.tool));
                 }
             })
-            .resolver(servers.clone())
-            .service(servers.clone())
-            .journal(self.store.clone())
-            .clock(|| NOW.parse().unwrap())
-            .trust("ada", self.ada.public())
-            .on_no_approver(OnNoApprover::Park);
+            .with(servers.clone())
+            .journal(
+                Journal::new(self.store.clone())
+                    .clock(|| NOW.parse().unwrap())
+                    .trust("ada", self.ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            );
         Process { servers, executor: builder.build().unwrap() }
     }
 

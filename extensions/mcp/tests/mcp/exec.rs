@@ -19,11 +19,11 @@ impl Application {
     fn under(policy: PolicyBuilder) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = configuration(folder.path(), "trust = \"annotations\"");
-        let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
-        let servers = McpServers::new(config, &registry);
-        let builder = Executor::builder(registry).policy(policy.registered_later("peer__*"));
+        let servers = McpServers::new(config);
+        let builder =
+            Executor::builder(Registry::empty()).policy(policy.registered_later("peer__*"));
         let builder = builder.ask(Callback::new(|_| Response::Approve));
-        let builder = builder.resolver(servers.clone()).service(servers);
+        let builder = builder.with(servers);
         let executor = builder.timeout(Some(Duration::from_secs(20))).build().unwrap();
         Self { executor, _folder: folder }
     }

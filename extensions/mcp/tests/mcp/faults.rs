@@ -10,11 +10,11 @@ use toolwright_mcp::McpServers;
 use crate::client::configuration;
 
 fn using(folder: &tempfile::TempDir) -> (McpServers, Executor) {
-    let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
     let config = configuration(folder.path(), "trust = \"annotations\"");
-    let servers = McpServers::new(config, &registry);
-    let builder = Executor::builder(registry).unrestricted().timeout(Some(Duration::from_secs(60)));
-    let executor = builder.resolver(servers.clone()).service(servers.clone()).build().unwrap();
+    let servers = McpServers::new(config);
+    let builder =
+        Executor::builder(Registry::empty()).unrestricted().timeout(Some(Duration::from_secs(60)));
+    let executor = builder.with(servers.clone()).build().unwrap();
     (servers, executor)
 }
 

@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use toolwright::journal::{MemoryStore, State, Store as _};
+use toolwright::journal::{Journal, MemoryStore, State, Store as _};
 use toolwright::{Call, CancellationToken, Executor, OnNoApprover, Registry, tool};
 use toolwright_mcp::{McpConfig, McpServer, McpServers, TokenCheck, TokenRefusal};
 
@@ -127,9 +127,8 @@ async fn our_client_calls_the_tools_of_our_server_with_the_token_of_a_variable()
         let text = format!(
             "[servers.near]\nurl = \"{url}\"\ntoken_env = \"{token_env}\"\ntrust = \"annotations\""
         );
-        let registry = Registry::empty();
-        let servers = McpServers::new(McpConfig::from_toml(&text).unwrap(), &registry);
-        let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
+        let servers = McpServers::new(McpConfig::from_toml(&text).unwrap());
+        let builder = Executor::builder(Registry::empty()).unrestricted().with(servers.clone());
         let executor = builder.build().unwrap();
         let answer = executor.call(&Call::new("near__name_user", "{}")).await;
         servers.close().await;
@@ -342,9 +341,10 @@ fn an_address_that_other_machines_reach_needs_a_check_and_a_name() {
 
 fn parking(store: &MemoryStore) -> McpServer {
     let builder = Executor::builder(Registry::of([DELETE_ALL]).unwrap());
-    let builder = builder.journal(store.clone()).on_no_approver(OnNoApprover::Park);
     let ada = toolwright::approval::ApproverKey::generate("ada").unwrap();
-    McpServer::new(builder.trust("ada", ada.public()).build().unwrap())
+    let journal = Journal::new(store.clone()).trust("ada", ada.public());
+    let journal = journal.on_no_approver(OnNoApprover::Park);
+    McpServer::new(builder.journal(journal).build().unwrap())
 }
 
 fn waiting(message: &Value) -> toolwright::CallId {

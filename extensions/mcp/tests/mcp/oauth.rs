@@ -230,12 +230,11 @@ async fn called(served: &Served, oauth: OAuth, more: &str) -> String {
 }
 
 fn using(served: &Served, oauth: OAuth, more: &str) -> (McpServers, Executor) {
-    let registry = Registry::of(toolwright_mcp::MCP_TOOLS).unwrap();
     let text = format!("[servers.far]\nurl = \"{}\"\ntrust = \"annotations\"\n{more}", served.url);
     let config = McpConfig::from_toml(&text).unwrap();
-    let servers = McpServers::with_oauth(config, &registry, oauth);
-    let builder = Executor::builder(registry).unrestricted().resolver(servers.clone());
-    (servers.clone(), builder.service(servers).build().unwrap())
+    let servers = McpServers::with_oauth(config, oauth);
+    let builder = Executor::builder(Registry::empty()).unrestricted();
+    (servers.clone(), builder.with(servers).build().unwrap())
 }
 
 async fn say(executor: &Executor) -> String {

@@ -22,7 +22,7 @@ use toolwright::{
     Content, EventKind, Executor, Handle, Profile, Profiles, Registry, ToolError, tool,
 };
 use toolwright_mcp::{
-    Arguments, Completing, Completions, ElicitationApprover, LogLevel, McpClient, McpServer,
+    Arguments, Completing, Completions, ConnectedClient, ElicitationApprover, LogLevel, McpServer,
     Prompt, PromptMessage, Prompts, Resource, ResourceContent, Resources,
 };
 
@@ -112,7 +112,7 @@ async fn delete_all() {}
 
 /// Log three messages.
 #[tool(unlinked, effect = read, reads())]
-async fn log(client: &McpClient) -> &'static str {
+async fn log(client: &ConnectedClient) -> &'static str {
     client.log(LogLevel::Debug, "small").await;
     client.log(LogLevel::Warning, json!({"size": "middle"})).await;
     client.log(LogLevel::Emergency, "large").await;
@@ -121,7 +121,7 @@ async fn log(client: &McpClient) -> &'static str {
 
 /// Ask the user and the model of the client.
 #[tool(unlinked, effect = read, reads())]
-async fn ask(client: &McpClient) -> Result<String, ToolError> {
+async fn ask(client: &ConnectedClient) -> Result<String, ToolError> {
     let sampled = client.sample(json!({"messages": [], "maxTokens": 1})).await;
     let kind = sampled.err().map(|error| error.kind().to_owned()).unwrap_or_default();
     let answer = client
@@ -203,7 +203,7 @@ async fn a_call_waits_for_another_where_it_is_critical_or_four_eyes_decide_or_th
 
 #[tokio::test]
 async fn a_client_is_sent_the_messages_of_the_levels_that_it_wants() {
-    let executor = Executor::builder(Registry::of([LOG]).unwrap()).per_run::<McpClient>();
+    let executor = Executor::builder(Registry::of([LOG]).unwrap()).per_run::<ConnectedClient>();
     let server = McpServer::new(executor.build().unwrap()).offer_client();
     let person = Person::default();
     let client = session(server, person.clone()).await;
@@ -220,7 +220,7 @@ async fn a_client_is_sent_the_messages_of_the_levels_that_it_wants() {
 
 #[tokio::test]
 async fn a_tool_asks_the_user_of_its_client_and_not_a_model_that_the_client_has_not() {
-    let executor = Executor::builder(Registry::of([ASK]).unwrap()).per_run::<McpClient>();
+    let executor = Executor::builder(Registry::of([ASK]).unwrap()).per_run::<ConnectedClient>();
     let server = McpServer::new(executor.build().unwrap()).offer_client();
     let person = Person::answering(json!({"action": "accept", "content": {"n": 3}}));
     let client = session(server, person.clone()).await;
@@ -265,7 +265,7 @@ impl Prompts for Texts {
         &'a self,
         _: &'a str,
         arguments: &'a Arguments,
-        _: &'a McpClient,
+        _: &'a ConnectedClient,
     ) -> BoxFuture<'a, Result<Vec<PromptMessage>, ToolError>> {
         let words = format!("Review {}", arguments["path"]);
         Box::pin(async { Ok(vec![PromptMessage::User(Content::text(words))]) })
@@ -335,7 +335,7 @@ async fn resources_prompts_and_completions_are_those_of_the_application() {
 #[tokio::test]
 async fn a_profile_leaves_the_other_tools_out_of_the_list_and_out_of_reach() {
     const BOTH: [Handle; 2] = [LOG, PAY];
-    let executor = Executor::builder(Registry::of(BOTH).unwrap()).per_run::<McpClient>();
+    let executor = Executor::builder(Registry::of(BOTH).unwrap()).per_run::<ConnectedClient>();
     let executor = executor.unrestricted().build().unwrap();
     let profile: Profile = serde_json::from_value(json!(["log"])).unwrap();
     let server =

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::journal::MemoryStore;
 use toolwright::{Executor, Registry, ToolContext, ToolError, tool};
-use toolwright_mcp::{Elicited, LogLevel, McpClient, McpServer};
+use toolwright_mcp::{ConnectedClient, Elicited, LogLevel, McpServer};
 
 use crate::http::{ADAS, Served, Tokens, message};
 use crate::offers::approving;
@@ -43,7 +43,7 @@ fn told(answer: &Elicited) -> String {
 /// Ask one question, and then another.
 #[tool(unlinked, effect = once, writes())]
 async fn ask_twice(
-    client: &McpClient,
+    client: &ConnectedClient,
     watch: &Watch,
     context: &ToolContext,
     /// What to ask about.
@@ -62,7 +62,7 @@ async fn ask_twice(
 
 /// Ask two questions at once, one of which has a name.
 #[tool(unlinked, effect = read, reads())]
-async fn ask_both(client: &McpClient) -> Result<String, ToolError> {
+async fn ask_both(client: &ConnectedClient) -> Result<String, ToolError> {
     let named = client.question("named");
     let (one, other) = (named.elicit("One?", form()), client.elicit("Other?", form()));
     let (one, other) = futures::try_join!(one, other)?;
@@ -77,13 +77,13 @@ async fn plain() -> &'static str {
 
 /// Ask the model, which is needed.
 #[tool(unlinked, effect = read, reads())]
-async fn need_model(client: &McpClient) -> Result<String, ToolError> {
+async fn need_model(client: &ConnectedClient) -> Result<String, ToolError> {
     Ok(client.sample(json!({"messages": [], "maxTokens": 1})).await?.to_string())
 }
 
 /// Ask the model, and do without.
 #[tool(unlinked, effect = read, reads())]
-async fn want_model(client: &McpClient) -> String {
+async fn want_model(client: &ConnectedClient) -> String {
     match client.sample(json!({"messages": [], "maxTokens": 1})).await {
         Ok(_) => "with".to_owned(),
         Err(_) => format!("without, {}", client.can_sample()),
@@ -92,7 +92,7 @@ async fn want_model(client: &McpClient) -> String {
 
 /// Ask, and then work for ever.
 #[tool(unlinked, effect = read, reads())]
-async fn ask_and_work(client: &McpClient, watch: &Watch) -> Result<(), ToolError> {
+async fn ask_and_work(client: &ConnectedClient, watch: &Watch) -> Result<(), ToolError> {
     let _dropped = Dropped(Arc::clone(&watch.dropped));
     client.elicit("Shall I?", form()).await?;
     watch.begun.fetch_add(1, Ordering::SeqCst);
@@ -101,7 +101,7 @@ async fn ask_and_work(client: &McpClient, watch: &Watch) -> Result<(), ToolError
 
 /// Ask, with little time.
 #[tool(unlinked, effect = once, writes(), timeout = "50ms")]
-async fn ask_briefly(client: &McpClient, watch: &Watch) -> Result<String, ToolError> {
+async fn ask_briefly(client: &ConnectedClient, watch: &Watch) -> Result<String, ToolError> {
     let _dropped = Dropped(Arc::clone(&watch.dropped));
     client.elicit("Quick?", form()).await.map(|answer| told(&answer))
 }
@@ -109,7 +109,7 @@ async fn ask_briefly(client: &McpClient, watch: &Watch) -> Result<String, ToolEr
 fn server(watch: &Watch) -> McpServer {
     let tools = [ASK_TWICE, ASK_BOTH, NEED_MODEL, WANT_MODEL, ASK_AND_WORK, ASK_BRIEFLY];
     let executor = Executor::builder(Registry::of(tools).unwrap()).unrestricted();
-    let executor = executor.per_run::<McpClient>().service(watch.clone()).build().unwrap();
+    let executor = executor.per_run::<ConnectedClient>().service(watch.clone()).build().unwrap();
     McpServer::new(executor).offer_client()
 }
 

@@ -9,7 +9,7 @@ use rmcp::model::{ErrorCode, PaginatedRequestParams};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::approval::{ApprovalService, ApproverKey, Statement};
-use toolwright::journal::{Filter, MemoryStore, Page, State, Store as _};
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::{
     DynamicTool, Executor, Handle, OnNoApprover, Registry, ToolContext, ToolError, tool,
 };
@@ -292,10 +292,12 @@ impl Office {
     fn server(&self) -> McpServer {
         let builder = Executor::builder(Registry::of([PAY]).unwrap())
             .service_arc(Arc::clone(&self.paid))
-            .journal(self.store.clone())
-            .clock(|| NOW.parse().unwrap())
-            .trust("ada", self.ada.public())
-            .on_no_approver(OnNoApprover::Park);
+            .journal(
+                Journal::new(self.store.clone())
+                    .clock(|| NOW.parse().unwrap())
+                    .trust("ada", self.ada.public())
+                    .on_no_approver(OnNoApprover::Park),
+            );
         McpServer::new(builder.build().unwrap()).each_session(|run| run.user("bob"))
     }
 

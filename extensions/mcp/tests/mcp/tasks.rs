@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwright::approval::{ApprovalService, ApproverKey, Statement};
-use toolwright::journal::{MemoryStore, State, Store as _};
+use toolwright::journal::{Journal, MemoryStore, State, Store as _};
 use toolwright::{CallId, Executor, OnNoApprover, Registry, tool};
 use toolwright_mcp::McpServer;
 
@@ -36,9 +36,11 @@ impl Office {
         let (store, paid) = (MemoryStore::new(), Paid::default());
         let eve = ApproverKey::generate("eve").unwrap();
         let executor = Executor::builder(Registry::of([PAY]).unwrap())
-            .journal(store.clone())
-            .trust("eve", eve.public())
-            .on_no_approver(OnNoApprover::Park)
+            .journal(
+                Journal::new(store.clone())
+                    .trust("eve", eve.public())
+                    .on_no_approver(OnNoApprover::Park),
+            )
             .service(paid.clone());
         let server = McpServer::new(executor.build().unwrap()).check_tokens(Tokens);
         Self { served: Served::of(server).await, store, eve, paid }

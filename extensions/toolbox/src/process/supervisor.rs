@@ -10,7 +10,7 @@
 //! the process group of the command is ended.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -32,10 +32,11 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// How the application asks for TERM.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// Which program supervises the commands of an application.
+/// Which program supervises the commands of an application: the application itself, started once more, unless it names another.
 ///
-/// An application calls [`in_this_program`](Self::in_this_program) at the very beginning of its `main`: the supervisor is
-/// the same program, started once more, and it never gets behind that call.
+/// On Linux the supervisor takes over before `main`, so that no code of the application runs in it. On other systems an
+/// application calls [`in_this_program`](Self::in_this_program) at the very beginning of its `main`, and the supervisor never
+/// gets behind that call.
 ///
 /// ```no_run
 /// use toolwright_toolbox::{Shell, Supervisor};
@@ -59,28 +60,18 @@ impl Supervisor {
         std::env::current_exe().map(Self)
     }
 
-    /// Another program supervises, which calls [`supervise_if_asked`](Self::supervise_if_asked).
+    /// Another program supervises: `toolwright-supervisor`, or one which calls [`supervise_if_asked`](Self::supervise_if_asked).
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
     /// Supervises and never returns where this process was started for that; else it does nothing.
     pub fn supervise_if_asked() {
-        let mut arguments = std::env::args_os();
-        let asked = arguments.nth(1);
-        #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
-        if super::landlock::is_asked_for(asked.as_deref()) {
-            let error = super::landlock::confine(&arguments.collect::<Vec<_>>());
-            eprintln!("landlock: {error}");
-            std::process::exit(126);
+        #[cfg(target_os = "linux")]
+        if super::before_main::has_looked() {
+            return;
         }
-        if asked.as_deref() == Some(OsStr::new(MARK)) {
-            let code = match supervise(&arguments.collect::<Vec<_>>()) {
-                Ok(()) => 0,
-                Err(_) => 70,
-            };
-            std::process::exit(code);
-        }
+        supervise_if_asked(std::env::args_os());
     }
 
     /// The program.
@@ -97,9 +88,36 @@ impl Supervisor {
     }
 }
 
+/// Supervises, or holds this process and becomes another program, where its arguments ask for that; else it does nothing.
+pub(super) fn supervise_if_asked(mut arguments: impl Iterator<Item = OsString>) {
+    let asked = arguments.nth(1);
+    #[cfg(all(feature = "landlock", feature = "shell", target_os = "linux"))]
+    if super::landlock::is_asked_for(asked.as_deref()) {
+        let error = super::landlock::confine(&arguments.collect::<Vec<_>>());
+        eprintln!("landlock: {error}");
+        std::process::exit(126);
+    }
+    if asked.as_deref() == Some(OsStr::new(MARK)) {
+        let code = match supervise(&arguments.collect::<Vec<_>>()) {
+            Ok(()) => 0,
+            Err(_) => 70,
+        };
+        std::process::exit(code);
+    }
+}
+
+/// Writes a report to the application. Where that is gone, it is lost, and no signal ends this process before what it started.
+fn report(control: &UnixStream, text: &str) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::net::send(control, text.as_bytes(), rustix::net::SendFlags::NOSIGNAL);
+    // There, Rust's start has switched the signal off.
+    #[cfg(not(target_os = "linux"))]
+    let _ = io::Write::write_all(&mut &*control, text.as_bytes());
+}
+
 /// Runs a command; the standard input is the socket to the application.
 fn supervise(arguments: &[OsString]) -> io::Result<()> {
-    let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut orders = control.try_clone()?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
@@ -113,14 +131,15 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
         Ok(child) => child,
         Err(error) => {
             let code = error.raw_os_error().unwrap_or_default();
-            return writeln!(control, "failed {code}");
+            report(&control, &format!("failed {code}\n"));
+            return Ok(());
         }
     };
     drop(written);
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     // From here on no error may end this process before what it started. The application may already be gone; then the
     // reading of its orders ends at once.
-    let _ = writeln!(control, "started {}", child.id());
+    report(&control, &format!("started {}\n", child.id()));
     let listening = std::thread::Builder::new().spawn(move || {
         let mut order = [0];
         while orders.read(&mut order).is_ok_and(|it| it == 1) {
@@ -157,8 +176,7 @@ fn supervise(arguments: &[OsString]) -> io::Result<()> {
         || format!("signal {}", status.signal().unwrap_or_default()),
         |code| format!("exit {code}"),
     );
-    // The application may be gone.
-    let _ = write!(control, "{status}\n{left}\n");
+    report(&control, &format!("{status}\n{left}\n"));
     Ok(())
 }
 

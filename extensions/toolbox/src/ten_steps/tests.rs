@@ -134,7 +134,7 @@ struct Scene {
     executor: Executor,
 }
 
-/// As [`TenSteps::assemble`] does it, with each stage spied upon.
+/// The steps as an executor has them, with each stage spied upon.
 fn scene(policy: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Scene {
     let around = TempDir::new().expect("a folder");
     fs::create_dir(around.path().join("work")).expect("made");
@@ -154,9 +154,9 @@ fn scene(policy: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Scene {
     let deny = Rule::deny("never").argument("/path", ArgumentTest::glob(["denied*"]));
     let policy = policy(Policy::builder().mode(Mode::Interactive).rule(deny));
     let reservations = toolwright::Reservations::new();
-    let steps = TenSteps::new(policy, workspace, log).reservations(&reservations);
+    let steps = TenSteps::new(workspace, log).reservations(&reservations);
     let spied = trace.clone();
-    let builder = steps.assemble_as(builder, move |name, inside| {
+    let builder = steps.install_as(builder.policy(policy), move |name, inside| {
         Arc::new(SpyStage { name, inside, trace: spied.clone() })
     });
     let executor = builder.service(trace.clone()).build().expect("built");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::policy::{Mode, Policy, PolicyBuilder};
 use toolwright::{Answer, Call, Executor, Handle, OnNoApprover, Registry, Run, ToolError, tool};
 use toolwright_toolbox::{CHANGES, ChangeLog, FILES, PROCESS, SyntaxCheck, Workspace};
@@ -140,8 +140,7 @@ fn executor(around: &TempDir, policy: Option<PolicyBuilder>) -> Executor {
     let log = ChangeLog::open(around.path().join("changes.db"), Arc::clone(&workspace)).unwrap();
     let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain(OWN);
     let builder = Executor::builder(Registry::of(tools).unwrap())
-        .journal(MemoryStore::new())
-        .on_no_approver(OnNoApprover::Fail);
+        .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Fail));
     let builder = match policy {
         Some(policy) => builder.policy(policy.base(workspace.root()).journal(log.file())),
         None => builder.unrestricted(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwright::approval::ApproverKey;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{Call, Executor, OnNoApprover, Outcome, Registry};
 use toolwright_toolbox::{FILES, Workspace};
 
@@ -201,9 +201,11 @@ fn a_file_that_grows_shrinks_or_vanishes_while_it_is_read_is_read_or_refused() {
 fn preview(tools: &Box, tool: &str, input: &Value) -> String {
     let executor = Executor::builder(Registry::of(FILES).unwrap())
         .service(Workspace::open(tools.path("")).unwrap())
-        .journal(MemoryStore::new())
-        .trust("ada", ApproverKey::from_seed("ada", [1; 32]).unwrap().public())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::new(MemoryStore::new())
+                .trust("ada", ApproverKey::from_seed("ada", [1; 32]).unwrap().public())
+                .on_no_approver(OnNoApprover::Park),
+        )
         .build()
         .unwrap();
     let outcome = runtime().block_on(executor.submit(&Call::new(tool, input.to_string().as_str())));

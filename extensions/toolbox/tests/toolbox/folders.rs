@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey};
-use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, Store, StoredText};
+use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, Store, StoredText};
 use toolwright::policy::Policy;
 use toolwright::{
     Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, ProcessOutput, Registry, Run,
@@ -146,9 +146,9 @@ impl Office {
 
     fn executor(&self) -> Executor {
         let policy = Policy::builder().commands(ShellReader);
-        let builder = builder(self.around.path()).policy(policy).journal(self.store.clone());
-        let builder = builder.trust("ada", self.ada.public()).on_no_approver(OnNoApprover::Park);
-        builder.build().unwrap()
+        let journal = Journal::new(self.store.clone()).trust("ada", self.ada.public());
+        let builder = builder(self.around.path()).policy(policy);
+        builder.journal(journal.on_no_approver(OnNoApprover::Park)).build().unwrap()
     }
 
     fn submit(&self, turn: u64, command: &str) -> Outcome {

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::approval::ApproverKey;
-use toolwright::journal::{CommitError, MemoryStore, State, Store, Transaction};
+use toolwright::journal::{CommitError, Journal, MemoryStore, State, Store, Transaction};
 use toolwright::{Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Registry};
 use toolwright_toolbox::{FILES, Workspace};
 
@@ -67,8 +67,12 @@ impl Store for Dead {
 fn builder(tools: &Box) -> ExecutorBuilder {
     let workspace = Workspace::open(tools.path("")).unwrap();
     let builder = Executor::builder(Registry::of(FILES).unwrap()).unrestricted();
-    let builder = builder.service(workspace).on_no_approver(OnNoApprover::Park);
-    builder.trust("ada", ApproverKey::from_seed("ada", [1; 32]).unwrap().public())
+    builder.service(workspace)
+}
+
+fn parking(store: impl Store) -> Journal {
+    let journal = Journal::new(store).on_no_approver(OnNoApprover::Park);
+    journal.trust("ada", ApproverKey::from_seed("ada", [1; 32]).unwrap().public())
 }
 
 /// Where a call of `edit_file` stands when its process was killed and another has looked at it.
@@ -76,15 +80,15 @@ fn killed(tools: &Box, at: Killed, input: &Value) -> State {
     runtime().block_on(async {
         let (store, is_dead) = (MemoryStore::new(), Arc::new(Notify::new()));
         let dead = Dead { inner: store.clone(), at, is_dead: Arc::clone(&is_dead) };
-        let first = builder(tools).journal(dead).build().unwrap();
+        let first = builder(tools).journal(parking(dead)).build().unwrap();
         let input = input.to_string();
         let call = Call::new("edit_file", input.as_str());
         tokio::select! {
             outcome = first.submit(&call) => panic!("{outcome:?}"),
             () = is_dead.notified() => {}
         }
-        let second = builder(tools).journal(store.clone());
-        let second = second.clock(|| Timestamp::now() + SignedDuration::from_mins(1)).build();
+        let later = || Timestamp::now() + SignedDuration::from_mins(1);
+        let second = builder(tools).journal(parking(store.clone()).clock(later)).build();
         let worker = second.unwrap().worker().unwrap();
         let mut state = State::Running;
         // The owner is gone; it is found what became of the call; where it did not happen, it runs.

@@ -6,6 +6,7 @@ mod apply_patch;
 mod bad_input;
 mod bash;
 mod changes;
+mod coding;
 mod commands;
 mod container;
 mod containment;

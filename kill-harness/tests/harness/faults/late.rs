@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use toolwright::journal::{CommitError, MemoryStore, State, Store, Transaction};
+use toolwright::journal::{CommitError, Journal, MemoryStore, State, Store, Transaction};
 use toolwright::{Call, Executor, OnNoApprover, Outcome, Registry, tool};
 
 /// Counts how often it is called.
@@ -55,10 +55,12 @@ async fn a_claim_that_is_heard_of_too_late_is_given_back_and_not_begun() {
     let executor = Executor::builder(Registry::of([COUNT]).unwrap())
         .unrestricted()
         .service_arc(Arc::clone(&times))
-        .journal(Slow { inner: store.clone(), clock })
-        .on_no_approver(OnNoApprover::Park)
-        .lease(Duration::from_secs(30))
-        .clock(move || Timestamp::UNIX_EPOCH + SignedDuration::from_secs(now.load(SeqCst)))
+        .journal(
+            Journal::new(Slow { inner: store.clone(), clock })
+                .on_no_approver(OnNoApprover::Park)
+                .lease(Duration::from_secs(30))
+                .clock(move || Timestamp::UNIX_EPOCH + SignedDuration::from_secs(now.load(SeqCst))),
+        )
         .build()
         .unwrap();
     let outcome = executor.submit(&Call::new("late_count", "{}")).await;

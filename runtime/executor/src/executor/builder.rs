@@ -4,19 +4,21 @@
 
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::around::Arounds;
-use super::journal_config::{JournalConfig, JournalConfigBuilder};
+use super::bundle::Installed;
+use super::journal_config::{AskerBuilder, JournalConfig};
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
 use super::resolve::{Asked, Resolver, Resolving};
 use super::rules::{Rules, Surroundings};
-use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, RunState};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Journal, RunState};
 use crate::catalog::Catalog;
 use crate::event::{Event, Listener};
 use crate::registry::{Entry, Registry};
@@ -70,7 +72,7 @@ impl Core {
 
 /// Gathers what an executor needs.
 pub struct ExecutorBuilder {
-    registry: Registry,
+    pub(super) registry: Registry,
     services: Vec<(Declared, Value)>,
     per_run: Vec<Declared>,
     per_call: Vec<Declared>,
@@ -83,11 +85,21 @@ pub struct ExecutorBuilder {
     policy: Option<PolicyBuilder>,
     repair: Repair,
     records_content: bool,
-    resolving: Option<Resolving>,
+    resolvers: Vec<Arc<dyn Resolver>>,
+    pub(super) tools: Vec<Registration>,
+    pub(super) bundles: Vec<Installed>,
+    /// What bundles lay beneath the policy.
+    pub(super) policy_defaults: Vec<PolicyBuilder>,
+    /// What bundles report.
+    pub(super) problems: Vec<BuildProblem>,
     pub(super) retry: RetryPolicy,
     pub(super) retries_per_run: Option<u32>,
     pub(super) circuit_breaker: Option<CircuitBreaker>,
-    pub(super) journal: JournalConfigBuilder,
+    pub(super) journal: Option<Journal>,
+    /// Who is asked in this process.
+    pub(super) asker: Option<AskerBuilder>,
+    /// Folders that tools work in.
+    pub(super) roots: Vec<PathBuf>,
     pub(super) around: Vec<Arc<dyn super::Around>>,
 }
 
@@ -107,11 +119,17 @@ impl ExecutorBuilder {
             policy: None,
             repair: Repair::Standard,
             records_content: false,
-            resolving: None,
+            resolvers: Vec::new(),
+            tools: Vec::new(),
+            bundles: Vec::new(),
+            policy_defaults: Vec::new(),
+            problems: Vec::new(),
             retry: RetryPolicy::TOOL,
             retries_per_run: None,
             circuit_breaker: None,
-            journal: JournalConfigBuilder::default(),
+            journal: None,
+            asker: None,
+            roots: Vec::new(),
             around: Vec::new(),
         }
     }
@@ -246,8 +264,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Who knows tools that are not registered; the last one given counts. A closure that answers at
-    /// once, or a type that implements [`Resolver`].
+    /// Adds one who knows tools that are not registered: a closure that answers at once, or a type that implements
+    /// [`Resolver`]. Several are asked in the order in which they are added, and the first that knows the tool brings it.
     ///
     /// ```
     /// use serde_json::json;
@@ -273,7 +291,7 @@ impl ExecutorBuilder {
     /// ```
     #[must_use]
     pub fn resolver(mut self, resolver: impl Resolver) -> Self {
-        self.resolving = Some(Resolving::new(resolver));
+        self.resolvers.push(Arc::new(resolver));
         self
     }
 
@@ -291,13 +309,20 @@ impl ExecutorBuilder {
     /// The executor.
     ///
     /// # Errors
-    /// When something is missing or given twice; all such problems at once.
+    /// When something is missing or given twice; all such problems at once. Tools that the builder was given may be in the
+    /// registry then.
     pub fn build(mut self) -> Result<Executor, BuildError> {
-        self.journal.provide_store();
-        let mut problems = self.general_problems();
+        if self.asker.is_some() {
+            self.journal.get_or_insert_with(Journal::of_this_process);
+        }
+        let mut problems = std::mem::take(&mut self.problems);
+        let tools = std::mem::take(&mut self.tools);
+        problems.extend(self.registry.register_all(tools).err().map(BuildProblem::Registry));
+        problems.extend(self.general_problems());
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
-        let journal = self.journal.build(&mut problems);
+        let asker = self.asker.take();
+        let journal = self.journal.and_then(|journal| journal.build(asker, &mut problems));
         let (services, values) = self.services.into_iter().unzip();
         let (openers, opening) = self.openers.into_iter().unzip();
         let provisions = Provisions {
@@ -328,7 +353,7 @@ impl ExecutorBuilder {
             later: Later::default(),
             gates,
             pinned: Mutex::default(),
-            resolving: self.resolving,
+            resolving: (!self.resolvers.is_empty()).then(|| Resolving::new(self.resolvers)),
             provided: Arc::new(Provided { services: values, openers: opening }),
             listeners: self.listeners,
             gate: Gate::new(self.limit),
@@ -350,6 +375,7 @@ impl ExecutorBuilder {
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();
+        let policy = self.policy_defaults.iter().cloned().fold(policy, PolicyBuilder::over);
         let made = match self.unrestricted {
             true => Rules::open(around.clone(), catalog),
             false => Rules::new(around.tell(policy.clone()), around.clone(), catalog),
@@ -360,10 +386,10 @@ impl ExecutorBuilder {
         };
         problems.extend(rules.exposed());
         rules.warn_of_roots();
-        if !self.unrestricted && rules.current().plans() && self.journal.store.is_none() {
+        if !self.unrestricted && rules.current().plans() && self.journal.is_none() {
             problems.push(BuildProblem::NoPlan);
         }
-        let is_unnamed = self.journal.asker.as_ref().is_some_and(|asker| asker.key.is_none());
+        let is_unnamed = self.asker.as_ref().is_some_and(|asker| asker.key.is_none());
         if is_unnamed && rules.current().four_eyes() {
             problems.push(BuildProblem::UnnamedApprover);
         }
@@ -371,12 +397,12 @@ impl ExecutorBuilder {
     }
 
     fn surroundings(&self) -> Surroundings {
-        let journal = self.journal.store.as_ref().and_then(|store| store.file());
-        let key = self.journal.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
+        let journal = self.journal.as_ref().and_then(|journal| journal.store.file());
+        let key = self.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
         Surroundings {
             journal: journal.map(ToOwned::to_owned),
             key: key.map(ToOwned::to_owned),
-            roots: self.journal.roots.clone(),
+            roots: self.roots.clone(),
         }
     }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::Journal;
 use super::journal_id::JournalId;
 use super::problem::BuildProblem;
 use toolwright_core::context::CallId;
@@ -191,28 +192,6 @@ impl AskerBuilder {
     }
 }
 
-/// The journal as the builder has it so far.
-#[derive(Default)]
-pub(super) struct JournalConfigBuilder {
-    pub(super) store: Option<Arc<dyn Store>>,
-    /// Whether the builder made the store, which forgets.
-    is_own: bool,
-    pub(super) approvers: Vec<(String, toolwright_journal::approval::PublicKey)>,
-    pub(super) asker: Option<AskerBuilder>,
-    /// Whether a key of the process may decide about calls that outlive it.
-    pub(super) trusts_process_key: bool,
-    pub(super) on_no_approver: Option<OnNoApprover>,
-    pub(super) expires_after: Option<Duration>,
-    pub(super) lease: Option<Duration>,
-    pub(super) reads: bool,
-    pub(super) lays_failures_aside: bool,
-    pub(super) sealing: Option<SealingKey>,
-    pub(super) project: Option<String>,
-    pub(super) roots: Vec<PathBuf>,
-    pub(super) clock: Option<Clock>,
-    pub(super) trace_id: Option<TraceId>,
-}
-
 /// For how long a person may think, unless told otherwise.
 pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -225,29 +204,25 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 /// How many ended calls a journal holds that nobody has given. A call with its history takes a few kilobytes.
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
-impl JournalConfigBuilder {
-    /// Gives an approver who has no journal one in memory. Where other keys count too, the holders decide elsewhere, in a
-    /// journal that they can reach, so that none is made.
-    pub(super) fn provide_store(&mut self) {
-        if self.store.is_none() && self.asker.is_some() && self.approvers.is_empty() {
-            self.store = Some(Arc::new(MemoryStore::bounded(ENDED)));
-            self.is_own = true;
-        }
+impl Journal {
+    /// A journal in memory, for an approver who is asked in this process and has none.
+    pub(super) fn of_this_process() -> Self {
+        let store = MemoryStore::bounded(ENDED);
+        Self { is_own: true, ..Self::new(store) }
     }
 
-    /// Nothing without a journal; what is wrong with one is reported.
-    pub(super) fn build(self, problems: &mut Vec<BuildProblem>) -> Option<JournalConfig> {
-        let Some(store) = self.store else {
-            if self.asker.is_some() || !self.approvers.is_empty() || self.on_no_approver.is_some() {
-                problems.push(BuildProblem::NoJournal);
-            }
-            return None;
-        };
-        let has_process_key = self.asker.as_ref().is_some_and(|asker| asker.key.is_none());
+    /// Nothing where something is wrong that leaves no journal; what is wrong is reported.
+    pub(super) fn build(
+        self,
+        asker: Option<AskerBuilder>,
+        problems: &mut Vec<BuildProblem>,
+    ) -> Option<JournalConfig> {
+        let store = self.store;
+        let has_process_key = asker.as_ref().is_some_and(|asker| asker.key.is_none());
         if has_process_key && store.is_durable() && !self.trusts_process_key {
             problems.push(BuildProblem::ProcessKey);
         }
-        let asker = match self.asker.map(AskerBuilder::build).transpose() {
+        let asker = match asker.map(AskerBuilder::build).transpose() {
             Ok(asker) => asker,
             Err(error) => {
                 let (name, why) = (LOCAL_APPROVER.to_owned(), error.to_string());
@@ -371,18 +346,13 @@ pub(crate) fn later(from: Timestamp, by: Duration) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolwright_journal::approval::{Callback, Response};
     use toolwright_journal::journal::{
         CallRecord, CallSlot, CallWrite, Filter, Page, State, Transaction,
     };
 
     #[tokio::test]
     async fn the_journal_of_an_approver_without_one_is_bounded() {
-        let approver = Arc::new(Callback::new(|_| Response::Approve));
-        let asker = Some(AskerBuilder { key: None, approver });
-        let mut builder = JournalConfigBuilder { asker, ..JournalConfigBuilder::default() };
-        builder.provide_store();
-        let store = builder.store.expect("it is made");
+        let store = Journal::of_this_process().store;
         assert!(!store.is_durable());
         for index in 0..10_001 {
             let slot = CallSlot { run: "run".to_owned(), turn: Some(1), index };

@@ -1,9 +1,11 @@
 //! What an executor can lack.
 
 use std::fmt;
+use std::panic::Location;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::registry::RegistryError;
 use toolwright_policy::policy::PolicyError;
 
 /// Why an executor cannot be built: every problem.
@@ -36,8 +38,6 @@ pub enum BuildProblem {
         /// What it needs.
         requirement: toolwright_core::tool::Requirement,
     },
-    /// Somebody may decide elsewhere, or later, and there is no journal in which calls could wait for that.
-    NoJournal,
     /// The approver has no key of their own, and the journal outlives the key that is made for the process.
     ProcessKey,
     /// There is a journal, and neither an approver nor `on_no_approver`.
@@ -79,6 +79,17 @@ pub enum BuildProblem {
     GivenTwice {
         /// The type.
         type_name: &'static str,
+    },
+    /// Tools do not fit together: two have one name, or one is not sound.
+    Registry(RegistryError),
+    /// Two bundles have one name.
+    BundleTwice {
+        /// The name.
+        name: String,
+        /// Where the first is given.
+        first: &'static Location<'static>,
+        /// Where the second is given.
+        second: &'static Location<'static>,
     },
     /// Something that the application asks for, such as a sandbox, is not to be had on this machine.
     Unavailable {
@@ -156,14 +167,11 @@ impl fmt::Display for BuildProblem {
                 "the tool `{tool}` at {location} needs `&{0}`, which is not provided; register it with `.service(…)`, or with `.service_arc(…)` what is in an `Arc`, or declare it with `.per_run::<{0}>()` or `.per_call::<{0}>()`",
                 requirement.type_name
             ),
-            Self::NoJournal => formatter.write_str(
-                "somebody may approve calls, but there is no journal in which a call could wait for them; give one with `.journal(…)`",
-            ),
             Self::ProcessKey => formatter.write_str(
-                "`.ask(…)` signs with a key that is gone with the process, and the journal outlives it; give `.approver(key, …)`, or accept with `.trust_process_key()` that approved calls are asked about again after a restart",
+                "`.ask(…)` signs with a key that is gone with the process, and the journal outlives it; give `.approver(key, …)`, or accept with `Journal::trust_process_key` that approved calls are asked about again after a restart",
             ),
             Self::NoApprover => formatter.write_str(
-                "calls may have to be approved, and nobody is asked: give `.ask(…)` or `.approver(key, …)`, or say with `.on_no_approver(…)` whether to deny, park or fail them",
+                "calls may have to be approved, and nobody is asked: give `.ask(…)` or `.approver(key, …)`, or say with `Journal::on_no_approver` whether to deny, park or fail them",
             ),
             Self::ShortLease { shortest } => {
                 write!(formatter, "the lease is too short to be renewed in time; make it at least {shortest:?}")
@@ -187,6 +195,11 @@ impl fmt::Display for BuildProblem {
             Self::GivenTwice { type_name } => {
                 write!(formatter, "`{type_name}` is given twice; keep one")
             }
+            Self::Registry(error) => write!(formatter, "{error}"),
+            Self::BundleTwice { name, first, second } => write!(
+                formatter,
+                "the bundle `{name}` is given twice, at {first} and at {second}; keep one"
+            ),
             Self::Unavailable { what, why } => {
                 write!(formatter, "`{what}` cannot be used: {why}")
             }

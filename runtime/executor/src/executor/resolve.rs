@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, Shared, WeakShared};
+use futures::future::{BoxFuture, Shared, WeakShared, ready};
+use tokio::sync::OnceCell;
 
 use crate::registry::{Lookup, Origin, Registry};
 use toolwright_core::error::{Class, ToolError};
@@ -55,6 +56,15 @@ pub trait Resolver: Send + Sync + 'static {
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>>;
 
+    /// Names the tools that a model is shown before anyone calls one by its name: none, unless a resolver has some. It is asked
+    /// before the first model request; see [`Executor::discover_tools`](crate::executor::Executor::discover_tools).
+    ///
+    /// # Errors
+    /// When the resolver could not find out. The run stops with the error, and the next run asks again.
+    fn announced(&self) -> BoxFuture<'_, Result<Vec<Registration>, ToolError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
     /// How long that may take, where it is longer than an attempt of a tool may: a person may have to sign in first.
     fn timeout(&self) -> Option<Duration> {
         None
@@ -79,20 +89,46 @@ type Outcome = Result<bool, Arc<Failure>>;
 type Flight = Shared<BoxFuture<'static, Outcome>>;
 type Flights = HashMap<Box<str>, WeakShared<BoxFuture<'static, Outcome>>>;
 
-/// A resolver and what it is asked at the moment.
+type Resolvers = Arc<[Arc<dyn Resolver>]>;
+
+/// The resolvers of an executor, and what they are asked at the moment.
 pub(crate) struct Resolving {
-    resolver: Arc<dyn Resolver>,
+    /// In the order in which they are asked; at least one.
+    resolvers: Resolvers,
     flights: Mutex<Flights>,
+    /// Set once every resolver has named its tools.
+    announced: OnceCell<()>,
 }
 
 impl Resolving {
-    pub(super) fn new(resolver: impl Resolver) -> Self {
-        Self { resolver: Arc::new(resolver), flights: Mutex::default() }
+    pub(super) fn new(resolvers: Vec<Arc<dyn Resolver>>) -> Self {
+        Self { resolvers: resolvers.into(), flights: Mutex::default(), announced: OnceCell::new() }
     }
 
-    /// How long the resolver may take.
+    /// How long the resolvers may take.
     pub(crate) fn timeout(&self, attempt: Option<Duration>) -> Option<Duration> {
-        attempt.map(|attempt| attempt.max(self.resolver.timeout().unwrap_or_default()))
+        let longest = self.resolvers.iter().filter_map(|it| it.timeout()).max();
+        attempt.map(|attempt| attempt.max(longest.unwrap_or_default()))
+    }
+
+    /// Registers what the resolvers name, once.
+    pub(crate) async fn announce(&self, registry: &Registry) -> Result<(), ToolError> {
+        let announced = self.announced.get_or_try_init(|| async {
+            for resolver in self.resolvers.iter() {
+                let tools = resolver.announced().await?;
+                // One may have been called by its name already, and another call may have found it meanwhile.
+                let tools = tools.into_iter().filter(|it| !registry.has_resolved(it.name()));
+                registry.add(tools, Origin::Resolver).map_err(|error| {
+                    ToolError::new(
+                        "unresolved_tool",
+                        "a tool that comes at run time cannot be registered",
+                    )
+                    .caused_by(error)
+                })?;
+            }
+            Ok(())
+        });
+        announced.await.copied()
     }
 
     /// Sees to it that the registry has the tool; `false` where there is none.
@@ -105,10 +141,10 @@ impl Resolving {
     }
 
     fn flight(&self, name: &str, registry: &Registry) -> Flight {
-        let (resolver, key) = (Arc::clone(&self.resolver), Box::<str>::from(name));
+        let (resolvers, key) = (Arc::clone(&self.resolvers), Box::<str>::from(name));
         let (asked, registry) = (key.clone(), registry.clone());
         let asked = async move {
-            match AssertUnwindSafe(ask(&*resolver, &asked, &registry)).catch_unwind().await {
+            match AssertUnwindSafe(ask(&resolvers, &asked, &registry)).catch_unwind().await {
                 Ok(outcome) => outcome.map_err(Arc::new),
                 Err(panic) => {
                     // Its drop might panic again.
@@ -154,12 +190,22 @@ impl Drop for Waiting<'_> {
     }
 }
 
-async fn ask(resolver: &dyn Resolver, name: &str, registry: &Registry) -> Result<bool, Failure> {
+async fn ask(
+    resolvers: &[Arc<dyn Resolver>],
+    name: &str,
+    registry: &Registry,
+) -> Result<bool, Failure> {
     // It may have come since the call looked.
     if !matches!(registry.lookup(name), Lookup::Absent) {
         return Ok(true);
     }
-    let found = resolver.resolve(name).await.map_err(Failure::of)?;
+    let mut found = None;
+    for resolver in resolvers {
+        found = resolver.resolve(name).await.map_err(Failure::of)?;
+        if found.is_some() {
+            break;
+        }
+    }
     let Some(found) = found else { return Ok(false) };
     if found.name() != name {
         return Err(Failure::of_resolver(format!(

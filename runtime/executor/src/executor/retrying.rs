@@ -89,7 +89,6 @@ impl ExecutorBuilder {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let executor = Executor::builder(Registry::of([WAIT])?)
-    ///     .unrestricted()
     ///     .total_timeout(Some(Duration::from_millis(50)))
     ///     .build()?;
     /// let answer = executor.call(&Call::new("wait", "{}")).await;

@@ -1,5 +1,6 @@
 //! One conversation: its id, user and services, and the calls that it makes.
 
+use std::any::TypeId;
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use tower_service::Service;
 use super::{Calling, Executor, Outcome, RunState, Worker};
 use crate::catalog::Catalog;
 use toolwright_core::call::Call;
+use toolwright_core::context::RunHandle;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
@@ -35,7 +37,7 @@ use toolwright_policy::policy::Explanation;
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let executor = Executor::builder(Registry::of([TELL_TICKET])?).unrestricted().per_run::<Ticket>().build()?;
+/// let executor = Executor::builder(Registry::of([TELL_TICKET])?).per_run::<Ticket>().build()?;
 /// let run = executor.run("ticket-7").user("bob").with(Ticket(7)).start()?;
 /// let turn = run.turn(1, &[Call::new("tell_ticket", "{}")]).await?;
 /// assert_eq!(turn.answers()[0].text(), "7");
@@ -74,6 +76,32 @@ impl Run {
         self.state.ready.current()
     }
 
+    /// Returns a service as the tools of the run borrow it: one that the run brings, or one of the executor.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    ///
+    /// struct Ticket(u32);
+    ///
+    /// let executor = Executor::builder(Registry::empty()).per_run::<Ticket>().build()?;
+    /// let run = executor.run("ticket-7").with(Ticket(7)).start()?;
+    /// assert_eq!(run.service::<Ticket>().map(|it| it.0), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&T> {
+        let value = RunHandle::service(&*self.state, TypeId::of::<T>())?;
+        value.downcast_ref::<Arc<T>>().map(Arc::as_ref)
+    }
+
+    /// Registers the tools that resolvers name before anyone calls them, as [`Executor::discover_tools`] does.
+    ///
+    /// # Errors
+    /// As [`Executor::discover_tools`].
+    pub async fn discover_tools(&self) -> Result<(), ToolError> {
+        self.state.discover_tools().await
+    }
+
     /// Pins the run to the tools of a catalog, as [`Executor::pinned`] pins an executor. Use it for the calls of a turn
     /// whose model was shown that catalog. It is still the same run: its end and its budget of retries are shared.
     ///
@@ -85,7 +113,7 @@ impl Run {
     /// async fn tell_time() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).build()?;
     /// let run = executor.run("ticket-7").start()?;
     /// let shown = run.catalog();
     /// executor.registry().unregister("tell_time")?;
@@ -111,7 +139,7 @@ impl Run {
     /// the run.
     ///
     /// ```
-    /// use toolwright::journal::{MemoryStore, State};
+    /// use toolwright::journal::{Journal, MemoryStore, State};
     /// use toolwright::{Call, Executor, OnNoApprover, Outcome, Registry, tool};
     ///
     /// /// Refunds an order.
@@ -120,7 +148,7 @@ impl Run {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let builder = Executor::builder(Registry::of([REFUND])?).unrestricted();
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// let run = executor.run("ticket-7").user("bob").start()?;
     /// match run.submit(&Call::new("refund", "{}")).await {
     ///     Outcome::Suspended(waits) => assert_eq!(waits.state, State::Pending),
@@ -174,7 +202,7 @@ impl Run {
     ///     ticket.0
     /// }
     ///
-    /// let executor = Executor::builder(Registry::of([TELL_TICKET])?).unrestricted().per_run::<Ticket>().build()?;
+    /// let executor = Executor::builder(Registry::of([TELL_TICKET])?).per_run::<Ticket>().build()?;
     /// let call = Call::new("tell_ticket", "{}");
     /// assert!(executor.examine(&call).is_err(), "it needs the services of a run");
     /// assert_eq!(executor.run("ticket-7").with(Ticket(7)).start()?.examine(&call)?.danger, Danger::Safe);
@@ -192,11 +220,11 @@ impl Run {
     /// cannot.
     ///
     /// ```
-    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::journal::{Journal, MemoryStore};
     /// use toolwright::{Executor, OnNoApprover, Registry};
     ///
     /// let builder = Executor::builder(Registry::empty());
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// assert!(executor.run("ticket-7").start()?.worker().is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -76,7 +76,7 @@ impl RunBuilder {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([COUNT])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([COUNT])?).build()?;
     /// let (sender, reports) = mpsc::channel();
     /// let run = executor.run("session-1").on_progress(move |event| {
     ///     if let EventKind::Progress { message, .. } = event.kind {
@@ -108,7 +108,7 @@ impl RunBuilder {
     /// async fn rest() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([REST])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([REST])?).build()?;
     /// let (sender, ended) = mpsc::channel();
     /// let run = executor.run("session-1").listen(move |event| {
     ///     if let EventKind::Completed { .. } = event.kind {

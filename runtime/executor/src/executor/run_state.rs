@@ -76,6 +76,14 @@ impl RunState {
         }
     }
 
+    /// Registers what resolvers name before anyone calls it.
+    pub(super) async fn discover_tools(&self) -> Result<(), ToolError> {
+        match &self.core.resolving {
+            Some(resolving) => resolving.announce(&self.core.registry).await,
+            None => Ok(()),
+        }
+    }
+
     /// A run that an application starts.
     pub(super) fn started(
         core: Arc<Core>,

@@ -55,7 +55,7 @@ impl Run {
     /// async fn finish() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([ADD, FINISH])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([ADD, FINISH])?).build()?;
     /// let run = executor.run("ticket-7").start()?;
     /// let turn = run.turn(1, &[Call::new("add", r#"{"a":1,"b":2}"#), Call::new("finish", "{}")]).await?;
     /// assert_eq!(turn.answers()[0].text(), "3");
@@ -111,7 +111,7 @@ impl Run {
     /// A provider's id that stands in a turn twice is refused the second time.
     ///
     /// ```
-    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::journal::{Journal, MemoryStore};
     /// use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
     ///
     /// /// Tells the time.
@@ -124,7 +124,7 @@ impl Run {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let builder = Executor::builder(Registry::of([TELL_TIME, REFUND])?).unrestricted();
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// let run = executor.run("ticket-7").start()?;
     /// let calls = [Call::new("refund", "{}"), Call::new("tell_time", "{}")];
     /// let outcomes = run.submit_turn(1, &calls).await;

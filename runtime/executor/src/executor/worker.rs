@@ -13,7 +13,7 @@ use toolwright_core::context::CallId;
 /// Cheap to clone.
 ///
 /// ```
-/// use toolwright::journal::MemoryStore;
+/// use toolwright::journal::{Journal, MemoryStore};
 /// use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
 ///
 /// /// Refunds an order.
@@ -22,7 +22,7 @@ use toolwright_core::context::CallId;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let builder = Executor::builder(Registry::of([REFUND])?).unrestricted();
-/// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+/// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
 /// let run = executor.run("ticket-7").user("bob").start()?;
 /// let outcome = run.submit(&Call::new("refund", "{}")).await;
 /// let waits = outcome.suspended().ok_or("a refund has to be approved")?;
@@ -58,12 +58,12 @@ impl Worker {
     /// ```
     /// use std::time::Duration;
     ///
-    /// use toolwright::journal::MemoryStore;
+    /// use toolwright::journal::{Journal, MemoryStore};
     /// use toolwright::{Executor, OnNoApprover, Registry};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
     /// let builder = Executor::builder(Registry::empty());
-    /// let executor = builder.journal(MemoryStore::new()).on_no_approver(OnNoApprover::Park).build()?;
+    /// let executor = builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park)).build()?;
     /// let worker = executor.worker().ok_or("the executor has no journal")?;
     /// let working = tokio::spawn(async move { worker.work().await });
     /// // …
@@ -102,7 +102,7 @@ impl Worker {
     /// that runs goes on, and one that was answered stays so.
     ///
     /// ```
-    /// use toolwright::journal::{MemoryStore, State};
+    /// use toolwright::journal::{Journal, MemoryStore, State};
     /// use toolwright::{Call, Executor, OnNoApprover, Registry, tool};
     ///
     /// /// Deletes everything.
@@ -110,8 +110,8 @@ impl Worker {
     /// async fn delete_all() {}
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-    /// let builder = Executor::builder(Registry::of([DELETE_ALL])?).journal(MemoryStore::new());
-    /// let executor = builder.on_no_approver(OnNoApprover::Park).build()?;
+    /// let journal = Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Park);
+    /// let executor = Executor::builder(Registry::of([DELETE_ALL])?).journal(journal).build()?;
     /// let run = executor.run("ticket-7").start()?;
     /// let call = run.submit(&Call::new("delete_all", "{}")).await.suspended().ok_or("it waits")?.call;
     /// let worker = executor.worker().ok_or("there is a journal")?;

@@ -55,6 +55,8 @@ pub struct PolicyBuilder {
     four_eyes: bool,
     journals: Vec<String>,
     pub(super) arriving: Arriving,
+    /// What counts where this says nothing else; see [`over`](Self::over).
+    beneath: Vec<Self>,
     pub(super) problems: Problems,
 }
 
@@ -172,13 +174,37 @@ impl PolicyBuilder {
     /// Takes what parses command lines of another policy, where this one has none.
     #[doc(hidden)]
     pub fn commands_of(mut self, other: &Self) -> Self {
-        self.reader = self.reader.or_else(|| other.reader.clone());
+        let beneath = || other.beneath.iter().find_map(|it| it.reader.clone());
+        self.reader = self.reader.or_else(|| other.reader.clone()).or_else(beneath);
         self
     }
 
     /// Tools of this name, or with `*` in it of such names, come later: rules may name them although they are not there.
     pub fn registered_later(mut self, tool: impl Into<String>) -> Self {
         self.arriving.tools.push(At::code(tool.into()));
+        self
+    }
+
+    /// Lays this policy over defaults: those of a bundle of tools, for instance. A rule here replaces one of the defaults that
+    /// has its name, and mode and base folder count before theirs; everything else adds up. Defaults may not switch
+    /// protections off.
+    ///
+    /// ```
+    /// use toolwright::Registry;
+    /// use toolwright::policy::{Mode, Policy, Rule};
+    ///
+    /// let defaults = Policy::builder().mode(Mode::Strict).rules([
+    ///     Rule::deny("it is not ours").named("vendored").writes("vendor/**"),
+    ///     Rule::deny("it is generated").named("generated").writes("**/generated/**"),
+    /// ]);
+    /// let own = Rule::ask("we patch it at times").named("vendored").writes("vendor/**");
+    /// let policy = Policy::builder().rule(own).over(defaults).build(&Registry::empty().catalog())?;
+    /// assert_eq!(policy.mode(), Mode::Strict);
+    /// assert_eq!(policy.rules().filter(|it| *it == "vendored" || *it == "generated").count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn over(mut self, defaults: Self) -> Self {
+        self.beneath.push(defaults);
         self
     }
 
@@ -222,13 +248,44 @@ impl PolicyBuilder {
                 }
             }
         }
+        for defaults in std::mem::take(&mut self.beneath) {
+            self.take_defaults(defaults.with_files());
+        }
         self
+    }
+
+    /// Adds what defaults say where this says nothing else.
+    fn take_defaults(&mut self, defaults: Self) {
+        let name = |rule: &Rule| rule.name.as_ref().map(|it| it.value.clone());
+        let own: Vec<String> = self.rules.iter().filter_map(name).collect();
+        let is_replaced = |rule: &Rule| name(rule).is_some_and(|it| own.contains(&it));
+        self.rules.extend(defaults.rules.into_iter().filter(|it| !is_replaced(it)));
+        self.mode = self.mode.or(defaults.mode);
+        self.plan = Some(self.plan.unwrap_or(false) || defaults.plan.unwrap_or(false));
+        self.four_eyes |= defaults.four_eyes;
+        self.base = self.base.take().or(defaults.base);
+        self.started_in = self.started_in.take().or(defaults.started_in);
+        self.reader = self.reader.take().or(defaults.reader);
+        self.no_files.extend(defaults.no_files);
+        self.roots.extend(defaults.roots);
+        self.policies.extend(defaults.policies);
+        self.journals.extend(defaults.journals);
+        self.arriving.extend(defaults.arriving);
+        self.problems.extend(defaults.problems);
+        for off in defaults.off {
+            let message = format!(
+                "defaults switch the protection `{}` off; only the application's own policy may",
+                off.name()
+            );
+            self.problems.add(None, message);
+        }
     }
 
     /// The files that it is read from, under all names that are known.
     #[doc(hidden)]
     pub fn protected_files(&self) -> impl Iterator<Item = &Path> {
-        self.policies.iter().map(Path::new)
+        let beneath = self.beneath.iter().flat_map(|it| &it.policies);
+        self.policies.iter().chain(beneath).map(Path::new)
     }
 
     pub(super) fn protections_off(&mut self, names: Vec<At<String>>) {

@@ -9,3 +9,11 @@ pub(super) struct Arriving {
     pub(super) groups: Vec<At<String>>,
     pub(super) tags: Vec<At<String>>,
 }
+
+impl Arriving {
+    pub(super) fn extend(&mut self, more: Self) {
+        self.tools.extend(more.tools);
+        self.groups.extend(more.groups);
+        self.tags.extend(more.tags);
+    }
+}

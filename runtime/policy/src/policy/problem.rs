@@ -84,6 +84,10 @@ impl Problems {
         self.0.push(PolicyProblem { place: place.cloned(), message: message.into() });
     }
 
+    pub(super) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use toolwright::journal::{SqliteStore, Store};
+use toolwright::journal::{Journal, SqliteStore, Store};
 use toolwright::{BuildProblem, Call, Executor, OnNoApprover, Registry, tool};
 
 use super::support::{Folder, document, note};
@@ -14,8 +14,8 @@ use super::support::{Folder, document, note};
 /// Whether an executor whose tools work in the folder takes the journal that is opened by this name.
 async fn taken(path: &Path, work: &Path) -> bool {
     let store = SqliteStore::open(path).await.unwrap();
-    let builder = Executor::builder(Registry::empty()).unrestricted().journal(store);
-    let built = builder.on_no_approver(OnNoApprover::Deny).workspace_root(work).build();
+    let builder = Executor::builder(Registry::empty()).unrestricted().workspace_root(work);
+    let built = builder.journal(Journal::new(store).on_no_approver(OnNoApprover::Deny)).build();
     let Err(error) = built else { return true };
     let [BuildProblem::InWorkspace { what: "journal", file, .. }] = &error.problems[..] else {
         panic!("{error}")
@@ -83,8 +83,9 @@ async fn a_journal_in_a_file_builds_with_the_default_policy_which_protects_it_by
     let file = folder.path().canonicalize().unwrap().join("calls.db");
     let relative = from_here(&file);
     let store = SqliteStore::open(&relative).await.unwrap();
-    let builder = Executor::builder(Registry::of([WRITE_FILE]).unwrap()).journal(store);
-    let executor = builder.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let builder = Executor::builder(Registry::of([WRITE_FILE]).unwrap());
+    let journal = Journal::new(store).on_no_approver(OnNoApprover::Park);
+    let executor = builder.journal(journal).build().unwrap();
     let objections = |path: &str| {
         let arguments = serde_json::json!({ "path": path }).to_string();
         let explained = executor.explain(&Call::new("write_file", arguments)).unwrap();

@@ -17,7 +17,7 @@ use toolwright_core::output::{Answer, Content};
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let executor = Executor::builder(Registry::of([PING])?).unrestricted().build()?;
+/// let executor = Executor::builder(Registry::of([PING])?).build()?;
 /// let answer = executor.call(&Call::new("ping", "{}")).await;
 /// assert_eq!(
 ///     call_tool_result(&answer),

@@ -3,7 +3,7 @@
 
 use toolwright::approval::Statement;
 use toolwright::journal::{CallRecord, State};
-use toolwright::{Call, Executor, OnNoApprover};
+use toolwright::{Call, Executor};
 
 use crate::calls::support::{Office, a_refund, answered, key, office, path, suspended, terms};
 use crate::policy::kept::open;
@@ -11,9 +11,8 @@ use crate::support::kind;
 
 fn executor(office: &Office, plan: bool) -> Executor {
     let builder = office.ruled().policy(open().four_eyes(true).plan(plan));
-    let bob = key("bob", 2).public();
-    let builder = builder.trust("ada", office.ada.public()).trust("bob", bob);
-    builder.on_no_approver(OnNoApprover::Park).build().unwrap()
+    let journal = office.parking().trust("bob", key("bob", 2).public());
+    builder.journal(journal).build().unwrap()
 }
 
 fn accept(record: &CallRecord, office: &Office, by: &str) -> Statement {
@@ -56,8 +55,8 @@ async fn the_user_of_a_call_does_not_accept_their_own_plan() {
 #[tokio::test]
 async fn a_plan_that_its_user_accepted_before_four_eyes_were_wanted_waits_for_another() {
     let office = office();
-    let lax = office.ruled().policy(open().plan(true)).trust("ada", office.ada.public());
-    let lax = lax.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let lax = office.ruled().policy(open().plan(true)).journal(office.parking());
+    let lax = lax.build().unwrap();
     let run = lax.run("own").user("ada").start().unwrap();
     answered(run.submit(&Call::new("kept_note", r#"{"text":"a"}"#)).await);
     let [record] = &office.records().await[..] else { panic!("one") };

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use toolwright::journal::State;
+use toolwright::journal::{Journal, State};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
     After, Answer, Around, AroundCall, Before, Call, CancellationToken, Class, OnNoApprover,
     Output, ToolError, tool,
 };
 
-use super::super::support::{LOOK, Ran, office};
+use super::super::support::{LOOK, Office, Ran, office};
 use super::{Wish, answer, look, note, refuse, stage};
 use crate::support::{Log, builder, kind};
 
@@ -31,7 +31,7 @@ async fn a_stage_sees_turn_and_index_with_a_journal_and_without() {
     for is_journalled in [false, true] {
         let (office, log) = (office(), Log::default());
         let builder = match is_journalled {
-            true => office.builder().journal_reads(),
+            true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
         let executor = builder.around(Places(log.clone())).build().unwrap();
@@ -79,7 +79,7 @@ async fn a_value_that_panics_when_it_is_dropped_stops_no_other_and_no_answer() {
     for is_journalled in [false, true] {
         let (office, log) = (office(), Log::default());
         let builder = match is_journalled {
-            true => office.builder().journal_reads(),
+            true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
         let builder = builder.around(Touchy(log.clone())).around(Touchy(log.clone()));
@@ -115,7 +115,7 @@ async fn cancellation_reaches_a_stage_that_never_ends_after_the_tool() {
     for is_journalled in [false, true] {
         let office = office();
         let builder = match is_journalled {
-            true => office.builder().journal_reads(),
+            true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
         let executor = builder.timeout(None).around(Stuck).build().unwrap();
@@ -190,7 +190,10 @@ impl After for Hears {
 #[tokio::test]
 async fn a_stage_hears_that_a_later_one_turned_the_call_away_and_of_no_attempt_that_began() {
     let (office, log) = (office(), Log::default());
-    let builder = office.builder().clock(jiff::Timestamp::now).around(Hears(log.clone()));
+    let builder = office
+        .builder()
+        .journal(office.parking().clock(jiff::Timestamp::now))
+        .around(Hears(log.clone()));
     let builder = builder.around(Hears(log.clone()));
     let stages = stage("s", &Log::default(), [super::later as Wish]);
     let executor = builder.around(stages).build().unwrap();
@@ -214,7 +217,7 @@ async fn a_stage_before_the_tool_has_no_more_than_what_is_left_of_the_whole_call
     for is_journalled in [false, true] {
         let office = office();
         let builder = match is_journalled {
-            true => office.builder().journal_reads(),
+            true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
         let limited = builder.total_timeout(Some(Duration::from_secs(2)));
@@ -238,11 +241,15 @@ fn go_on() -> Before {
     Before::GoOn
 }
 
+/// By the clock of the system.
+fn parking(office: &Office) -> Journal {
+    Journal::new(office.store.clone()).on_no_approver(OnNoApprover::Park)
+}
+
 #[tokio::test]
 async fn an_answer_of_a_stage_says_that_the_call_was_begun_before() {
     let office = office();
-    let journalled = builder([LOST]).journal(office.store.clone());
-    let journalled = journalled.on_no_approver(OnNoApprover::Park);
+    let journalled = builder([LOST]).journal(parking(&office));
     let journalled = journalled.service_arc(Arc::clone(&office.ran));
     let stages = stage("s", &Log::default(), [go_on as Wish, refuse]);
     let executor = journalled.around(stages).build().unwrap();
@@ -280,8 +287,7 @@ async fn sign_in(
 #[tokio::test]
 async fn the_caller_gets_the_answer_of_a_stage_that_must_not_be_stored() {
     let office = office();
-    let journalled = builder([SIGN_IN]).journal(office.store.clone());
-    let journalled = journalled.on_no_approver(OnNoApprover::Park);
+    let journalled = builder([SIGN_IN]).journal(parking(&office));
     let journalled = journalled.service_arc(Arc::clone(&office.ran));
     let stages = stage("s", &Log::default(), [answer as Wish]);
     let executor = journalled.around(stages).build().unwrap();

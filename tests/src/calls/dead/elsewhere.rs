@@ -8,7 +8,7 @@ use toolwright::journal::{
     CallRecord, CallSlot, CallWrite, Failure, Filter, Note, Page, State, Store, Transaction,
     Transition,
 };
-use toolwright::{Call, CallFailure, CallId, OnNoApprover, Outcome};
+use toolwright::{Call, CallFailure, CallId, Outcome};
 
 use super::super::odd::Odd;
 use super::super::support::path;
@@ -100,8 +100,8 @@ async fn a_letter_that_cannot_be_written_is_told_and_not_lost() {
     let dead_letters = dead_letters();
     let store =
         Odd { inner: dead_letters.office.store.clone(), fails_from: Some(2), ..Odd::default() };
-    let executor = dead_letters.builder().journal(store);
-    let executor = executor.on_no_approver(OnNoApprover::Park).build().unwrap();
+    let executor = dead_letters.builder().journal(dead_letters.office.parking_in(store));
+    let executor = executor.build().unwrap();
     let outcome = executor.submit(&a_dead_letter()).await;
     let Outcome::Failed(CallFailure::ResultNotRecorded { call, .. }) = outcome else {
         panic!("{outcome:?}")

@@ -16,7 +16,13 @@ async fn a_call_that_failed_for_good_is_a_dead_letter_where_the_application_asks
     assert_eq!(plain.office.records().await[0].state, State::Failed);
 
     let asks = dead_letters();
-    let build = || asks.builder().on_no_approver(OnNoApprover::Deny).dead_letter_failures().build();
+    let build = || {
+        asks.builder()
+            .journal(
+                asks.office.parking().on_no_approver(OnNoApprover::Deny).dead_letter_failures(),
+            )
+            .build()
+    };
     let executor = build().unwrap();
     let run = executor.run("r").start().unwrap();
     assert_eq!(told(run.submit_turn(1, &[call()]).await.remove(0)), answer);
@@ -40,7 +46,9 @@ async fn a_call_that_failed_for_good_is_a_dead_letter_where_the_application_asks
 #[tokio::test]
 async fn a_call_that_was_refused_is_no_dead_letter() {
     let office = dead_letters();
-    let builder = office.builder().on_no_approver(OnNoApprover::Deny).dead_letter_failures();
+    let builder = office
+        .builder()
+        .journal(office.office.parking().on_no_approver(OnNoApprover::Deny).dead_letter_failures());
     let executor = builder.build().unwrap();
     let run = executor.run("r").start().unwrap();
     let calls = [

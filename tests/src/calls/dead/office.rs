@@ -69,23 +69,23 @@ pub fn told(outcome: Outcome) -> String {
 
 impl DeadLetters {
     pub fn builder(&self) -> ExecutorBuilder {
-        let clock = self.office.clock.clone();
         Executor::builder(Registry::of([POST, SEEK]).unwrap())
             .unrestricted()
             .service_arc(Arc::clone(&self.office.ran))
             .service_arc(Arc::clone(&self.broken))
-            .journal(self.office.store.clone())
-            .trust("ada", self.office.ada.public())
-            .clock(move || clock.now())
+            .journal(self.office.parking())
     }
 
     pub fn executor(&self) -> Executor {
-        self.builder().on_no_approver(OnNoApprover::Park).build().unwrap()
+        self.builder().build().unwrap()
     }
 
     /// Where nobody can be asked.
     pub fn denying(&self) -> Executor {
-        self.builder().on_no_approver(OnNoApprover::Deny).build().unwrap()
+        self.builder()
+            .journal(self.office.parking().on_no_approver(OnNoApprover::Deny))
+            .build()
+            .unwrap()
     }
 
     pub fn run(&self) -> Run {

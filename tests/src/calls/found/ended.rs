@@ -35,7 +35,14 @@ async fn a_run_that_ends_while_its_call_is_judged_does_not_begin_it() {
     let ends =
         async move { assert_eq!(other.worker().unwrap().end_run(other.id()).await.unwrap(), 0) };
     *store.before_commit.lock().unwrap() = Some(Box::pin(ends));
-    let run = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
+    let run = office
+        .builder()
+        .journal(office.parking_in(store))
+        .build()
+        .unwrap()
+        .run("r")
+        .start()
+        .unwrap();
     let outcome = run.submit_turn(1, &[Call::new("kept_note", NOTE)]).await.remove(0);
     assert_eq!(kind(&answered(outcome)), "cancelled");
     assert_eq!((office.ran.times(), office.records().await.len()), (0, 0));
@@ -55,7 +62,7 @@ async fn a_run_that_ends_while_its_call_is_claimed_does_not_begin_it() {
     let unit = Transaction { documents: vec![ended], ..Transaction::default() };
     *store.before_commit.lock().unwrap() =
         Some(Box::pin(async move { inner.commit(unit, now).await.unwrap() }));
-    let late = office.builder().journal(store).build().unwrap();
+    let late = office.builder().journal(office.parking_in(store)).build().unwrap();
     assert_eq!(kind(&answered(late.worker().unwrap().resume(waits.call).await)), "cancelled");
     assert_eq!((office.ran.times(), office.state(waits.call).await), (0, State::Cancelled));
 }
@@ -72,7 +79,14 @@ async fn a_call_that_was_answered_before_its_run_ended_keeps_its_answer() {
         first.worker().unwrap().end_run(first.id()).await.unwrap();
     };
     *store.before_commit.lock().unwrap() = Some(Box::pin(meanwhile));
-    let late = office.builder().journal(store).build().unwrap().run("r").start().unwrap();
+    let late = office
+        .builder()
+        .journal(office.parking_in(store))
+        .build()
+        .unwrap()
+        .run("r")
+        .start()
+        .unwrap();
     assert_eq!(answered(late.submit_turn(1, &[call]).await.remove(0)).text(), "n");
     assert_eq!(office.ran.times(), 1);
 }

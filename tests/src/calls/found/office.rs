@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use toolwright::policy::{Mode, Policy, Protection, Rule};
-use toolwright::{
-    Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Reconciled, Registry, tool,
-};
+use toolwright::{Call, CallId, Executor, ExecutorBuilder, Reconciled, Registry, tool};
 
 use super::super::support::{Office, Ran};
 
@@ -100,13 +98,7 @@ pub fn later(office: &Office) -> Executor {
 }
 
 fn registered(office: &Office, registry: Registry) -> ExecutorBuilder {
-    let clock = office.clock.clone();
-    Executor::builder(registry)
-        .service_arc(Arc::clone(&office.ran))
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
-        .clock(move || clock.now())
+    Executor::builder(registry).service_arc(Arc::clone(&office.ran)).journal(office.parking())
 }
 
 pub fn executor(office: &Office) -> Executor {

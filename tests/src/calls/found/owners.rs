@@ -17,7 +17,7 @@ async fn a_sweeper_does_not_pause_a_call_that_somebody_else_claims_meanwhile() {
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), late_histories: true, ..Odd::default() };
-    let late = office.builder().journal(store).build().unwrap();
+    let late = office.builder().journal(office.parking_in(store)).build().unwrap();
     let other = office.executor();
     let (swept, _) = futures::future::join(
         late.worker().unwrap().sweep(),
@@ -38,7 +38,7 @@ async fn an_owner_whose_lease_is_renewed_while_a_sweep_looks_keeps_its_call() {
     let inner = office.store.clone();
     *store.before_commit.lock().unwrap() =
         Some(Box::pin(async move { inner.renew(call, record.epoch, until).await.unwrap() }));
-    let sweeper = builder(&office).journal(store).build().unwrap();
+    let sweeper = builder(&office).journal(office.parking_in(store)).build().unwrap();
     assert_eq!(sweeper.worker().unwrap().sweep().await.unwrap().lost, 0);
     let now = office.record(call).await;
     assert_eq!((now.state, now.owner, now.lease), (State::Running, record.owner, Some(until)));

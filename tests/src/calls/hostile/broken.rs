@@ -104,7 +104,7 @@ async fn what_waits_in_a_drain_is_not_answered_as_not_started_and_run_later() {
 async fn a_call_whose_record_stands_after_a_store_that_lied_is_asked_about_once_and_runs_once() {
     let office = office();
     let store = Odd { inner: office.store.clone(), lies_at: Some(1), ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     assert_eq!(office.records().await.len(), 1);
     office.approve(waits.call).await.unwrap();
@@ -193,7 +193,7 @@ async fn a_grant_without_a_number_covers_many_calls_at_once() {
     let now = office.clock.now();
     office.say(Statement::approve_with_grant(&record, terms, "ada", now)).await.unwrap();
     let store = Odd { inner: office.store.clone(), slow_documents: true, ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let call = a_refund();
     let outcomes = futures::future::join_all((0..40).map(|_| executor.submit(&call))).await;
     let failed = outcomes.iter().filter(|it| matches!(it, Outcome::Failed(_))).count();
@@ -316,8 +316,9 @@ async fn a_sibling_that_asks_nobody_does_not_wait_for_somebody_who_thinks() {
 #[tokio::test(start_paused = true)]
 async fn who_waits_sees_to_it_that_somebody_is_told_again() {
     let office = office();
-    let builder = office.bare().approver(key("ada", 1), Second::default());
-    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
+    let journal = office.journal().trust("bob", key("bob", 2).public());
+    let builder = office.bare().journal(journal).approver(key("ada", 1), Second::default());
+    let executor = builder.build().unwrap();
     let call = a_refund();
     let answer = timeout(HOUR, executor.call(&call)).await;
     assert_eq!(kind(&answer.expect("an hour later nobody was told again")), "ok");
@@ -441,7 +442,7 @@ async fn a_decision_by_a_clock_that_is_ahead_is_acted_on() {
 async fn a_call_that_is_dropped_while_its_result_is_written_is_not_left_running() {
     let office = office();
     let store = Odd { inner: office.store.clone(), slow_commits: true, ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let call = a_note("a");
     tokio::select! {
         biased;
@@ -456,7 +457,11 @@ async fn a_call_that_is_dropped_while_its_result_is_written_is_not_left_running(
 #[tokio::test]
 async fn a_worker_without_the_key_does_not_end_a_sealed_call_that_was_approved() {
     let office = office();
-    let sealed = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
+    let sealed = office
+        .builder()
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
+        .build()
+        .unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"x"}"#);
     let waits = suspended(sealed.submit(&call).await);
     office.approve_unseen(waits.call).await.unwrap();
@@ -526,8 +531,12 @@ async fn an_edit_of_a_call_with_a_secret_is_not_taken() {
     let executor = office
         .bare()
         .approver(key("ada", 1), approver)
-        .trust("bob", key("bob", 2).public())
-        .sealing_key(SealingKey::from_bytes([7; 32]))
+        .journal(
+            office
+                .journal()
+                .trust("bob", key("bob", 2).public())
+                .sealing_key(SealingKey::from_bytes([7; 32])),
+        )
         .build()
         .unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"x"}"#);
@@ -541,7 +550,11 @@ async fn an_edit_of_a_call_with_a_secret_is_not_taken() {
 #[tokio::test]
 async fn an_edit_of_a_call_with_secrets_is_neither_kept_nor_told() {
     let office = office();
-    let sealed = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
+    let sealed = office
+        .builder()
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
+        .build()
+        .unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"x"}"#);
     let waits = suspended(sealed.submit(&call).await);
     let record = office.record(waits.call).await;
@@ -564,7 +577,7 @@ async fn the_word_that_stands_for_a_secret_is_not_given_to_the_tool() {
     let executor = office
         .bare()
         .approver(key("ada", 1), approver)
-        .sealing_key(SealingKey::from_bytes([7; 32]))
+        .journal(office.journal().sealing_key(SealingKey::from_bytes([7; 32])))
         .build()
         .unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"correct horse"}"#);
@@ -576,7 +589,7 @@ async fn the_word_that_stands_for_a_secret_is_not_given_to_the_tool() {
 async fn an_error_that_repeats_a_secret_is_kept_sealed() {
     let office = office();
     let executor = builder_of(&office, Registry::of([LOGIN]).unwrap())
-        .sealing_key(SealingKey::from_bytes([7; 32]))
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
         .build()
         .unwrap();
     executor.submit(&Call::new("kept_login", r#"{"pin":"9999"}"#)).await;
@@ -589,7 +602,7 @@ async fn an_error_that_repeats_a_secret_is_kept_sealed() {
 async fn a_reason_that_repeats_a_secret_is_not_shown() {
     let office = office();
     let executor = builder_of(&office, Registry::of([UNLOCK]).unwrap())
-        .sealing_key(SealingKey::from_bytes([7; 32]))
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
         .build()
         .unwrap();
     let waits = suspended(executor.submit(&Call::new("kept_unlock", r#"{"pin":"4711"}"#)).await);
@@ -607,7 +620,7 @@ async fn a_cancelled_caller_does_not_spin_while_another_runs_its_call() {
     let gate = Arc::new(tokio::sync::Notify::new());
     let build =
         || builder_of(&office, Registry::of([SLOW]).unwrap()).service_arc(Arc::clone(&gate));
-    let caller = build().journal(store).build().unwrap();
+    let caller = build().journal(office.parking_in(store)).build().unwrap();
     let token = CancellationToken::new();
     let call = Call::new("kept_slow", "{}").cancelled_by(token.clone());
     let calling = tokio::spawn(async move { caller.call(&call).await });
@@ -635,7 +648,7 @@ async fn calls_that_only_a_person_can_clear_up_cost_a_sweep_nothing() {
     let office = office();
     let store = Odd { inner: office.store.clone(), ..Odd::default() };
     let listed = Arc::clone(&store.listed);
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     for _ in 0..300 {
         suspended(executor.submit(&Call::new("kept_fail", r#"{"how":"panic"}"#)).await);
     }
@@ -648,7 +661,7 @@ async fn calls_that_only_a_person_can_clear_up_cost_a_sweep_nothing() {
 
 #[tokio::test]
 async fn a_lease_of_no_time_is_refused_by_the_builder() {
-    assert!(office().builder().lease(Duration::ZERO).build().is_err());
+    assert!(office().builder().journal(office().parking().lease(Duration::ZERO)).build().is_err());
 }
 
 /// "A call that is suspended starts again when somebody goes on with it."

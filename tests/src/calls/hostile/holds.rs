@@ -141,7 +141,7 @@ async fn an_approved_call_is_not_run_while_its_journal_cannot_be_read() {
         office.approve(waits.call).await.unwrap();
         let inner = office.store.clone();
         let store = Odd { inner, unreadable: Some(unreadable), ..Odd::default() };
-        let executor = office.builder().journal(store).build().unwrap();
+        let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
         let outcome = executor.worker().unwrap().resume(waits.call).await;
         assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
         assert_eq!(office.ran.times(), 0, "{unreadable}");
@@ -155,7 +155,7 @@ async fn nobody_is_asked_while_it_cannot_be_read_whether_they_said_no() {
         let office = office();
         let inner = office.store.clone();
         let store = Odd { inner, unreadable: Some(unreadable), ..Odd::default() };
-        let executor = office.builder().journal(store).build().unwrap();
+        let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
         let outcome = executor.submit(&a_refund()).await;
         assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
         assert!(office.records().await.is_empty());
@@ -169,7 +169,7 @@ async fn an_approved_call_that_cannot_be_claimed_is_not_run() {
     let waits = suspended(office.executor().submit(&a_refund()).await);
     office.approve(waits.call).await.unwrap();
     let store = Odd { inner: office.store.clone(), fails_at: Some(1), ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let outcome = executor.worker().unwrap().resume(waits.call).await;
     assert!(matches!(outcome, Outcome::Failed(CallFailure::NotRecorded { .. })), "{outcome:?}");
     assert_eq!(office.ran.times(), 0);
@@ -183,7 +183,7 @@ async fn an_approved_call_that_cannot_be_claimed_is_not_run() {
 async fn a_result_is_recorded_at_the_second_try() {
     let office = office();
     let store = Odd { inner: office.store.clone(), fails_at: Some(2), ..Odd::default() };
-    let executor = office.builder().journal(store).build().unwrap();
+    let executor = office.builder().journal(office.parking_in(store)).build().unwrap();
     let note = Call::new("kept_note", r#"{"text":"a"}"#);
     assert_eq!(answered(executor.submit(&note).await).text(), "a");
     assert_eq!(office.records().await[0].state, State::Succeeded);
@@ -287,7 +287,7 @@ async fn a_grant_by_a_key_that_is_not_trusted_covers_nothing() {
 async fn a_secret_is_in_no_preview_and_in_no_history() {
     let office = office();
     let executor = builder_of(&office, Registry::of([OPEN]).unwrap())
-        .sealing_key(SealingKey::from_bytes([7; 32]))
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
         .build()
         .unwrap();
     let waits = suspended(executor.submit(&Call::new("kept_open", r#"{"pin":"4711"}"#)).await);
@@ -306,7 +306,11 @@ async fn a_secret_is_in_no_preview_and_in_no_history() {
 #[tokio::test]
 async fn the_digest_of_a_sealed_call_needs_the_key() {
     let office = office();
-    let executor = office.builder().sealing_key(SealingKey::from_bytes([7; 32])).build().unwrap();
+    let executor = office
+        .builder()
+        .journal(office.parking().sealing_key(SealingKey::from_bytes([7; 32])))
+        .build()
+        .unwrap();
     let call = Call::new("kept_sign_in", r#"{"site":"example.org","password":"x"}"#);
     let waits = suspended(executor.submit(&call).await);
     let record = office.record(waits.call).await;
@@ -354,7 +358,11 @@ async fn a_journal_inside_a_workspace_is_refused() {
     let office = office();
     let file = Some(std::env::temp_dir().join("journal.sqlite"));
     let store = Odd { inner: office.store.clone(), file, ..Odd::default() };
-    let built = office.builder().journal(store).workspace_root(std::env::temp_dir()).build();
+    let built = office
+        .builder()
+        .journal(office.parking_in(store))
+        .workspace_root(std::env::temp_dir())
+        .build();
     let problems = built.unwrap_err().problems;
     assert!(matches!(problems[..], [BuildProblem::InWorkspace { .. }]), "{problems:?}");
 }
@@ -363,7 +371,11 @@ async fn a_journal_inside_a_workspace_is_refused() {
 #[tokio::test]
 async fn a_trusted_key_does_not_sign_in_the_name_of_another() {
     let office = office();
-    let executor = office.builder().trust("mallory", key("mallory", 9).public()).build().unwrap();
+    let executor = office
+        .builder()
+        .journal(office.parking().trust("mallory", key("mallory", 9).public()))
+        .build()
+        .unwrap();
     let waits = suspended(executor.submit(&a_refund()).await);
     let now = office.clock.now();
     let statement = Statement::approve(&office.record(waits.call).await, "ada", now);
@@ -449,8 +461,9 @@ async fn a_call_that_needs_what_its_caller_brought_is_left_ready_by_others() {
 #[tokio::test]
 async fn an_approver_that_panics_before_it_gives_a_future_has_not_approved_and_harms_nobody() {
     let office = office();
-    let builder = office.bare().approver(key("ada", 1), Panics);
-    let executor = builder.trust("bob", key("bob", 2).public()).build().unwrap();
+    let journal = office.journal().trust("bob", key("bob", 2).public());
+    let builder = office.bare().journal(journal).approver(key("ada", 1), Panics);
+    let executor = builder.build().unwrap();
     let submitted = tokio::spawn(async move { executor.submit(&a_refund()).await });
     let waits = suspended(submitted.await.expect("the panic reached the host"));
     assert_eq!(waits.state, State::Pending);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use futures::future::BoxFuture;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::{
-    Call, CallId, Class, Executor, ExecutorBuilder, OnNoApprover, Reconciled, Registry,
-    ToolContext, ToolError, tool,
+    Call, CallId, Class, Executor, ExecutorBuilder, Reconciled, Registry, ToolContext, ToolError,
+    tool,
 };
 
 use super::super::support::{Office, Ran};
@@ -162,14 +162,8 @@ pub async fn hang_for_run(ticket: &Ticket, ran: &Ran) {
 }
 
 pub fn builder_of(office: &Office, registry: Registry) -> ExecutorBuilder {
-    let clock = office.clock.clone();
-    Executor::builder(registry)
-        .unrestricted()
-        .service_arc(Arc::clone(&office.ran))
-        .journal(office.store.clone())
-        .trust("ada", office.ada.public())
-        .on_no_approver(OnNoApprover::Park)
-        .clock(move || clock.now())
+    let builder = Executor::builder(registry).unrestricted().service_arc(Arc::clone(&office.ran));
+    builder.journal(office.parking())
 }
 
 /// Thinks for ever.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
-use toolwright::journal::{CallRecord, SqliteStore, State, Store as _, Transition};
+use toolwright::journal::{CallRecord, Journal, SqliteStore, State, Store as _, Transition};
 use toolwright::{BuildError, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Run};
 
 use super::digest_with;
@@ -158,9 +158,11 @@ fn application(shop: &Shop, store: &SqliteStore) -> ExecutorBuilder {
         .service(Pace::of(None))
         .service(crate::carrier::Carrier::default())
         .service(terminal)
-        .journal(store.clone())
-        .trust("ada", shop.ada_key().parse().unwrap())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(
+            Journal::new(store.clone())
+                .trust("ada", shop.ada_key().parse().unwrap())
+                .on_no_approver(OnNoApprover::Park),
+        )
 }
 
 /// SQL that sets what stands in a record.

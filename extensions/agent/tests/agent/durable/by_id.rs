@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use toolwright::journal::{CallRecord, Filter, MemoryStore, Page, State, Store};
+use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State, Store};
 use toolwright::{CancellationToken, ToolContext, tool};
 use toolwright_agent::durable::{Runner, Runs};
 use toolwright_agent::{
@@ -20,7 +20,7 @@ fn provider() -> Arc<Provider> {
 }
 
 /// An agent as its user builds it.
-fn agent(store: impl Store, log: &Log, model: &Arc<Provider>) -> AgentBuilder {
+fn agent(store: impl Into<Journal>, log: &Log, model: &Arc<Provider>) -> AgentBuilder {
     let builder = Agent::builder(Arc::clone(model)).tools([SEND, PAY]).service(log.clone());
     builder.unrestricted().journal(store)
 }
@@ -148,11 +148,8 @@ async fn of_two_at_once_the_second_follows_the_first_and_says_so() {
 async fn a_call_that_a_person_has_to_decide_waits_in_the_journal_and_the_result_says_so() {
     let world = World::new();
     let model = Provider::new([calls([("pay", r#"{"amount":3}"#)]), ModelAnswer::text("Paid.")]);
-    let key = world.key().public();
-    let agent = agent(world.store(), &world.log, &model)
-        .executor(move |executor| executor.trust("ada", key))
-        .build()
-        .unwrap();
+    let journal = Journal::new(world.store()).trust("ada", world.key().public());
+    let agent = agent(journal, &world.log, &model).build().unwrap();
     let error = agent.run("Pay.").id("r1").await.unwrap_err();
     let words = error.to_string();
     assert!(words.contains("run `r1` waits: turn 1 waits for `pay`"), "{words}");
@@ -171,17 +168,15 @@ async fn a_call_that_a_person_has_to_decide_waits_in_the_journal_and_the_result_
 async fn who_goes_on_with_another_agent_hears_in_what_it_differs() {
     let world = World::new();
     let model = Provider::new([calls([("pay", r#"{"amount":3}"#)]), ModelAnswer::text("Paid.")]);
-    let key = world.key().public();
-    let build = |agent: AgentBuilder| {
-        agent.executor(move |executor| executor.trust("ada", key)).build().unwrap()
-    };
-    let first = build(agent(world.store(), &world.log, &model).instructions("Be kind."));
+    let journal = || Journal::new(world.store()).trust("ada", world.key().public());
+    let first = agent(journal(), &world.log, &model).instructions("Be kind.").build().unwrap();
     let waits = first.run("Pay.").id("r1").await.unwrap_err();
     world.approve(waits.waiting().unwrap().calls[0].call).await;
 
     let other = ScriptedModel::new().says("Paid, says the other.");
     let builder = Agent::builder(other).tools([PAY]).tools([WAIT]).service(world.log.clone());
-    let second = build(builder.instructions("Be brief.").unrestricted().journal(world.store()));
+    let second =
+        builder.instructions("Be brief.").unrestricted().journal(journal()).build().unwrap();
     let mut events = second.run("Pay.").id("r1").stream();
     let mut said = Vec::new();
     while let Some(event) = events.next().await {
@@ -231,9 +226,8 @@ async fn a_conversation_goes_on_by_its_id_in_another_process() {
 async fn a_turn_of_a_conversation_that_waits_is_resumed_and_nothing_is_said_meanwhile() {
     let world = World::new();
     let model = Provider::new([calls([("pay", r#"{"amount":3}"#)]), ModelAnswer::text("Paid.")]);
-    let key = world.key().public();
-    let builder = agent(world.store(), &world.log, &model);
-    let agent = builder.executor(move |executor| executor.trust("ada", key)).build().unwrap();
+    let journal = Journal::new(world.store()).trust("ada", world.key().public());
+    let agent = agent(journal, &world.log, &model).build().unwrap();
     let mut chat = agent.chat().id("c1");
     let waits = chat.send("Pay.").await.unwrap_err();
     assert_eq!(chat.history().len(), 2);
@@ -336,9 +330,8 @@ async fn the_time_of_a_recorded_run_ends_it_and_what_runs() {
 async fn a_runner_works_on_a_run_that_the_front_began() {
     let world = World::new();
     let model = Provider::new([calls([("pay", r#"{"amount":3}"#)]), ModelAnswer::text("Paid.")]);
-    let key = world.key().public();
-    let builder = agent(world.store(), &world.log, &model).name("clerk");
-    let agent = builder.executor(move |executor| executor.trust("ada", key)).build().unwrap();
+    let journal = Journal::new(world.store()).trust("ada", world.key().public());
+    let agent = agent(journal, &world.log, &model).name("clerk").build().unwrap();
     let waits = agent.run("Pay.").id("r1").await.unwrap_err();
     world.approve(waits.waiting().unwrap().calls[0].call).await;
     let runner = Runner::builder().agent("clerk", agent.clone()).build().unwrap();

@@ -78,7 +78,7 @@ async fn who_works_takes_no_run_of_an_executor_that_is_drained() {
     let executor = || {
         let tools = Registry::of([SEND]).unwrap();
         let builder = world.executor_of(world.store(), tools).unrestricted();
-        builder.journal_arc(Arc::clone(&store)).build().unwrap()
+        builder.journal(world.journal(Arc::clone(&store))).build().unwrap()
     };
     let (drained, other) = (executor(), executor());
     let agent =

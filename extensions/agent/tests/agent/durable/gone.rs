@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use toolwright::journal::{Filter, Page, Store as _};
+use toolwright::journal::{Filter, Journal, Page, Store as _};
 use toolwright::{CallFailure, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Agent, Ended, Message, ModelAnswer, Stopped, check};
@@ -124,8 +124,7 @@ async fn a_run_whose_services_fail_once_is_left_as_it_is_and_goes_on_when_they_c
     let executor = Executor::builder(Registry::of([NUMBER]).unwrap())
         .unrestricted()
         .per_run::<Ticket>()
-        .journal(world.store())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::new(world.store()).on_no_approver(OnNoApprover::Park))
         .build()
         .unwrap();
     let agents = Runner::builder()

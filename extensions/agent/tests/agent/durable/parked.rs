@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use toolwright::journal::{DocumentWrite, Store as _, Transaction};
+use toolwright::journal::{DocumentWrite, Journal, Store as _, Transaction};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerBuilder, Runs};
 use toolwright_agent::{Agent, Ended, ModelAnswer};
@@ -109,9 +109,11 @@ fn with_tickets(world: &World, model: &Arc<Provider>) -> RunnerBuilder {
     let executor = Executor::builder(Registry::of([CLOSE]).unwrap())
         .unrestricted()
         .per_run::<Ticket>()
-        .journal(world.store())
-        .on_no_approver(OnNoApprover::Park)
-        .clock(move || world.now())
+        .journal(
+            Journal::new(world.store())
+                .on_no_approver(OnNoApprover::Park)
+                .clock(move || world.now()),
+        )
         .build()
         .unwrap();
     let agent = Agent::on(executor, Arc::clone(model)).build().unwrap();

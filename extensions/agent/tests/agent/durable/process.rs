@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 use toolwright::approval::{ApprovalService, ApproverKey};
 use toolwright::dialect::Dialect;
-use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
+use toolwright::journal::{CommitError, Journal, MemoryStore, Store, Transaction};
 use toolwright::provider::ToolCall;
 use toolwright::{CallId, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::durable::{Progress, RunError, Runner, RunnerBuilder};
@@ -165,10 +165,13 @@ impl World {
 
     /// An executor of these tools, without a policy.
     pub fn executor_of(&self, store: impl Store, tools: Registry) -> ExecutorBuilder {
+        let journal = self.journal(Arc::new(store));
+        Executor::builder(tools).service(self.log.clone()).journal(journal)
+    }
+
+    pub fn journal(&self, store: Arc<dyn Store>) -> Journal {
         let world = self.clone();
-        Executor::builder(tools)
-            .service(self.log.clone())
-            .journal(store)
+        Journal::shared(store)
             .trust("ada", self.key().public())
             .on_no_approver(OnNoApprover::Park)
             .lease(Duration::from_secs(30))

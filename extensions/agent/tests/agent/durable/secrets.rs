@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use toolwright::journal::{DocumentWrite, MemoryStore, SealingKey, Store, StoredText, Transaction};
+use toolwright::journal::{
+    DocumentWrite, Journal, MemoryStore, SealingKey, Store, StoredText, Transaction,
+};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerError};
 use toolwright_agent::{Agent, ModelAnswer, ScriptedModel, StartError};
@@ -34,8 +36,7 @@ async fn ticket_number(ticket: &Ticket) -> u64 {
 fn executor(store: &MemoryStore) -> toolwright::ExecutorBuilder {
     Executor::builder(Registry::of([LOG_IN]).unwrap())
         .unrestricted()
-        .journal(store.clone())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::new(store.clone()).on_no_approver(OnNoApprover::Park))
 }
 
 #[test]
@@ -52,17 +53,15 @@ fn agents_of_one_journal_have_one_sealing_key_one_lease_and_one_clock() {
     let key = SealingKey::generate().unwrap();
     let other = SealingKey::generate().unwrap();
     let ahead = |key: Option<&SealingKey>, lease: u64, seconds: i64| {
-        let executor = Executor::builder(Registry::of([TICKET_NUMBER]).unwrap())
-            .unrestricted()
-            .per_run::<Ticket>()
-            .journal_arc(Arc::clone(&store))
+        let journal = Journal::shared(Arc::clone(&store))
             .on_no_approver(OnNoApprover::Park)
             .lease(Duration::from_secs(lease))
             .clock(move || Timestamp::now() + SignedDuration::from_secs(seconds));
-        let executor = match key {
-            Some(key) => executor.sealing_key(key.clone()),
-            None => executor,
-        };
+        let journal = key.cloned().into_iter().fold(journal, Journal::sealing_key);
+        let executor = Executor::builder(Registry::of([TICKET_NUMBER]).unwrap())
+            .unrestricted()
+            .per_run::<Ticket>()
+            .journal(journal);
         Agent::on(executor.build().unwrap(), ScriptedModel::new()).build().unwrap()
     };
     let agent = |key: Option<&SealingKey>, lease: u64| ahead(key, lease, 0);
@@ -83,7 +82,8 @@ fn agents_of_one_journal_have_one_sealing_key_one_lease_and_one_clock() {
 async fn with_a_sealing_key_no_document_shows_what_was_said_or_called() {
     let store = MemoryStore::new();
     let key = SealingKey::generate().unwrap();
-    let executor = executor(&store).sealing_key(key).build().unwrap();
+    let journal = Journal::new(store.clone()).on_no_approver(OnNoApprover::Park);
+    let executor = executor(&store).journal(journal.sealing_key(key)).build().unwrap();
     let model = Provider::new([
         calls([("log_in", r#"{"password":"hunter2"}"#)]),
         ModelAnswer::text("I used hunter2."),
@@ -118,7 +118,8 @@ async fn a_sealed_run_goes_on_for_no_other_agent_user_or_session_than_its_own() 
     let key = SealingKey::generate().unwrap();
     let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
     let agent = || {
-        let executor = executor(&store).journal_arc(Arc::clone(&shared)).sealing_key(key.clone());
+        let journal = Journal::shared(Arc::clone(&shared)).sealing_key(key.clone());
+        let executor = executor(&store).journal(journal.on_no_approver(OnNoApprover::Park));
         Agent::on(executor.build().unwrap(), model.clone()).build().unwrap()
     };
     let agents = Runner::builder().agent("clerk", agent()).agent("chief", agent());
@@ -152,8 +153,7 @@ fn with_ticket(store: &MemoryStore) -> Agent {
     let executor = Executor::builder(Registry::of([TICKET_NUMBER]).unwrap())
         .unrestricted()
         .per_run::<Ticket>()
-        .journal(store.clone())
-        .on_no_approver(OnNoApprover::Park)
+        .journal(Journal::new(store.clone()).on_no_approver(OnNoApprover::Park))
         .build()
         .unwrap();
     let model = Provider::new([calls([("ticket_number", "{}")]), ModelAnswer::text("7.")]);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tempfile::TempDir;
 use toolwright::approval::ApproverKey;
-use toolwright::journal::SqliteStore;
+use toolwright::journal::{Journal, SqliteStore};
 use toolwright::{
     Call, CallId, Executor, ExecutorBuilder, OnNoApprover, ProcessOutput, Registry, Run, tool,
 };
@@ -75,9 +75,11 @@ impl Office {
             let store = SqliteStore::open(office.join("calls.db")).await.unwrap();
             let builder = Executor::builder(Registry::of([PAY, bash]).unwrap())
                 .unrestricted()
-                .journal(store)
-                .trust("ada", key.public())
-                .on_no_approver(OnNoApprover::Park)
+                .journal(
+                    Journal::new(store)
+                        .trust("ada", key.public())
+                        .on_no_approver(OnNoApprover::Park),
+                )
                 .service_arc(Arc::clone(&ledger))
                 .service(workspace);
             let executor = shell(builder).build().unwrap();

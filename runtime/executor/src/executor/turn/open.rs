@@ -53,7 +53,7 @@ impl Run {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let executor = Executor::builder(Registry::of([ADD])?).unrestricted().build()?;
+    /// let executor = Executor::builder(Registry::of([ADD])?).build()?;
     /// let mut turn = executor.run("ticket-7").start()?.open_turn(1);
     /// for arguments in [r#"{"a":1,"b":2}"#, r#"{"a":3,"b":4}"#] {
     ///     turn.push(Call::new("add", arguments));

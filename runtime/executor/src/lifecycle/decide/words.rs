@@ -73,7 +73,7 @@ impl Refusal {
                     "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
                 );
                 ToolError::new("approval_required", words).class(NOT_STARTED).hint(GO_ON).caused_by(
-                    "there is no key to seal the secret with; give the executor one with `.sealing_key(…)`",
+                    "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
                 )
             }
             Self::NoApprover(reason) => {
@@ -121,7 +121,7 @@ pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
     let words =
         format!("`{tool}` may begin later ({why}), and a call with a secret cannot wait here");
     ToolError::new("delayed", words).class(NOT_STARTED).hint("call again later").caused_by(
-        "there is no key to seal the secret with; give the executor one with `.sealing_key(…)`",
+        "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
     )
 }
 

@@ -89,7 +89,7 @@ impl Lifecycle<'_> {
         };
         let Some(key) = &self.journal.sealing else {
             return Err(StoreError::invalid(format!(
-                "the answer of call {} is sealed, and this executor has no key; give it with `.sealing_key(…)`",
+                "the answer of call {} is sealed, and this executor has no key; give its journal one by `Journal::sealing_key`",
                 record.id
             )));
         };

@@ -1,0 +1,117 @@
+//! What a model reads before everything else: a text, or a function of a service of the run.
+
+use std::any::type_name;
+use std::borrow::Cow;
+use std::fmt;
+
+use toolwright::{Executor, Run};
+
+/// What a model reads before everything else, the system prompt. [`AgentBuilder::instructions`](crate::AgentBuilder::instructions)
+/// makes them of a text or of a function.
+pub struct Instructions(Kind);
+
+enum Kind {
+    Text(String),
+    Of(Function),
+}
+
+/// A function of a service.
+struct Function {
+    service: &'static str,
+    is_provided: fn(&Executor) -> bool,
+    text: Text,
+}
+
+/// Nothing where the run has no such service.
+type Text = Box<dyn Fn(&Run) -> Option<String> + Send + Sync>;
+
+/// What instructions are made of: a text, or a function of one service of the run.
+///
+/// ```
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// struct Shop {
+///     name: String,
+/// }
+///
+/// let shop = Shop { name: "Ada's teas".to_owned() };
+/// let agent = Agent::builder(ScriptedModel::new())
+///     .service(shop)
+///     .instructions(|shop: &Shop| format!("You run the shop {}.", shop.name))
+///     .build()?;
+/// # let _ = agent;
+/// # Ok::<(), toolwright_agent::AgentError>(())
+/// ```
+pub trait IntoInstructions<Marker> {
+    /// Makes the instructions.
+    fn into_instructions(self) -> Instructions;
+}
+
+/// Marks a text.
+#[doc(hidden)]
+pub struct OfText;
+
+/// Marks a function of a service.
+#[doc(hidden)]
+pub struct OfService<S: ?Sized>(std::marker::PhantomData<fn(&S)>);
+
+impl<T: Into<String>> IntoInstructions<OfText> for T {
+    fn into_instructions(self) -> Instructions {
+        Instructions(Kind::Text(self.into()))
+    }
+}
+
+impl<F, S> IntoInstructions<OfService<S>> for F
+where
+    F: Fn(&S) -> String + Send + Sync + 'static,
+    S: ?Sized + Send + Sync + 'static,
+{
+    fn into_instructions(self) -> Instructions {
+        Instructions(Kind::Of(Function {
+            service: type_name::<S>(),
+            is_provided: Executor::provides::<S>,
+            text: Box::new(move |run| run.service::<S>().map(&self)),
+        }))
+    }
+}
+
+impl Instructions {
+    /// The service that the function needs and the executor does not provide.
+    pub(crate) fn lacks(&self, executor: &Executor) -> Option<&'static str> {
+        match &self.0 {
+            Kind::Of(function) if !(function.is_provided)(executor) => Some(function.service),
+            _ => None,
+        }
+    }
+
+    /// What they are made of: the text, or the name of the service.
+    pub(crate) fn source(&self) -> &str {
+        match &self.0 {
+            Kind::Text(text) => text,
+            Kind::Of(function) => function.service,
+        }
+    }
+
+    /// The text for a request of a run; the missing service where it has none.
+    pub(crate) fn text(&self, run: &Run) -> Result<Cow<'_, str>, &'static str> {
+        match &self.0 {
+            Kind::Text(text) => Ok(text.into()),
+            Kind::Of(function) => (function.text)(run).map(Cow::Owned).ok_or(function.service),
+        }
+    }
+}
+
+impl Default for Instructions {
+    fn default() -> Self {
+        Self(Kind::Text(String::new()))
+    }
+}
+
+impl fmt::Debug for Instructions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Text(text) => formatter.debug_tuple("Instructions").field(text).finish(),
+            Kind::Of(it) => formatter.debug_tuple("Instructions").field(&it.service).finish(),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! One server of another program, as one line of an application.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use toolwright::{
+    BuildProblem, Bundle, ExecutorBuilder, Registration, Resolver, ToolError, policy::Policy,
+};
+
+use super::McpServers;
+use super::config::{McpConfig, Trust, Written};
+
+/// A server of another program whose tools an application uses, as a [`Bundle`]: `.with(McpClient::stdio(…))`.
+///
+/// An agent starts the server before its first request to the model, and shows the model the server's tools beside its own,
+/// under names such as `docs__search` for the tool `search` of the server `docs`. Where the server cannot be started, the run
+/// stops with an error that says why, and the next run starts it again. The server ends with the tokio runtime.
+///
+/// What holds for the tools of [`McpServers`] holds for these: a person is asked about every call unless the server is
+/// [trusted](Self::trust), and what the server answers is marked as untrusted. Many servers, whose tools a model searches for,
+/// are [`McpServers`].
+///
+/// ```no_run
+/// use toolwright::{Executor, Registry};
+/// use toolwright_mcp::{McpClient, Trust};
+///
+/// let files = McpClient::stdio("files", "npx", ["-y", "@modelcontextprotocol/server-filesystem", "."]);
+/// let executor = Executor::builder(Registry::empty()).with(files.trust(Trust::Annotations)).build()?;
+/// # let _ = executor;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "an executor has its tools only after `.with(…)`"]
+pub struct McpClient {
+    name: String,
+    written: Written,
+    start_timeout: Option<Duration>,
+}
+
+impl McpClient {
+    /// Describes a server that is a program, which this process starts: its name here, the program, and its arguments.
+    pub fn stdio(
+        name: impl Into<String>,
+        program: impl Into<String>,
+        args: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let args = Some(args.into_iter().map(Into::into).collect());
+        Self::of(name, Written { command: Some(program.into()), args, ..Written::default() })
+    }
+
+    /// Describes a server at a URL, which is reached over Streamable HTTP.
+    #[cfg(feature = "http-client")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "http-client")))]
+    pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::of(name, Written { url: Some(url.into()), ..Written::default() })
+    }
+
+    fn of(name: impl Into<String>, written: Written) -> Self {
+        Self { name: name.into(), written, start_timeout: None }
+    }
+
+    /// Sets how far the application believes what the server says of its tools: not at all unless set.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.written.trust = trust;
+        self
+    }
+
+    /// Gives the program a variable. Of this process it gets a few harmless ones, and no keys.
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.written.env.get_or_insert_default().insert(name.into(), value.into());
+        self
+    }
+
+    /// Passes variables of this process on to the program, where they are set.
+    pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.written.pass.get_or_insert_default().extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Names the variable of this process that has the bearer token of a server at a URL.
+    #[cfg(feature = "http-client")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "http-client")))]
+    pub fn token_from(mut self, variable: impl Into<String>) -> Self {
+        self.written.token_env = Some(variable.into());
+        self
+    }
+
+    /// Sets how long the server may take to start: 30 seconds unless set.
+    pub fn start_timeout(mut self, time: Duration) -> Self {
+        self.start_timeout = Some(time);
+        self
+    }
+}
+
+impl Bundle for McpClient {
+    fn name(&self) -> String {
+        format!("MCP server {}", self.name)
+    }
+
+    fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        match McpConfig::of_one(&self.name, self.written, self.start_timeout) {
+            Ok(config) => {
+                let tools = Policy::builder().registered_later(format!("{}__*", self.name));
+                let servers = McpServers::new(config);
+                let executor = servers.join(executor);
+                executor.policy_defaults(tools).resolver(Announced(servers))
+            }
+            Err(error) => {
+                let (what, why) = (self.name, error.to_string());
+                executor.problem(BuildProblem::Unavailable { what, why })
+            }
+        }
+    }
+}
+
+/// Servers whose tools a model is shown from the beginning.
+struct Announced(McpServers);
+
+impl Resolver for Announced {
+    fn resolve<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Registration>, ToolError>> {
+        self.0.resolve(name)
+    }
+
+    fn announced(&self) -> BoxFuture<'_, Result<Vec<Registration>, ToolError>> {
+        Box::pin(self.0.registrations())
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        self.0.timeout()
+    }
+}

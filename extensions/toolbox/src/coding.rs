@@ -1,0 +1,257 @@
+//! The tools of a coding agent for one folder, as one bundle.
+
+mod error;
+mod install;
+mod state;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use toolwright::{BuildError, ReadCache, Reservations};
+
+pub use self::error::CodingToolsError;
+use crate::{CommandTable, Sandbox, SandboxKind, Supervisor, Workspace};
+
+/// The tools of a coding agent for one folder, as a [`Bundle`](toolwright::Bundle): `.with(CodingTools::open(".")?)`.
+///
+/// | brings | which is | without it |
+/// | --- | --- | --- |
+/// | files | [`FILES`](crate::FILES) in a [`Workspace`] | |
+/// | programs | [`PROCESS`](crate::PROCESS): one program with its arguments | [`without_programs`](Self::without_programs) |
+/// | command lines | [`BASH`](crate::BASH), whose lines are judged; those that are rated safe run in a sandbox where the machine makes one | [`without_shell`](Self::without_shell), [`without_wall`](Self::without_wall) |
+/// | undo | [`CHANGES`](crate::CHANGES) | [`without_undo`](Self::without_undo) |
+/// | the ten steps of a call | [`TenSteps`](crate::TenSteps): reservations, cache, change log, syntax check | |
+/// | rules | beneath the policy of the application: nothing outside of the folder is touched, the change log is protected, undo runs unasked | |
+///
+/// Under the policy that an executor has unless it is given one, reads and safe command lines run, and a person is asked about
+/// the rest. An application allows more by rules of its own, for instance builds and tests.
+///
+/// ```
+/// use toolwright::{Call, Executor, Registry};
+/// use toolwright_toolbox::CodingTools;
+///
+/// # let around = tempfile::tempdir()?;
+/// # let (folder, state) = (around.path().join("work"), around.path().join("state"));
+/// # std::fs::create_dir(&folder)?;
+/// # std::fs::write(folder.join("notes.md"), "tea\n")?;
+/// let coding = CodingTools::open(&folder)?.log(state.join("changes.db"));
+/// let executor = Executor::builder(Registry::empty()).with(coding).build()?;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let read = executor.call(&Call::new("read_file", r#"{"path":"notes.md"}"#)).await;
+/// assert!(read.text().contains("tea"));
+/// // Without an approver, what needs a person's word is refused.
+/// let write = executor.call(&Call::new("write_file", r#"{"path":"a.md","content":""}"#)).await;
+/// assert_eq!(write.error().expect("refused").kind(), "approval_required");
+/// # });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "an executor has these tools only after `.with(…)`"]
+pub struct CodingTools {
+    workspace: Workspace,
+    /// The file of the change log, or why there is none unless the application names one.
+    log: Result<PathBuf, String>,
+    has_programs: bool,
+    has_shell: bool,
+    has_undo: bool,
+    has_wall: bool,
+    /// What holds every program.
+    sandbox: Option<Sandbox>,
+    /// What this machine has for lines that are rated safe, once it was looked for.
+    wall: OnceLock<Result<Sandbox, String>>,
+    hidden: Vec<PathBuf>,
+    supervisor: Option<Supervisor>,
+    folders: Option<PathBuf>,
+    table: CommandTable,
+    passed_on: Vec<String>,
+    reservations: Reservations,
+    cache: ReadCache,
+}
+
+impl CodingTools {
+    /// Opens the folder that the tools work in.
+    ///
+    /// # Errors
+    /// When it is no folder, or cannot be opened.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, CodingToolsError> {
+        let folder = folder.as_ref();
+        let workspace = Workspace::open(folder).map_err(|source| {
+            let folder = folder.to_owned();
+            CodingToolsError::Folder { folder, source }
+        })?;
+        Ok(Self {
+            log: state::log_of(workspace.root()),
+            workspace,
+            has_programs: true,
+            has_shell: true,
+            has_undo: true,
+            has_wall: true,
+            sandbox: None,
+            wall: OnceLock::new(),
+            hidden: Vec::new(),
+            supervisor: None,
+            folders: None,
+            table: CommandTable::standard().clone(),
+            passed_on: Vec::new(),
+            reservations: Reservations::new(),
+            cache: ReadCache::new().constant::<Workspace>(),
+        })
+    }
+
+    /// Sets the file of the [change log](crate::ChangeLog). Unless set it is one for each folder, below `$XDG_STATE_HOME/toolwright`
+    /// or `~/.local/state/toolwright`. It lies in a folder that does not contain the one that is worked in.
+    pub fn log(mut self, file: impl Into<PathBuf>) -> Self {
+        let file = file.into();
+        // Programs run in other folders than this process.
+        self.log = Ok(std::path::absolute(&file).unwrap_or(file));
+        self
+    }
+
+    /// Leaves `run_command` out.
+    pub fn without_programs(mut self) -> Self {
+        self.has_programs = false;
+        self
+    }
+
+    /// Leaves `bash` out.
+    pub fn without_shell(mut self) -> Self {
+        self.has_shell = false;
+        self
+    }
+
+    /// Leaves out the tools with which a model takes back what was changed. What is changed is recorded in any case.
+    pub fn without_undo(mut self) -> Self {
+        self.has_undo = false;
+        self
+    }
+
+    /// Lets command lines that are rated safe run without a sandbox.
+    pub fn without_wall(mut self) -> Self {
+        self.has_wall = false;
+        self
+    }
+
+    /// Holds every program and every command line in this sandbox. What [`hide`](Self::hide) names is hidden in it too.
+    pub fn sandboxed(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
+    /// Hides a file or a folder from programs in a sandbox, such as the journal. Keys in the home folder of the user and the
+    /// change log are hidden in any case.
+    pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
+        self.hidden.push(path.into());
+        self
+    }
+
+    /// Sets which program supervises command lines: this one unless set.
+    pub fn supervisor(mut self, supervisor: Supervisor) -> Self {
+        self.supervisor = Some(supervisor);
+        self
+    }
+
+    /// Stores the folder that each run is in, as [`Shell::folders_in`](crate::Shell::folders_in) does.
+    pub fn folders_in(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folders = Some(folder.into());
+        self
+    }
+
+    /// Judges command lines by a table of the application's.
+    pub fn table(mut self, table: CommandTable) -> Self {
+        self.table = table;
+        self
+    }
+
+    /// Passes variables of the application on to command lines, as [`Shell::pass_on`](crate::Shell::pass_on) does.
+    pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.passed_on.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Shares reservations with the other executors of the process that work on the same files.
+    pub fn reservations(mut self, reservations: &Reservations) -> Self {
+        self.reservations = reservations.clone();
+        self
+    }
+
+    /// Shares a cache of reads with them.
+    pub fn cache(mut self, cache: &ReadCache) -> Self {
+        self.cache = cache.clone();
+        self
+    }
+
+    /// Returns the folder that the tools work in.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.workspace.root()
+    }
+
+    /// Says why command lines that are rated safe run without a sandbox; `None` where they run in one, or are not to.
+    #[must_use]
+    pub fn missing_wall(&self) -> Option<String> {
+        self.wanted_wall().and_then(Result::err)
+    }
+
+    /// What is to hold lines that are rated safe, or why nothing does. The machine is tried once.
+    fn wanted_wall(&self) -> Option<Result<Sandbox, String>> {
+        if !self.has_shell || !self.has_wall || self.sandbox.is_some() {
+            return None;
+        }
+        let made = self.wall.get_or_init(|| {
+            let supervisor = self.known_supervisor().map_err(|error| error.to_string())?;
+            sandbox_of_this_machine(&supervisor).map_err(|error| {
+                let why: Vec<String> = error.problems.iter().map(ToString::to_string).collect();
+                why.join("; ")
+            })
+        });
+        let made = match made {
+            Ok(made) => made.clone(),
+            Err(why) => return Some(Err(why.clone())),
+        };
+        let hidden = self.hidden();
+        let within = hidden.iter().find(|it| it.starts_with(self.root()));
+        Some(match within.filter(|_| made.kind() != SandboxKind::Bubblewrap) {
+            Some(within) => Err(format!(
+                "`{}` lies in the folder, where landlock hides nothing",
+                within.display()
+            )),
+            None => Ok(hidden.into_iter().fold(made, Sandbox::hide)),
+        })
+    }
+
+    fn known_supervisor(&self) -> io::Result<Supervisor> {
+        self.supervisor.clone().map_or_else(Supervisor::in_this_program, Ok)
+    }
+
+    /// What programs in a sandbox do not see.
+    fn hidden(&self) -> Vec<PathBuf> {
+        let log = self.log.as_ref().ok().and_then(|it| it.parent()).map(Path::to_owned);
+        state::secrets().chain(log).chain(self.hidden.iter().cloned()).collect()
+    }
+}
+
+/// A sandbox with gaps is accepted: it is a second wall, by which no line is judged.
+fn sandbox_of_this_machine(supervisor: &Supervisor) -> Result<Sandbox, BuildError> {
+    #[cfg(all(feature = "landlock", target_os = "linux"))]
+    return Sandbox::of_this_machine(
+        supervisor,
+        &[crate::SandboxLack::PrivateTmp, crate::SandboxLack::NetworkBlock],
+    );
+    #[cfg(not(all(feature = "landlock", target_os = "linux")))]
+    {
+        let _ = supervisor;
+        Sandbox::bubblewrap()
+    }
+}
+
+impl fmt::Debug for CodingTools {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CodingTools")
+            .field("workspace", &self.workspace)
+            .field("log", &self.log)
+            .finish_non_exhaustive()
+    }
+}

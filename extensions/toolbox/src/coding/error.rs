@@ -1,0 +1,20 @@
+//! Why the tools of a coding agent cannot be had.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why the tools of a coding agent cannot be had.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum CodingToolsError {
+    /// The folder cannot be worked in.
+    #[error("the folder `{}` cannot be worked in: {source}; name one that exists and can be read", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+toolwright::unstable::debug_as_sentence!(CodingToolsError);

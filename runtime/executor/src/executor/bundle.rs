@@ -1,0 +1,129 @@
+//! Bundles: values that bring tools and what these need to the builder of an executor at once.
+
+use std::panic::Location;
+
+use super::{BuildProblem, ExecutorBuilder};
+use crate::registry::Registry;
+use toolwright_core::registration::IntoTool;
+use toolwright_policy::policy::PolicyBuilder;
+
+/// A value that brings an executor tools, and with them services, stages, resolvers and rules: everything that belongs
+/// together, in one line of the application.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use toolwright::policy::{Policy, Rule};
+/// use toolwright::{Bundle, Call, Executor, ExecutorBuilder, Registry, tool};
+///
+/// struct Shelf(Mutex<Vec<String>>);
+///
+/// /// Put a book on the shelf.
+/// #[tool(effect = once, writes())]
+/// async fn add_book(
+///     shelf: &Shelf,
+///     /// Its title.
+///     title: String,
+/// ) {
+///     shelf.0.lock().expect("no holder panics").push(title);
+/// }
+///
+/// /// Count the books on the shelf.
+/// #[tool(effect = read, reads())]
+/// async fn count_books(shelf: &Shelf) -> usize {
+///     shelf.0.lock().expect("no holder panics").len()
+/// }
+///
+/// /// A shelf with its tools.
+/// struct Library;
+///
+/// impl Bundle for Library {
+///     fn name(&self) -> String {
+///         "library".to_owned()
+///     }
+///
+///     fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder {
+///         let rule = Rule::allow("a book can be taken off the shelf again").named("books");
+///         executor
+///             .tools([ADD_BOOK, COUNT_BOOKS])
+///             .service(Shelf(Mutex::default()))
+///             .policy_defaults(Policy::builder().rule(rule.tool("add_book")))
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::empty()).with(Library).build()?;
+/// assert!(!executor.call(&Call::new("add_book", r#"{"title":"Emma"}"#)).await.is_error());
+/// assert_eq!(executor.call(&Call::new("count_books", "{}")).await.text(), "1");
+///
+/// let error = Executor::builder(Registry::empty()).with(Library).with(Library).build().unwrap_err();
+/// assert!(error.to_string().contains("the bundle `library` is given twice, at "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Bundle: Send + 'static {
+    /// Names the bundle, for errors. An executor takes one bundle of a name: where several make sense, such as one for each
+    /// server, the name says which it is.
+    fn name(&self) -> String;
+
+    /// Adds what the bundle brings. What keeps it from that, such as a program that is missing, it reports by
+    /// [`ExecutorBuilder::problem`].
+    fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder;
+}
+
+/// A bundle as the builder remembers it: its name, and where the application gives it.
+pub(super) type Installed = (String, &'static Location<'static>);
+
+impl ExecutorBuilder {
+    /// Adds what a [`Bundle`] brings: tools with their services, stages, resolvers and rules. Stages of the application that
+    /// are added before look at calls before those of the bundle.
+    #[must_use]
+    #[track_caller]
+    pub fn with(self, bundle: impl Bundle) -> Self {
+        self.with_at(bundle, Location::caller())
+    }
+
+    /// Adds a bundle that was given to another builder at this place.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_at(mut self, bundle: impl Bundle, place: &'static Location<'static>) -> Self {
+        let name = bundle.name();
+        let first = self.bundles.iter().find(|(it, _)| *it == name).map(|(_, place)| *place);
+        if let Some(first) = first {
+            return self.problem(BuildProblem::BundleTwice { name, first, second: place });
+        }
+        self.bundles.push((name, place));
+        bundle.install(self)
+    }
+
+    /// Adds tools to the registry, when the executor is built.
+    #[must_use]
+    pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(IntoTool::into_tool));
+        self
+    }
+
+    /// Returns the registry of the executor, for bundles whose tools come and go. Tools that the builder was given are in it
+    /// once the executor is built.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Adds rules and settings beneath the policy of the application, as bundles bring them. A rule of the application replaces
+    /// one of its name, and its mode and base folder count before those here. Whatever else both say adds up. With
+    /// [`unrestricted`](Self::unrestricted) they do not count.
+    #[must_use]
+    pub fn policy_defaults(mut self, defaults: PolicyBuilder) -> Self {
+        self.policy_defaults.push(defaults);
+        self
+    }
+
+    /// Notes what keeps the executor from being built; [`build`](Self::build) reports it with all other problems.
+    #[must_use]
+    pub fn problem(mut self, problem: BuildProblem) -> Self {
+        self.problems.push(problem);
+        self
+    }
+}
