@@ -4,9 +4,9 @@
 default:
     @just --list --unsorted
 
-# Answers the example's captured provider messages.
-answer:
-    cargo run --bin workspace -- answer examples/workspace/messages/*.json
+# A coding agent repairs a real crate, by a recording of its model's answers.
+repair:
+    cargo run --bin coder -- run "make the tests pass" --offline
 
 # Every test, the compiler's messages and the examples in the docs included.
 test:

@@ -1,4 +1,4 @@
-//! *Start here* of README.md shows the programs as they are in this crate.
+//! README.md shows the programs as they are in this crate, whole or in part.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,15 +36,33 @@ fn each_block_is_a_file_of_this_crate() {
     let mut shown = Vec::new();
     for (marker, text) in blocks() {
         assert!(!marker.is_empty(), "a block without its file:\n{text}");
-        if Path::new(&marker).extension().is_some_and(|it| it == "rs") {
-            assert_eq!(text, fs::read_to_string(folder().join("src/bin").join(&marker)).unwrap());
+        let file = |name: &str| fs::read_to_string(folder().join("src/bin").join(name)).unwrap();
+        if let Some(name) = marker.strip_prefix("part of ") {
+            assert!(file(name).contains(&text), "{name} has no such part:\n{text}");
+        } else if Path::new(&marker).extension().is_some_and(|it| it == "rs") {
+            assert_eq!(text, file(&marker));
         }
         shown.push(marker);
     }
+    shown.dedup();
     assert_eq!(
         shown,
-        ["Cargo.toml", "hello.rs", "approve.rs", "chat.rs", "cli_and_mcp.rs", "coding.rs"]
+        ["Cargo.toml", "hello.rs", "part of approve.rs", "part of durable.rs", "cli_and_mcp.rs"]
     );
+}
+
+/// The transcript is that of the coder's own page, which its tests hold.
+#[test]
+fn the_transcript_is_that_of_the_coder() {
+    let page = |path: &str| fs::read_to_string(folder().join(path)).unwrap();
+    let readme = page("../../README.md");
+    let (_, block) = readme.split_once("```console\n").unwrap();
+    let block = block.split("```").next().unwrap();
+    let coder = page("../coder/README.md");
+    for line in block.lines().filter(|line| line.trim() != "…") {
+        assert!(coder.lines().any(|it| it == line), "{line}");
+    }
+    assert!(block.lines().count() > 10);
 }
 
 /// Only the paths differ: README speaks of a clone beside the user's crate.
@@ -55,8 +73,8 @@ fn the_dependencies_are_those_of_this_crate() {
         assert!(shown.lines().any(|line| line.starts_with(&format!("{name} = "))), "{shown}");
     }
     let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
-    assert!(shown.contains(r#"features = ["agent", "cli", "mcp", "toolbox"]"#), "{shown}");
-    for feature in ["agent", "cli", "mcp", "toolbox"] {
+    assert!(shown.contains(r#"features = ["agent", "cli", "mcp", "sqlite", "toolbox"]"#), "{shown}");
+    for feature in ["agent", "cli", "mcp", "sqlite", "toolbox"] {
         assert!(manifest.contains(&format!("{feature:?}")), "{manifest}");
     }
 }
