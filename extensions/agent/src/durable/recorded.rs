@@ -39,11 +39,21 @@ pub(super) struct Recorded {
     pub versions: HashMap<String, u64>,
     /// Writes that go with the next commit.
     pub also: Vec<DocumentWrite>,
+    /// Whether a commit is under way, or its outcome is not known.
+    is_committing: bool,
 }
 
 impl Recorded {
     pub(super) fn new(access: JournalAccess, driver: String, head: Head, version: u64) -> Self {
-        Self { access, driver, head, version, versions: HashMap::new(), also: Vec::new() }
+        Self {
+            access,
+            driver,
+            head,
+            version,
+            versions: HashMap::new(),
+            also: Vec::new(),
+            is_committing: false,
+        }
     }
 
     pub(super) fn access(&self) -> &JournalAccess {
@@ -79,7 +89,9 @@ impl Recorded {
         let key = keys::head(&head.run);
         let head = Head { updated: self.access.now(), ..head };
         let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
+        self.is_committing = true;
         self.commit_text(key, &text, &documents).await?;
+        self.is_committing = false;
         self.version += 1;
         self.head = head;
         self.also.clear();
@@ -145,10 +157,11 @@ impl Recorded {
         is_own && self.version > 0 && found == self.head
     }
 
-    /// This driver, if its lease has not been given back.
+    /// This driver, if the record may have a lease of it that has not been given back.
     pub(super) fn leased(&self) -> Option<&str> {
-        let lease = self.head.lease.as_ref()?;
-        (lease.driver == self.driver).then_some(&self.driver)
+        let is_own = |lease: &Lease| lease.driver == self.driver;
+        let is_leased = self.is_committing || self.head.lease.as_ref().is_some_and(is_own);
+        is_leased.then_some(&self.driver)
     }
 
     /// Records with the next commit what the agent is made of that drives the run from here on, and gives in what it is another
