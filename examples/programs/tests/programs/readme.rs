@@ -73,7 +73,10 @@ fn the_dependencies_are_those_of_this_crate() {
         assert!(shown.lines().any(|line| line.starts_with(&format!("{name} = "))), "{shown}");
     }
     let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
-    assert!(shown.contains(r#"features = ["agent", "cli", "mcp", "sqlite", "toolbox"]"#), "{shown}");
+    assert!(
+        shown.contains(r#"features = ["agent", "cli", "mcp", "sqlite", "toolbox"]"#),
+        "{shown}"
+    );
     for feature in ["agent", "cli", "mcp", "sqlite", "toolbox"] {
         assert!(manifest.contains(&format!("{feature:?}")), "{manifest}");
     }
