@@ -25,7 +25,7 @@ pub use self::new_executor::NewExecutor;
 pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::stream::{NumberedStream, RunStream};
-use crate::durable::Dropped;
+use crate::durable::DroppedDrivers;
 use crate::events::{Notice, Rings, RunEvents};
 use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
@@ -75,7 +75,7 @@ pub(crate) struct Inner {
     /// What its recorded runs are stored with.
     pub name: String,
     /// Its drivers of recorded runs that were dropped.
-    pub dropped: Dropped,
+    pub dropped: DroppedDrivers,
     pub executor: Executor,
     pub model: Box<dyn Model>,
     pub instructions: Instructions,

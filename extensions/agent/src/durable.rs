@@ -39,7 +39,7 @@ pub use self::error::RunError;
 pub use self::head::{Cancelled, Deaths, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};
 pub use self::progress::{Progress, Waiting};
-pub(crate) use self::remembered::Dropped;
+pub(crate) use self::remembered::DroppedDrivers;
 pub use self::runner::Runner;
 pub use self::runs::Runs;
 pub use self::turn::RecordedTurn;

@@ -1,4 +1,4 @@
-//! One run: decides what comes next, carries it out, and knows where it stands.
+//! One run: decides what comes next, carries it out, and knows how far it is.
 
 mod agent_run;
 mod asking;

@@ -39,7 +39,7 @@ const MISPLACED: &[(&str, &str)] = &[
 
 pub fn qualifiers(signature: &Signature, args: &ToolArgs, errors: &mut Errors) {
     match (&signature.asyncness, args.blocking) {
-        // An attribute such as `#[tokio::main]` above has taken `async` away, and stands here no more.
+        // An attribute such as `#[tokio::main]` above has taken `async` away, and is here no more.
         (None, _) if signature.ident == "main" => errors.over(
             &signature.ident,
             "the program's `main` is no tool: a model calls a function of its own; write a second function for it",

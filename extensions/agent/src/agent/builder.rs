@@ -8,7 +8,7 @@ use toolwright::Executor;
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
-use crate::durable::Dropped;
+use crate::durable::DroppedDrivers;
 use crate::events::{Notice, Rings};
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
@@ -224,7 +224,7 @@ impl AgentBuilder<Executor> {
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
         Ok(Agent(Arc::new(Inner {
             name: self.name,
-            dropped: Dropped::default(),
+            dropped: DroppedDrivers::default(),
             executor,
             model,
             instructions: self.instructions,

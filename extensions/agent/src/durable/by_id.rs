@@ -7,7 +7,7 @@ use toolwright::CancellationToken;
 use toolwright::unstable::runs::JournalAccess;
 
 use super::progress::{Progress, Waiting};
-use super::record::Driven;
+use super::record::DrivenRun;
 use super::runner::{Inner, LOOK_AGAIN};
 use super::turn;
 use super::{NewRun, RunError, Runs};
@@ -41,7 +41,7 @@ pub(crate) struct Came {
 
 /// What is wanted of the run.
 enum Wanted<'a> {
-    /// Its result, whoever begins it.
+    /// Its result, from any process that begins it.
     Result(&'a Prompt),
     /// An answer to what its user says now.
     Answer(&'a Prompt),
@@ -132,7 +132,7 @@ impl ById {
         &self,
         wanted: &Wanted<'_>,
         before: &mut Option<usize>,
-    ) -> Result<Result<Driven, Progress>, RunError> {
+    ) -> Result<Result<DrivenRun, Progress>, RunError> {
         if let Wanted::Result(prompt) | Wanted::Answer(prompt) = wanted {
             let known = match self.inner.head(&self.id).await {
                 Err(RunError::NoSuchRun { .. }) => false,
@@ -178,13 +178,13 @@ impl ById {
         }
     }
 
-    async fn driven(&self, mut driven: Driven, before: usize) -> Result<Came, RunError> {
+    async fn driven(&self, mut driven: DrivenRun, before: usize) -> Result<Came, RunError> {
         if !driven.differences.is_empty() && !self.agent.0.rings.is_read(&self.id) {
             let what = driven.differences.join("; ");
             say(&self.id, &format!("goes on with another agent than it was begun with: {what}"));
         }
         let progress = self.inner.driven(&mut driven).await?;
-        let Driven { run, differences, .. } = driven;
+        let DrivenRun { run, differences, .. } = driven;
         let (id, state, history) = (self.id.clone(), run.state().clone(), run.history().to_vec());
         Ok(Came { id, progress, state, history, before, differences })
     }
@@ -250,7 +250,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// Writes a line for the person who started the program. One that nobody reads is lost.
+/// Writes a line for the person who started the program. One without a reader is lost.
 fn say(run: &str, words: &str) {
     let line = toolwright::printable::line(&format!("run `{run}` {words}"));
     let _ = writeln!(std::io::stderr(), "{line}");

@@ -1,4 +1,4 @@
-//! What an agent is made of, as its model sees it: recorded with a run, so that whoever goes on with another one says so.
+//! What an agent is made of, as its model sees it: recorded with a run, so that a process that goes on with another agent says so.
 
 use std::collections::BTreeMap;
 

@@ -35,14 +35,14 @@ use crate::run::{
 };
 
 /// A run that is driven here, and its record.
-pub(super) struct Driven {
+pub(super) struct DrivenRun {
     pub run: AgentRun,
     pub record: RunRecord,
     /// In what the agent is another than the one that drove the run before.
     pub differences: Vec<String>,
 }
 
-impl Driven {
+impl DrivenRun {
     /// Drives the run until it ends, waits or cannot go on here.
     pub(super) async fn drive(&mut self) -> Result<Progress, RunError> {
         self.run.begin_events(self.record.recorded.head.epoch);
@@ -300,7 +300,7 @@ impl Recorder for RunRecord {
         self.left.extend(Unacknowledged::last_of(history, state.turn()));
         self.acknowledge().await;
         if state.due().is_none() {
-            // Where it is not listed now, whoever works on the journal does it.
+            // Where it is not listed now, a worker on the journal does it.
             let _ = self.recorded.ended(&self.left).await;
         }
     }

@@ -16,9 +16,9 @@ pub(super) type Versions = Vec<(CallId, Option<u64>)>;
 
 /// Drivers of an agent that were dropped in this process before they had given their leases back.
 #[derive(Default)]
-pub(crate) struct Dropped(Mutex<VecDeque<String>>);
+pub(crate) struct DroppedDrivers(Mutex<VecDeque<String>>);
 
-impl Dropped {
+impl DroppedDrivers {
     /// More are never of use: each lease ends by itself.
     const MOST: usize = 1_000;
 

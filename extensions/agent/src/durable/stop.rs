@@ -47,7 +47,7 @@ impl RunRecord {
 }
 
 impl Recorded {
-    /// Who has asked for the end of the run, if somebody has.
+    /// Who has asked for the end of the run, where it was asked for.
     pub(super) async fn cancelled(&self) -> Result<Option<Cancelled>, RunError> {
         let key = keys::cancel(&self.head.run);
         let Some(document) = self.access().store.document(&key).await? else { return Ok(None) };

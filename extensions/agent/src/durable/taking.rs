@@ -18,7 +18,7 @@ use super::info::RunInfo;
 use super::keys;
 use super::made_of::MadeOf;
 use super::progress::{Progress, Waiting};
-use super::record::{Driven, RunRecord};
+use super::record::{DrivenRun, RunRecord};
 use super::recorded::Recorded;
 use super::remembered::Versions;
 use super::runner::Inner;
@@ -42,7 +42,7 @@ struct Stands {
 
 impl Inner {
     /// A new run, recorded and leased to the driver.
-    pub(super) async fn begun(&self, new: NewRun) -> Result<Driven, RunError> {
+    pub(super) async fn begun(&self, new: NewRun) -> Result<DrivenRun, RunError> {
         let NewRun { info, task, attachments, history } = new;
         if let Some(why) = keys::problem(&info.id) {
             return Err(RunError::Id { run: info.id, why });
@@ -66,7 +66,7 @@ impl Inner {
         // What another program recorded stands with what is said first.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
-        let mut driven = Driven { run, record, differences: Vec::new() };
+        let mut driven = DrivenRun { run, record, differences: Vec::new() };
         match driven.said(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
             Err(error) => Err(error),
@@ -81,7 +81,7 @@ impl Inner {
         text: &str,
         attachments: Arc<[Content<'static>]>,
         before: &mut Option<usize>,
-    ) -> Result<Driven, RunError> {
+    ) -> Result<DrivenRun, RunError> {
         let (head, version) = self.head(id).await?;
         let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
         if head.phase != Phase::Ended {
@@ -110,7 +110,7 @@ impl Inner {
         &self,
         id: &str,
         is_operator: bool,
-    ) -> Result<Result<Driven, Progress>, RunError> {
+    ) -> Result<Result<DrivenRun, Progress>, RunError> {
         let Stands { mut head, version, is_cancelled, calls, requests } = self.stands(id).await?;
         let now = self.access.now();
         if is_operator {
@@ -168,7 +168,7 @@ impl Inner {
     }
 
     /// Drives a run as far as that goes here.
-    pub(super) async fn driven(&self, driven: &mut Driven) -> Result<Progress, RunError> {
+    pub(super) async fn driven(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
         // Boxed, as its future is large.
         let progress = Box::pin(driven.drive()).await?;
@@ -216,7 +216,7 @@ impl Inner {
         head: Head,
         version: u64,
         is_cancelled: bool,
-    ) -> Result<Driven, RunError> {
+    ) -> Result<DrivenRun, RunError> {
         let agent = self.agent(&head.agent)?;
         let (state, turns) = self.turns(&head).await?;
         let info = self.info(&head)?;
@@ -228,7 +228,7 @@ impl Inner {
         let differences = recorded.goes_on_with(&MadeOf::of(agent)).await?;
         let mut record = RunRecord::new(recorded, agent, &run);
         (record.said, record.so_far, record.left) = (said, so_far, left);
-        Ok(Driven { run, record, differences })
+        Ok(DrivenRun { run, record, differences })
     }
 
     /// The executor's side of a run, with its services; one that is cancelled only ends its calls, and needs none.

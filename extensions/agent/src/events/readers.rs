@@ -2,7 +2,7 @@
 //!
 //! - The run writes and never waits: a reader that is too slow finds the oldest events gone and gets
 //!   [`RunEvent::Missed`] in their place.
-//! - The model is asked to stream once somebody has asked for the events of the run.
+//! - The model is asked to stream once the events of the run are asked for.
 //! - No event has arguments of a tool that has a secret parameter.
 
 use std::collections::HashMap;
@@ -128,12 +128,12 @@ impl Rings {
         RunEvents::new(self.ring(run), next)
     }
 
-    /// Whether somebody reads the events of the run.
+    /// Whether the events of the run are read.
     pub(crate) fn is_read(&self, run: &str) -> bool {
         self.ring(run).lock().unwrap_or_else(PoisonError::into_inner).is_read
     }
 
-    /// Adds an event of a run that is not driven here, if somebody reads them.
+    /// Adds an event of a run that is not driven here, where its events are read.
     pub(crate) fn tell(&self, run: &str, kind: RunEvent) -> bool {
         let ring = self.ring(run);
         let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +173,7 @@ impl EventWriter {
         }
     }
 
-    /// Whether somebody has asked for the events.
+    /// Whether the events were asked for.
     pub(crate) fn is_read(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_read
     }

@@ -26,7 +26,7 @@ pub(super) struct Ring {
     pub drivers: usize,
     /// How many there were that are gone.
     pub ends: u64,
-    /// Whether somebody has asked for the events.
+    /// Whether the events were asked for.
     pub is_read: bool,
 }
 

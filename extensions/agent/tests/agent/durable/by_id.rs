@@ -75,7 +75,7 @@ async fn a_run_without_an_id_is_recorded_by_the_id_of_its_result() {
     assert_eq!(runs.head(result.id()).await.unwrap().ended.as_deref(), Some("text"));
 }
 
-/// It dies at every commit by being dropped, in the process that goes on: nobody waits for the end of a lease.
+/// It dies at every commit by being dropped, in the process that goes on, without a wait for the end of a lease.
 #[tokio::test]
 async fn a_run_that_is_dropped_anywhere_goes_on_at_once_in_its_process() {
     for at in 0.. {

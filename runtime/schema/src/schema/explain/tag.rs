@@ -1,4 +1,4 @@
-//! The key by which the branches of a union are told apart, such as serde's `tag`, and what is wrong with it in a value.
+//! The key by which the branches of a union differ, such as serde's `tag`, and what is wrong with it in a value.
 
 use std::cell::Cell;
 use std::collections::HashSet;
