@@ -170,7 +170,8 @@ fn main() -> ExitCode {
     };
     // A mistake of newcomers, for the test of what it is answered with.
     if std::env::var_os("SHOP_IN_A_RUNTIME").is_some() {
-        return tokio::runtime::Runtime::new().unwrap().block_on(async { run() });
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
+        return runtime.block_on(async { run() });
     }
     run()
 }
