@@ -15,6 +15,7 @@ mod handler;
 pub(crate) mod http;
 mod lines;
 mod listing;
+mod misfit;
 mod offers;
 mod progress;
 mod rounds;

@@ -4,13 +4,13 @@ use std::sync::{Arc, Weak};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
-    CompleteResult, CreateTaskResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
-    GetTaskResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
-    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
-    ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, UnsubscribeRequestParams,
-    UpdateTaskParams,
+    CompleteResult, CreateTaskResult, CustomRequest, CustomResult, GetPromptRequestParams,
+    GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ResourcesCapability, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -23,6 +23,7 @@ use super::answer;
 use super::exchange::Exchange;
 use super::lines::Pages;
 use super::listing::StaleCursor;
+use super::misfit;
 use super::progress::Audience;
 use super::rounds::{Input, Round};
 use super::session::Session;
@@ -305,6 +306,15 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.session.cancel_task(&request.task_id).await
+    }
+
+    /// A request that is none of the protocol's: of a method that this server lacks, or with params that its method does not take.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(misfit::error(request))
     }
 
     /// Clients of the revisions that begin with `initialize` are notified without having asked.
