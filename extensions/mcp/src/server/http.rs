@@ -1,7 +1,9 @@
 //! The server over Streamable HTTP: an address, the connections to it, and their end.
 
 mod challenge;
+mod cross_origin;
 mod gate;
+mod runs;
 mod settings;
 mod token;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
@@ -19,8 +20,9 @@ use super::rounds::{Purpose, Rounds};
 use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
-/// How many waiting calls a session remembers, so that a client cannot fill the memory.
-const MOST_WAITING: usize = 256;
+/// How many waiting calls a session remembers, so that a client cannot fill the memory. Those whose time to be decided is over make
+/// room for others.
+const MOST_WAITING: usize = 4096;
 
 pub(super) struct Session {
     executor: Executor,
@@ -56,6 +58,8 @@ struct Waiting {
     call: CallId,
     /// The id that it has for the executor.
     id: String,
+    /// Until when a person may decide; nothing where it waits for something else.
+    deadline: Option<Timestamp>,
 }
 
 /// A call that is about to be made.
@@ -175,8 +179,13 @@ impl Session {
         };
         match &outcome {
             Outcome::Suspended(suspended) => {
-                let call = Waiting { call: suspended.call, id: planned.id.clone() };
+                let deadline = suspended.request.as_ref().map(|request| request.deadline);
+                let call = Waiting { call: suspended.call, id: planned.id.clone(), deadline };
                 let mut waiting = lock(&self.waiting);
+                if waiting.len() >= MOST_WAITING {
+                    let now = Timestamp::now();
+                    waiting.retain(|_, it| it.deadline.is_none_or(|deadline| now < deadline));
+                }
                 if waiting.len() < MOST_WAITING || planned.waiting.is_some() {
                     waiting.insert(planned.key(), call);
                 }
@@ -212,6 +221,17 @@ impl Session {
             tracing::error!(%call, %failure, "the call of a task could not be cancelled");
         }
         Ok(())
+    }
+
+    /// Whether a call has no answer yet whose time to be decided is not over.
+    #[cfg(feature = "http-server")]
+    pub(super) fn waits(&self) -> bool {
+        let waiting = lock(&self.waiting);
+        // The clock is read only where something waits.
+        !waiting.is_empty() && {
+            let now = Timestamp::now();
+            waiting.values().any(|it| it.deadline.is_none_or(|deadline| now < deadline))
+        }
     }
 
     pub(super) fn user(&self) -> Option<&str> {

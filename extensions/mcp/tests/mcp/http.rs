@@ -68,7 +68,7 @@ impl Served {
     }
 
     /// Begins a session and returns its id.
-    async fn session(&self, token: &str) -> String {
+    pub async fn session(&self, token: &str) -> String {
         let begun = self.post(&initialize()).bearer_auth(token).send().await.unwrap();
         assert_eq!(begun.status(), StatusCode::OK);
         let id = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod answers;
+mod bad_days;
 mod client;
 mod durable;
 mod exec;

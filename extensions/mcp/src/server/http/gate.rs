@@ -8,15 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Empty, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use toolwright::CancellationToken;
 
 use super::challenge::Challenge;
+use super::cross_origin;
+use super::runs::{Room, Runs};
 use super::token::{TokenRefusal, bearer};
 use crate::server::handler::Handler;
 use crate::server::session::Session;
@@ -42,6 +44,9 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 /// The longest body of a request, in bytes.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
+/// How long a client may take for the body of a request.
+const BODY: Duration = Duration::from_secs(30);
+
 /// The first revision whose requests belong to no session.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 
@@ -51,7 +56,7 @@ const REVISION: &str = "mcp-protocol-version";
 type Body = BoxBody<Bytes, Infallible>;
 
 /// Who calls; nothing where no token is checked.
-type User = Option<String>;
+pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
     server: McpServer,
@@ -62,7 +67,7 @@ pub(super) struct Gate {
     /// Whose session each is.
     owners: Mutex<HashMap<String, User>>,
     /// The run of each user for requests without session.
-    runs: Mutex<HashMap<User, Arc<Session>>>,
+    runs: Mutex<Runs>,
     ended: CancellationToken,
 }
 
@@ -88,6 +93,28 @@ impl Gate {
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
+        // A request without a site is no browser's, and is answered as any other.
+        let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
+        let mut response = match (&site, asks) {
+            // A browser asks without a token, which it sends once it may.
+            (Some(_), true) => nothing(),
+            (None, true) => refusal(
+                StatusCode::FORBIDDEN,
+                "the pages of this site may not call the server; it allows them with `.origin(…)`",
+            ),
+            (_, false) => self.checked(request).await,
+        };
+        if let Some(site) = site {
+            cross_origin::readable(response.headers_mut(), site);
+            if asks {
+                cross_origin::sendable(response.headers_mut());
+            }
+        }
+        response
+    }
+
+    async fn checked(&self, request: Request<Incoming>) -> Response<Body> {
         let path = request.uri().path();
         if METADATA.contains(&path) && request.method() == Method::GET {
             return self.metadata();
@@ -107,7 +134,7 @@ impl Gate {
 
     /// Ends the runs that belong to no session.
     pub(super) async fn end(&self) {
-        let runs: Vec<_> = lock(&self.runs).drain().map(|(_, session)| session).collect();
+        let runs = lock(&self.runs).drain();
         for session in runs {
             session.end().await;
         }
@@ -153,7 +180,33 @@ impl Gate {
         };
         let service =
             StreamableHttpService::new(handler, Arc::clone(&self.sessions), config.clone());
-        let response = service.handle(request).await;
+        let is_end = request.method() == Method::DELETE;
+        let (head, body) = request.into_parts();
+        let body = match tokio::time::timeout(BODY, Limited::new(body, LONGEST_BODY).collect())
+            .await
+        {
+            Ok(Ok(body)) => Full::new(body.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                let words =
+                    format!("the body is longer than {LONGEST_BODY} bytes, the most that is read");
+                return refusal(StatusCode::PAYLOAD_TOO_LARGE, &words);
+            }
+            Ok(Err(error)) => {
+                return refusal(StatusCode::BAD_REQUEST, &format!("the body breaks off: {error}"));
+            }
+            Err(_) => {
+                let words = format!(
+                    "the body has not come within {} s; send the request again",
+                    BODY.as_secs()
+                );
+                return refusal(StatusCode::REQUEST_TIMEOUT, &words);
+            }
+        };
+        let mut response = service.handle(Request::from_parts(head, body)).await;
+        if is_end && response.status() == StatusCode::ACCEPTED {
+            // The session has ended by now; 202 says that it may.
+            response = nothing();
+        }
         if session.is_none()
             && let Some(begun) = response.headers().get(SESSION_ID).and_then(|it| it.to_str().ok())
         {
@@ -183,11 +236,17 @@ impl Gate {
     fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Body>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {
-            return Ok(Arc::clone(run));
+            return Ok(run);
         }
-        if runs.len() >= MOST_SESSIONS {
-            let words = "there are too many users; try again later";
-            return Err(Box::new(refusal(StatusCode::SERVICE_UNAVAILABLE, words)));
+        match runs.room(MOST_SESSIONS) {
+            Room::Free(None) => {}
+            Room::Free(Some(idle)) => {
+                tokio::spawn(async move { idle.end().await });
+            }
+            Room::Full => {
+                let words = "each user that there is room for has calls that run or wait for a person; try again later";
+                return Err(Box::new(refusal(StatusCode::SERVICE_UNAVAILABLE, words)));
+            }
         }
         let session = Session::start(&self.server, self.ended.child_token(), user.as_deref());
         let session = session.map_err(|error| {
@@ -258,6 +317,12 @@ impl fmt::Debug for Gate {
 fn refusal(status: StatusCode, words: &str) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from(words.to_owned())).boxed());
     *response.status_mut() = status;
+    response
+}
+
+fn nothing() -> Response<Body> {
+    let mut response = Response::new(Empty::new().boxed());
+    *response.status_mut() = StatusCode::NO_CONTENT;
     response
 }
 
