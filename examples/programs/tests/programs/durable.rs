@@ -1,5 +1,7 @@
 //! A run that is killed at any moment and started again goes on, and of two at once the second follows the first.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Sender, channel};
@@ -7,6 +9,7 @@ use std::thread::{scope, sleep};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolwright::approval::ApproverKey;
 use toolwright::journal::{CallRecord, Filter, Page, SqliteStore, Store as _};
 
 use crate::provider::Answering;
@@ -44,7 +47,8 @@ pub fn answer(request: &Value) -> String {
 /// The program, started in this folder.
 fn durable(folder: &Path, provider: &Answering) -> Command {
     let mut command = program(DURABLE);
-    command.current_dir(folder);
+    command.current_dir(folder).env("XDG_CONFIG_HOME", folder.join("config"));
+    command.env_remove("TOOLWRIGHT_KEY");
     command.env("ANTHROPIC_API_KEY", "secret").env("ANTHROPIC_BASE_URL", &provider.url);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -164,4 +168,20 @@ fn of_two_programs_at_once_the_second_follows_the_first_and_says_so() {
     let said = words(&second.stderr);
     assert!(said.starts_with("run `order-17` is driven elsewhere until "), "{said}");
     assert_eq!((provider.asked().len(), calls(folder.path()).len()), (2, 1));
+}
+
+/// Without it, what a person says of a call by `toolwright indeterminate` would not count, and nothing would say so.
+#[test]
+fn the_key_of_the_user_counts_without_an_approver() {
+    let folder = tempfile::tempdir().unwrap();
+    let provider = Answering::by(|request, _| answer(request));
+    let file = folder.path().join("config/toolwright/keys/grace.key");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    ApproverKey::generate("grace").unwrap().save(&file).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let refused = durable(folder.path(), &provider).output().unwrap();
+    assert!(words(&refused.stderr).contains("its mode is 644"), "{refused:?}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let output = durable(folder.path(), &provider).output().unwrap();
+    assert_eq!(words(&output.stdout), "Three of tea are ordered.\n", "{output:?}");
 }

@@ -21,8 +21,7 @@ pub struct NewExecutor {
     tools: Vec<Registration>,
     changes: Vec<Change>,
     approver: Option<Ask>,
-    /// Whether the journal outlives the process.
-    is_durable: bool,
+    journal: Option<Journal>,
 }
 
 impl AgentBuilder {
@@ -91,12 +90,12 @@ impl AgentBuilder {
     /// Records runs and their calls before they count, so that a crash loses none and repeats none, in a store or in a [`Journal`]
     /// with its options: a run goes on by its [`id`](crate::RunRequest::id). A call that a person has to decide, and about whom
     /// none is asked in this process, waits there ([`RunError::Waits`](crate::RunError::Waits)), unless the journal says
-    /// otherwise.
+    /// otherwise. Where the journal trusts no key, the decisions of the user who runs the program count, by the key with which
+    /// `toolwright approvals` signs.
     #[must_use]
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
-        let journal = journal.into().or_on_no_approver(OnNoApprover::Park);
-        self.new_executor().is_durable = journal.is_durable();
-        self.executor(move |executor| executor.journal(journal))
+        self.new_executor().journal = Some(journal.into().or_on_no_approver(OnNoApprover::Park));
+        self
     }
 
     /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.
@@ -128,13 +127,22 @@ impl AgentBuilder {
     /// the approver's key can be neither loaded nor made, when the provider of the model would refuse a tool, or has no such setting.
     pub fn build(self) -> Result<Agent, AgentError> {
         let mut this = self.with_known_model()?;
-        let NewExecutor { tools, changes, approver, is_durable } =
-            std::mem::take(this.new_executor());
+        let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());
         let registry = Registry::of(tools).map_err(AgentError::Registry)?;
         let mut executor = Executor::builder(registry);
+        let is_durable = journal.as_ref().is_some_and(Journal::is_durable);
+        let asks = approver.is_some();
         if let Some(ask) = approver {
             let key = is_durable.then(ApproverKey::of_user).transpose();
             executor = ask(executor, key.map_err(AgentError::Key)?);
+        }
+        if let Some(mut journal) = journal {
+            if is_durable && !asks && journal.trusts_none() {
+                // Otherwise no decision of the command `toolwright` would count.
+                let key = ApproverKey::of_user_if_any().map_err(AgentError::Key)?;
+                journal = key.iter().fold(journal, |it, key| it.trust(key.name(), key.public()));
+            }
+            executor = executor.journal(journal);
         }
         let executor = changes.into_iter().fold(executor, |it, change| change(it));
         this.on(executor.build().map_err(AgentError::Executor)?).build()

@@ -98,6 +98,12 @@ impl Journal {
         self
     }
 
+    /// Returns whether no key is trusted yet.
+    #[must_use]
+    pub fn trusts_none(&self) -> bool {
+        self.approvers.is_empty()
+    }
+
     /// Returns whether the store outlives the process.
     #[must_use]
     pub fn is_durable(&self) -> bool {

@@ -73,6 +73,9 @@ impl fmt::Display for RegistryError {
 impl fmt::Display for RegistryProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Duplicate { name, first, second } if first == second => {
+                write!(formatter, "the tool `{name}` at {first} is given twice; keep one")
+            }
             Self::Duplicate { name, first, second } => write!(
                 formatter,
                 "two tools are called `{name}`: one at {first}, one at {second}; rename one with `#[tool(name = \"…\")]`, or where it is registered with `.renamed(\"…\")`"

@@ -106,13 +106,10 @@ impl ApproverKey {
     /// When the key cannot be read or made, others than its owner can read it, several are there, or a new one would lie in a git
     /// work tree, where agents may work.
     pub fn of_user() -> Result<Self, KeyError> {
-        if let Some(file) = UserKeys::of_variable() {
-            return Self::load(file);
+        if let Some(key) = Self::of_user_if_any()? {
+            return Ok(key);
         }
         let keys = UserKeys::find()?;
-        if let Some(file) = keys.only()? {
-            return Self::load(file);
-        }
         let name = given("USER").or_else(|| given("LOGNAME"));
         let name = name.and_then(|it| it.into_string().ok()).unwrap_or_else(|| "user".to_owned());
         let (key, file) = (Self::generate(&name)?, keys.file(&name)?);
@@ -124,6 +121,20 @@ impl ApproverKey {
             // Another process of the user was faster.
             Ok(()) | Err(KeyError::Exists(_)) => Self::load(file),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Loads the key of the user who runs the program as [`of_user`](Self::of_user) does, and makes none.
+    ///
+    /// # Errors
+    /// When the key cannot be read, others than its owner can read it, or several are there.
+    pub fn of_user_if_any() -> Result<Option<Self>, KeyError> {
+        if let Some(file) = UserKeys::of_variable() {
+            return Self::load(file).map(Some);
+        }
+        match UserKeys::find() {
+            Ok(keys) => keys.only()?.map(Self::load).transpose(),
+            Err(_) => Ok(None),
         }
     }
 }

@@ -83,7 +83,7 @@ impl Refusal {
                 let error = ToolError::new("approval_required", words).class(NOT_STARTED);
                 error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
                     "there is no approver; give one (`.approver(…)` of an agent, `.ask(…)` of an executor), let a `.policy(…)` \
-                    allow the call, or run everything with `.unrestricted()`",
+                    allow the call, or run everything with `.unrestricted()`; a tool with `approval = …` needs the approver",
                 )
             }
             Self::NoUser(reason) => {
