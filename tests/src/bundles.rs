@@ -112,12 +112,22 @@ fn a_bundle_switches_no_protection_off() {
 }
 
 #[test]
-fn a_tool_of_a_bundle_and_one_of_the_application_with_one_name_are_an_error_with_both_places() {
-    let registry = Registry::of([READ_SHELF]).unwrap();
-    let error = Executor::builder(registry).with(Library(Policy::builder())).build().unwrap_err();
-    assert!(matches!(&*error.problems, [BuildProblem::Registry(_)]), "{error}");
-    assert_eq!(error.to_string().matches("bundles.rs").count(), 2, "{error}");
+fn a_tool_of_a_bundle_and_one_of_the_application_with_one_name_are_an_error_with_their_places() {
+    let refused = |tool: Registration| {
+        let registry = Registry::of([tool]).unwrap();
+        let bundle = Library(Policy::builder());
+        Executor::builder(registry).with(bundle).build().unwrap_err()
+    };
+    let same = refused(READ_SHELF.into());
+    assert!(matches!(&*same.problems, [BuildProblem::Registry(_)]), "{same}");
+    assert!(same.to_string().contains("is given twice; keep one"), "{same}");
+    let other = refused(OTHER.renamed(READ_SHELF.name()));
+    assert_eq!(other.to_string().matches("bundles.rs").count(), 2, "{other}");
 }
+
+/// Reads elsewhere.
+#[tool(unlinked, effect = read, reads())]
+async fn other() {}
 
 /// Cannot be used here.
 struct Broken;
