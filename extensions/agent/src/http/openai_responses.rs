@@ -136,10 +136,13 @@ fn mended<'a>(item: &RawValue) -> Option<Item<'a>> {
     #[derive(Deserialize)]
     struct Call<'a> {
         #[serde(borrow)]
+        r#type: Cow<'a, str>,
+        #[serde(borrow)]
         arguments: Cow<'a, str>,
     }
-    let Call { arguments } = serde_json::from_str(item.get()).ok()?;
-    if object(&arguments).is_some() {
+    let Call { r#type, arguments } = serde_json::from_str(item.get()).ok()?;
+    // Calls that the provider makes itself go back as it wrote them.
+    if r#type != "function_call" || object(&arguments).is_some() {
         return None;
     }
     let mut item: Value = serde_json::from_str(item.get()).ok()?;

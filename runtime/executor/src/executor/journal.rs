@@ -151,7 +151,7 @@ impl Journal {
         self
     }
 
-    /// Keeps with each call the id of the trace in which it was made, so that whoever looks at a dead letter finds what
+    /// Keeps with each call the id of the trace in which it was made, so that an operator who looks at a dead letter finds what
     /// led to it. The closure is asked within the span of the call, once for each call that is recorded; it knows
     /// whatever traces the application.
     ///

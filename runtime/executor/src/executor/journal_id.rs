@@ -1,4 +1,4 @@
-//! The id of an executor's journal, read once: whoever changes it later has a running executor take no statement of another
+//! The id of an executor's journal, read once: a change of it later has a running executor take no statement of another
 //! journal.
 
 use std::time::Duration;

@@ -67,3 +67,16 @@ fn arguments_that_are_no_object_go_back_as_one() {
         }
     }
 }
+
+#[test]
+fn a_call_that_the_provider_made_itself_goes_back_as_it_wrote_it() {
+    let item = r#"{"type":"mcp_call","name":"f","arguments":"","output":"x"}"#;
+    let said = Message::model("Done.", []);
+    let said = said.verbatim(Verbatim::new("openai-responses", format!("[{item}]")));
+    let api = Api::OpenAiResponses;
+    let listing = Registry::empty().listing(api.provider().into()).unwrap();
+    let to = Asked { media: MediaSupport::Full, ..api.asked("some-model", None) };
+    let history = [Message::user("Go."), said, Message::user("On.")];
+    let body = api.body(&to, &ModelRequest::new(&history, &listing)).unwrap();
+    assert!(body.contains(item), "{body}");
+}

@@ -264,7 +264,7 @@ impl Assembly {
                 },
                 (Some(_), Some(_)) => key,
                 _ => match name {
-                    Some(name) if is_whole(&call.arguments) && !arguments.is_empty() => {
+                    Some(name) if is_whole(&call.arguments) && !arguments.trim().is_empty() => {
                         if *call.name == *name && call.arguments == arguments {
                             return Ok(None);
                         }
@@ -341,7 +341,7 @@ impl Assembly {
     }
 }
 
-/// Whether the arguments of a call are JSON from begin to end, so that nothing of the call can follow.
+/// Whether the arguments of a call are an object from begin to end, so that nothing of the call can follow.
 fn is_whole(arguments: &str) -> bool {
-    serde_json::from_str::<&RawValue>(arguments).is_ok()
+    arguments.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(arguments).is_ok()
 }

@@ -66,6 +66,13 @@ fn a_name_that_comes_with_each_piece_begins_one_call() {
     };
     let stream = piece("{\\\"n\\\"") + &piece(":1}") + &piece("") + FINISHED + DONE;
     assert_eq!(calls(&stream), [call("a", "f", "{\"n\":1}")]);
+    // The id with the first piece alone: what is behind the arguments is no second call.
+    let piece = |id: &str, arguments: &str| {
+        let function = format!(r#"{{"name":"f","arguments":"{arguments}"}}"#);
+        called(&format!(r#"{{"index":0,{id}"function":{function}}}"#))
+    };
+    let stream = piece(r#""id":"a","#, "{}") + &piece("", "\\n") + FINISHED + DONE;
+    assert_eq!(calls(&stream), [call("a", "f", "{}\n")]);
 }
 
 #[test]
