@@ -7,22 +7,13 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::provider::Provider;
+use crate::provider::{Provider, message};
 use crate::{printed, program, words};
 
 const CODING: &str = env!("CARGO_BIN_EXE_coding");
 
 /// The MCP server that the stand-in starts.
 const SERVER: &str = env!("CARGO_BIN_EXE_cli_and_mcp");
-
-fn message(stop: &str, content: &Value) -> String {
-    let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
-    json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-6",
-        "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage,
-    })
-    .to_string()
-}
 
 fn provider(calls: &[(&str, Value)]) -> Provider {
     let called = calls.iter().zip(1..).map(|((name, input), id)| json!({ "type": "tool_use", "id": format!("t{id}"), "name": name, "input": input }));

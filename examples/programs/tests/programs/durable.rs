@@ -12,19 +12,10 @@ use serde_json::{Value, json};
 use toolwright::approval::ApproverKey;
 use toolwright::journal::{CallRecord, Filter, Page, SqliteStore, Store as _};
 
-use crate::provider::Answering;
+use crate::provider::{Answering, message};
 use crate::{printed, program, words};
 
 const DURABLE: &str = env!("CARGO_BIN_EXE_durable");
-
-fn message(stop: &str, content: &Value) -> String {
-    let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
-    json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-6",
-        "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage,
-    })
-    .to_string()
-}
 
 /// How many answers of the model a request has.
 pub fn answers_in(request: &Value) -> usize {

@@ -1,20 +1,11 @@
 //! An agent with a tool.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::provider::Provider;
+use crate::provider::{Provider, message};
 use crate::{printed, program, words};
 
 const HELLO: &str = env!("CARGO_BIN_EXE_hello");
-
-fn message(stop: &str, content: &Value) -> String {
-    let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
-    json!({
-        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-6",
-        "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage,
-    })
-    .to_string()
-}
 
 #[test]
 fn it_looks_two_articles_up_and_prints_what_the_model_makes_of_it() {

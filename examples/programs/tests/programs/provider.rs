@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, spawn};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A server that gives each request the next answer.
 pub struct Provider {
@@ -92,4 +92,14 @@ fn respond(mut stream: TcpStream, answer: &str) -> io::Result<()> {
         answer.len()
     );
     stream.write_all(format!("{head}{answer}").as_bytes())
+}
+
+/// A message of the model, as the provider sends it.
+pub fn message(stop: &str, content: &Value) -> String {
+    let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
+    json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-6",
+        "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage,
+    })
+    .to_string()
 }
