@@ -1,0 +1,5 @@
+pub mod board;
+pub mod git;
+pub mod ticket;
+pub mod tools;
+pub use board::{Board, BoardError};
