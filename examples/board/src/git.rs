@@ -75,7 +75,7 @@ pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutpu
             .limit(LIMIT)
             .streams(Streams::Apart);
         let ended = Local.start(&request).map_err(|error| {
-            let class = toolwright::runtime::Class::NotStarted { retry_after: None };
+            let class = toolwright::runtime::ErrorClass::NotStarted { retry_after: None };
             ToolError::new("not_started", "`git` was not started").class(class).caused_by(error)
         })?;
         let ended = ended.await.map_err(ToolError::internal)?;
