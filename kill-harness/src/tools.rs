@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use toolwright::{
-    Class, Output, Reconciled, Registry, RegistryError, ToolContext, ToolError, tool,
+    ErrorClass, Output, Reconciled, Registry, RegistryError, ToolContext, ToolError, tool,
 };
 
 use crate::deadly::Deadly;
@@ -120,7 +120,7 @@ async fn act(
         Manner::Panics => broken(),
         Manner::Busy => {
             return Err(ToolError::new("busy", "the other side takes nothing now")
-                .class(Class::NotStarted { retry_after: None }));
+                .class(ErrorClass::NotStarted { retry_after: None }));
         }
         Manner::Wrong => return Err(ToolError::new("wrong", "there is no such thing")),
     }
@@ -129,7 +129,7 @@ async fn act(
     match manner {
         Manner::PanicsLate => broken(),
         Manner::Flaky => {
-            Err(ToolError::new("lost", "the connection was lost").class(Class::Transient))
+            Err(ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient))
         }
         _ => Ok(result(&token, amount)),
     }

@@ -3,7 +3,7 @@
 
 mod acknowledging;
 mod approving;
-mod around;
+mod middleware;
 mod asking;
 mod claiming;
 mod dead;

@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use toolwright_agent::{Ended, Spent, Stopped, Usage};
+use toolwright_agent::{RunEnd, TotalUsage, Stopped, Usage};
 
 /// The end of a run, as it is printed.
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ fn is_zero(tokens: &u64) -> bool {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum How {
-    Ended(Ended),
+    Ended(RunEnd),
     Stopped {
         ended: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,9 +76,9 @@ enum How {
 }
 
 impl<'a> End<'a> {
-    pub fn of(ended: Result<Ended, Stopped>, provider: &'a str, model: &'a str) -> Self {
+    pub fn of(ended: Result<RunEnd, Stopped>, provider: &'a str, model: &'a str) -> Self {
         let how = match ended {
-            Ok(ended) => How::Ended(ended),
+            Ok(ended) => How::RunEnd(ended),
             Err(stopped) => {
                 let tool = stopped.needs_decision().map(|(tool, _)| tool.to_owned());
                 let ended = if tool.is_some() { "undecided" } else { "stopped" };
@@ -102,7 +102,7 @@ impl<'a> End<'a> {
     /// Of a recorded run that does not go on by itself: what it waits for, and what to do.
     pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
         let how = How::Stopped { ended: "waiting", tool: Some(tool), message };
-        Self { how, ..Self::of(Ok(Ended::Cancelled), provider, model) }
+        Self { how, ..Self::of(Ok(RunEnd::Cancelled), provider, model) }
     }
 
     /// What the models took, where the cost is not known.
@@ -116,7 +116,7 @@ impl<'a> End<'a> {
     }
 
     /// What the models took and cost.
-    pub fn spent(&mut self, spent: Spent) {
+    pub fn spent(&mut self, spent: TotalUsage) {
         self.took(spent.usage);
         self.cost = (spent.unpriced == 0).then(|| spent.cost.to_string());
     }
@@ -124,18 +124,18 @@ impl<'a> End<'a> {
     /// Nothing for a run that a signal cancelled: the signal has the code.
     pub fn exit_code(&self) -> Option<u8> {
         Some(match &self.how {
-            How::Ended(Ended::Terminal { .. } | Ended::Text { .. }) => 0,
-            How::Ended(Ended::Limit(_)) => 4,
-            How::Ended(Ended::Cancelled) => return None,
+            How::RunEnd(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
+            How::RunEnd(RunEnd::Limit(_)) => 4,
+            How::RunEnd(RunEnd::Cancelled) => return None,
             How::Stopped { tool: Some(_), .. } => 3,
-            How::Ended(_) | How::Stopped { .. } => 1,
+            How::RunEnd(_) | How::Stopped { .. } => 1,
         })
     }
 
     /// What is printed for a person beside the object.
     pub fn words(&self) -> String {
         match &self.how {
-            How::Ended(ended) => ended.to_string(),
+            How::RunEnd(ended) => ended.to_string(),
             How::Stopped { ended: "waiting", message, .. } => message.clone(),
             How::Stopped { tool: Some(_), message, .. } => format!(
                 "{message}; start it at a terminal to decide, or allow the call in the policy"

@@ -106,7 +106,7 @@ pub async fn check(
             }
         }
         for answered in history.iter().filter_map(|message| match message {
-            Message::Answers(answered) => Some(answered),
+            Message::ToolResults(answered) => Some(answered),
             _ => None,
         }) {
             for (call, answer) in answered.iter() {

@@ -107,7 +107,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
         .build()?;
     let model = Arc::new(ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?);
     let agent = || Agent::on(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);
-    let late = agent().time(course::time(life.seed)).build()?;
+    let late = agent().max_duration(course::time(life.seed)).build()?;
     let agents = Runner::builder().agent(AGENT, agent().build()?).agent(LATE, late);
     let agents = agents.on_failure(|run, error| eprintln!("note: {run}: {error}")).build()?;
     for run in 0..life.runs {

@@ -62,7 +62,7 @@ impl ScriptedModel {
             _ => None,
         });
         let run = run.ok_or_else(|| io::Error::other("no run is named in the history"))?;
-        let before = history.iter().filter(|it| matches!(it, Message::Model { .. })).count();
+        let before = history.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
         let turn = u64::try_from(before).unwrap_or(u64::MAX) + 1;
         let line = line::of(&Asked { life: self.life, run, turn })?;
         (&self.asked).write_all(line.as_bytes())?;

@@ -54,7 +54,7 @@ impl User {
                     tokio::spawn(async move {
                         match course {
                             Course::TwoTexts { .. } => {
-                                agents.say(&run_id, "go on").await.map(|_| ())
+                                agents.send(&run_id, "go on").await.map(|_| ())
                             }
                             _ => agents.cancel(&run_id, "ada", "it is not needed any more").await,
                         }

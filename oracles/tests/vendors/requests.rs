@@ -53,9 +53,9 @@ async fn reading(provider: Provider, media: MediaSupport) -> (HttpModel, Replay,
 async fn history(provider: Provider) -> (Vec<Message>, Vec<Exchange>) {
     let (model, _replay, exchanges) = recorded(provider).await;
     let executor = Executor::builder(Registry::empty()).build().unwrap();
-    let agent = Agent::on(executor, model).max_turns(3).report_left().build().unwrap();
+    let agent = Agent::on(executor, model).max_turns(3).report_budget().build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    run.say("make the tests pass").await.unwrap();
+    run.send("make the tests pass").await.unwrap();
     let exchanges = exchanges.lock().unwrap().clone();
     assert_eq!(exchanges.len(), 3);
     (run.history().to_vec(), exchanges)
@@ -108,7 +108,7 @@ async fn every_provider_takes_the_history_of_every_other_with_every_setting() {
                 let (model, _replay, exchanges) = recorded(provider).await;
                 let listing = Registry::of([ADD]).unwrap().listing(provider.into()).unwrap();
                 let request = ModelRequest::new(&history, &listing);
-                let request = request.system("Be brief.").settings(&settings);
+                let request = request.instructions("Be brief.").settings(&settings);
                 model.answer(request).await.unwrap();
                 model.answer(request.listener(&Deaf)).await.unwrap();
                 sent.append(&mut exchanges.lock().unwrap());
@@ -166,13 +166,13 @@ async fn providers_take_deferred_tools_and_their_own_search_for_them() {
         let verbatim = Verbatim::new(model.origin().unwrap(), verbatim);
         let history = [
             Message::user("Add."),
-            Message::model("", [call.clone()]).verbatim(verbatim),
-            Message::answers([(call, Answer::from(Output::text("3")))]),
+            Message::assistant("", [call.clone()]).verbatim(verbatim),
+            Message::tool_results([(call, Answer::from(Output::text("3")))]),
         ];
         let catalog = Registry::of([ADD, ADD_TWO]).unwrap().catalog();
         let listing = catalog.searchable_listing(provider.into()).unwrap();
         let cached = ModelSettings::new().cache(PromptCache::new());
-        let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&cached);
+        let request = ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&cached);
         model.answer(request).await.unwrap();
         let sent = std::mem::take(&mut *exchanges.lock().unwrap());
         let text = Recording::new(provider, sent).to_string();
@@ -222,8 +222,8 @@ fn with_media() -> Vec<Message> {
     vec![
         Message::user_with("Look.", blocks.clone()),
         Message::user_with("", [blocks[0].clone()]),
-        Message::model("", calls.clone()),
-        Message::answers(calls.into_iter().zip(answers)),
+        Message::assistant("", calls.clone()),
+        Message::tool_results(calls.into_iter().zip(answers)),
     ]
 }
 

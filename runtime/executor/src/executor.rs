@@ -1,6 +1,6 @@
 //! One call from end to end, stage after stage. Every call gets exactly one answer.
 
-mod around;
+mod middleware;
 mod builder;
 mod bundle;
 mod calling;
@@ -43,7 +43,7 @@ use toolwright_policy::policy::Undeclared;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
 
 pub use crate::lifecycle::Swept;
-pub use around::{After, Around, AroundCall, Before};
+pub use middleware::{AfterCall, Middleware, MiddlewareCall, BeforeCall};
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;
@@ -59,7 +59,7 @@ pub use service::Drained;
 pub use turn::{OpenTurn, SubmittedTurn, TurnAnswers};
 pub use worker::Worker;
 
-pub(crate) use around::{Entered, Inside, Turned, delay_of, enter, touched};
+pub(crate) use middleware::{Entered, Inside, Turned, delay_of, enter, touched};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;

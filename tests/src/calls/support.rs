@@ -82,7 +82,7 @@ pub async fn fail(
         "panic" => panic!("broken"),
         "transient" => {
             Err(ToolError::new("lost", "the connection was lost")
-                .class(toolwright::Class::Transient))
+                .class(toolwright::ErrorClass::Transient))
         }
         _ => Err(ToolError::new("wrong", "string not found")),
     }

@@ -12,7 +12,7 @@ const THOUGHT: &str =
 
 fn imported() -> crate::history::Imported {
     let verbatim = Verbatim::new("gemini", THOUGHT);
-    import([Message::user("Hello!"), Message::model("Hello.", []).verbatim(verbatim)]).unwrap()
+    import([Message::user("Hello!"), Message::assistant("Hello.", []).verbatim(verbatim)]).unwrap()
 }
 
 #[tokio::test]
@@ -23,14 +23,14 @@ async fn a_run_reports_each_message_once_whose_signature_is_left_out() {
     let listening = Arc::clone(&reported);
     let agent = Agent::on(executor, at(&server.url()).build().unwrap());
     let agent = agent.listen(move |notice| {
-        if let NoticeKind::LeftOut { left_out } = notice.kind {
-            let words = left_out.iter().map(|it| format!("{}: {it}", notice.turn));
+        if let NoticeKind::Omitted { omitted } = notice.kind {
+            let words = omitted.iter().map(|it| format!("{}: {it}", notice.turn));
             listening.lock().unwrap().extend(words);
         }
     });
     let mut run = agent.build().unwrap().new_run("r").imported(imported()).start().unwrap();
-    run.say("Go.").await.unwrap();
-    run.say("Go on.").await.unwrap();
+    run.send("Go.").await.unwrap();
+    run.send("Go on.").await.unwrap();
     assert_eq!(
         *reported.lock().unwrap(),
         ["1: message 1 without thought, thoughtSignature of gemini"]
@@ -48,11 +48,11 @@ async fn readers_of_a_runs_events_get_it_before_the_answer() {
     let agent = Agent::on(executor, model).build().unwrap();
     let mut run = agent.new_run("r").imported(imported()).start().unwrap();
     let mut events = run.events();
-    run.say("Go.").await.unwrap();
+    run.send("Go.").await.unwrap();
     let mut kinds = Vec::new();
     while let Some(event) = events.next().await {
         match event.kind {
-            RunEvent::LeftOut { left_out } => kinds.push(left_out[0].to_string()),
+            RunEvent::Omitted { omitted } => kinds.push(omitted[0].to_string()),
             RunEvent::Answered { .. } => kinds.push("answered".to_owned()),
             RunEvent::Ended(_) => break,
             _ => {}
@@ -69,7 +69,7 @@ async fn a_signature_goes_to_the_server_that_wrote_it_and_to_gateways_before_it(
     let verbatim = Verbatim::new("anthropic", thought);
     let history = [
         Message::user("Hello!"),
-        Message::model("Hello.", []).verbatim(verbatim),
+        Message::assistant("Hello.", []).verbatim(verbatim),
         Message::user("Go."),
     ];
     for (index, model) in
@@ -79,7 +79,7 @@ async fn a_signature_goes_to_the_server_that_wrote_it_and_to_gateways_before_it(
         let listing = Registry::empty().listing(model.dialect()).unwrap();
         let answer = model.answer(ModelRequest::new(&history, &listing)).await.unwrap();
         let is_own = index == 0;
-        assert_eq!(answer.left_out.is_empty(), is_own, "{:?}", answer.left_out);
+        assert_eq!(answer.omitted.is_empty(), is_own, "{:?}", answer.omitted);
         assert_eq!(server.requests()[index].contains(r#""signature":"own""#), is_own);
         let origin = if is_own { "anthropic" } else { "anthropic@127.0.0.1" };
         assert_eq!(answer.verbatim.unwrap().provider(), origin);

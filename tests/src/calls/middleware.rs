@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use toolwright::journal::{Journal, State, Transition};
-use toolwright::{After, Answer, Around, AroundCall, Before, Call, Class, Output, ToolError, tool};
+use toolwright::{AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, Call, ErrorClass, Output, ToolError, tool};
 
 use super::support::{Ran, a_refund, answered, office, suspended};
 use crate::support::{Log, kind};
 
-type Wish = fn() -> Before;
+type Wish = fn() -> BeforeCall;
 
 /// Notes what it sees, and does with each call what it was told to.
 struct Stage {
@@ -29,25 +29,25 @@ fn stage(name: &'static str, log: &Log, wishes: impl IntoIterator<Item = Wish>) 
     Stage { name, log: log.clone(), wishes: Mutex::new(wishes.into_iter().collect()) }
 }
 
-impl Around for Stage {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for Stage {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         async move {
             let (name, tool) = (self.name, &call.definition().name);
             self.log.add(format!("{name} before {tool} {} #{}", call.arguments(), call.attempt()));
             let wish = self.wishes.lock().unwrap().pop_front();
             match wish {
                 Some(wish) => wish(),
-                None => Before::Then(Box::new(Left(name, self.log.clone(), false))),
+                None => BeforeCall::Then(Box::new(Left(name, self.log.clone(), false))),
             }
         }
         .boxed()
     }
 }
 
-impl After for Left {
+impl AfterCall for Left {
     fn after<'a>(
         mut self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         async move {
@@ -67,17 +67,17 @@ impl Drop for Left {
     }
 }
 
-fn later() -> Before {
-    let class = Class::NotStarted { retry_after: Some(Duration::from_millis(20)) };
-    Before::Refuse(ToolError::new("busy", "somebody else writes it").class(class))
+fn later() -> BeforeCall {
+    let class = ErrorClass::NotStarted { retry_after: Some(Duration::from_millis(20)) };
+    BeforeCall::Refuse(ToolError::new("busy", "somebody else writes it").class(class))
 }
 
-fn refuse() -> Before {
-    Before::Refuse(ToolError::new("closed", "not today"))
+fn refuse() -> BeforeCall {
+    BeforeCall::Refuse(ToolError::new("closed", "not today"))
 }
 
-fn answer() -> Before {
-    Before::Answer(Output::text("from the cache").into())
+fn answer() -> BeforeCall {
+    BeforeCall::Answer(Output::text("from the cache").into())
 }
 
 fn look() -> Call<'static> {
@@ -108,8 +108,8 @@ async fn stages_run_in_their_order_and_in_reverse_on_every_path() {
                 false => crate::support::builder([super::support::LOOK, super::support::NOTE])
                     .service_arc(Arc::clone(&office.ran)),
             };
-            let builder = builder.around(stage("outer", &log, []));
-            let executor = builder.around(stage("inner", &log, [])).build().unwrap();
+            let builder = builder.middleware(stage("outer", &log, []));
+            let executor = builder.middleware(stage("inner", &log, [])).build().unwrap();
             let text = executor.call(&call).await.text().into_owned();
             assert_eq!(log.lines(), expected(&text));
             let run = executor.run("r").start().unwrap();
@@ -125,7 +125,7 @@ async fn stages_run_in_their_order_and_in_reverse_on_every_path() {
 #[tokio::test]
 async fn a_call_that_was_approved_passes_the_stages_when_it_runs() {
     let (office, log) = (office(), Log::default());
-    let executor = office.builder().around(stage("s", &log, [])).build().unwrap();
+    let executor = office.builder().middleware(stage("s", &log, [])).build().unwrap();
     let run = executor.run("r").start().unwrap();
     let waits = suspended(run.submit(&a_refund()).await).call;
     assert!(log.lines().is_empty(), "it may not run yet");
@@ -142,7 +142,7 @@ async fn a_call_that_was_approved_passes_the_stages_when_it_runs() {
 async fn a_call_that_a_stage_delays_spends_no_attempt_and_runs_when_it_may() {
     let (office, log) = (office(), Log::default());
     let stages = stage("s", &log, [later as Wish; 12]);
-    let builder = office.builder().around(stage("outer", &log, [])).around(stages);
+    let builder = office.builder().middleware(stage("outer", &log, [])).middleware(stages);
     // Time passes.
     let journal = office.parking().clock(jiff::Timestamp::now);
     let executor = builder.journal(journal).build().unwrap();
@@ -164,10 +164,10 @@ async fn a_call_that_a_stage_delays_spends_no_attempt_and_runs_when_it_may() {
 async fn a_delayed_call_waits_in_the_journal_for_its_time() {
     let (office, log) = (office(), Log::default());
     let hour = || {
-        let class = Class::NotStarted { retry_after: Some(Duration::from_secs(3600)) };
-        Before::Refuse(ToolError::new("busy", "it is night").class(class))
+        let class = ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(3600)) };
+        BeforeCall::Refuse(ToolError::new("busy", "it is night").class(class))
     };
-    let executor = office.builder().around(stage("s", &log, [hour as Wish])).build().unwrap();
+    let executor = office.builder().middleware(stage("s", &log, [hour as Wish])).build().unwrap();
     let waits = suspended(executor.run("r").start().unwrap().submit(&note()).await);
     assert_eq!(waits.state, State::Ready);
     let record = office.record(waits.call).await;
@@ -188,8 +188,8 @@ async fn a_call_that_a_stage_refuses_or_answers_never_begins() {
         (answer as Wish, "ok", State::Succeeded, Transition::Answered),
     ] {
         let (office, log) = (office(), Log::default());
-        let builder = office.builder().around(stage("outer", &log, []));
-        let executor = builder.around(stage("s", &log, [wish, wish])).build().unwrap();
+        let builder = office.builder().middleware(stage("outer", &log, []));
+        let executor = builder.middleware(stage("s", &log, [wish, wish])).build().unwrap();
         let given = executor.call(&note()).await;
         assert_eq!(kind(&given), expected);
         let record = office.records().await.remove(0);
@@ -210,7 +210,7 @@ async fn flaky(ran: &Ran) -> Result<usize, ToolError> {
     ran.add("flaky");
     match ran.times() {
         3 => Ok(3),
-        _ => Err(ToolError::new("lost", "the connection was lost").class(Class::Transient)),
+        _ => Err(ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient)),
     }
 }
 
@@ -227,7 +227,7 @@ async fn each_attempt_of_a_retry_passes_the_stages() {
             ),
             false => builder,
         };
-        let executor = builder.around(stage("s", &log, [])).build().unwrap();
+        let executor = builder.middleware(stage("s", &log, [])).build().unwrap();
         let answer = executor.call(&Call::new("around_flaky", "{}")).await;
         assert_eq!(answer.text(), "3", "{answer:?}");
         let attempts: Vec<_> =
@@ -241,17 +241,17 @@ async fn each_attempt_of_a_retry_passes_the_stages() {
 
 struct Broken(bool);
 
-impl Around for Broken {
-    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for Broken {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         assert!(self.0, "broken before");
-        async { Before::Then(Box::new(Self(true)) as Box<dyn After>) }.boxed()
+        async { BeforeCall::Then(Box::new(Self(true)) as Box<dyn AfterCall>) }.boxed()
     }
 }
 
-impl After for Broken {
+impl AfterCall for Broken {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         async { panic!("broken after") }.boxed()
@@ -262,7 +262,7 @@ impl After for Broken {
 async fn a_stage_that_panics_becomes_an_answer_before_the_tool_and_after() {
     for is_fine_before in [false, true] {
         let office = office();
-        let executor = office.builder().around(Broken(is_fine_before)).build().unwrap();
+        let executor = office.builder().middleware(Broken(is_fine_before)).build().unwrap();
         for call in [look(), note()] {
             let answer = executor.call(&call).await;
             assert_eq!(kind(&answer), "stage_failed", "{answer:?}");
@@ -276,8 +276,8 @@ async fn a_stage_that_panics_becomes_an_answer_before_the_tool_and_after() {
 
 struct Endless;
 
-impl Around for Endless {
-    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for Endless {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         crate::support::forever().boxed()
     }
 }
@@ -285,7 +285,7 @@ impl Around for Endless {
 #[tokio::test(start_paused = true)]
 async fn a_stage_that_never_ends_has_the_time_that_its_tool_has() {
     let office = office();
-    let builder = office.builder().timeout(Some(Duration::from_secs(5))).around(Endless);
+    let builder = office.builder().timeout(Some(Duration::from_secs(5))).middleware(Endless);
     let executor = builder.build().unwrap();
     for call in [look(), note()] {
         let answer = executor.call(&call).await;
@@ -298,7 +298,7 @@ async fn a_stage_that_never_ends_has_the_time_that_its_tool_has() {
 #[tokio::test]
 async fn a_call_that_is_given_up_in_a_stage_has_not_begun() {
     let office = office();
-    let executor = office.builder().around(Endless).build().unwrap();
+    let executor = office.builder().middleware(Endless).build().unwrap();
     for call in [look(), note()] {
         let token = toolwright::CancellationToken::new();
         let call = call.cancelled_by(token.clone());
@@ -314,11 +314,11 @@ async fn a_call_that_is_given_up_in_a_stage_has_not_begun() {
 #[tokio::test]
 async fn of_two_owners_whose_stages_let_a_call_through_one_runs_it() {
     let (office, log) = (office(), Log::default());
-    let executor = office.builder().around(stage("s", &log, [])).build().unwrap();
+    let executor = office.builder().middleware(stage("s", &log, [])).build().unwrap();
     let waits = suspended(executor.run("r").start().unwrap().submit(&a_refund()).await).call;
     office.approve(waits).await.unwrap();
     let (one, other) = (executor.worker().unwrap(), office.builder());
-    let other = other.around(stage("t", &log, [])).build().unwrap();
+    let other = other.middleware(stage("t", &log, [])).build().unwrap();
     let other = other.worker().unwrap();
     futures::join!(one.resume(waits), other.resume(waits));
     assert_eq!(office.ran.times(), 1);
@@ -331,7 +331,7 @@ async fn of_two_owners_whose_stages_let_a_call_through_one_runs_it() {
 #[tokio::test]
 async fn a_call_whose_secret_cannot_be_stored_is_not_delayed() {
     let (office, log) = (office(), Log::default());
-    let executor = office.builder().around(stage("s", &log, [later as Wish])).build().unwrap();
+    let executor = office.builder().middleware(stage("s", &log, [later as Wish])).build().unwrap();
     let sign_in = Call::new("kept_sign_in", r#"{"site":"a","password":"hunter2"}"#);
     let answer = executor.call(&sign_in).await;
     // It asks, which it cannot wait for either.

@@ -11,9 +11,9 @@ use crate::model::{ContextSize, ModelError};
 /// How a run ended.
 ///
 /// ```
-/// use toolwright_agent::{Ended, Limit};
+/// use toolwright_agent::{RunEnd, Limit};
 ///
-/// let ended = Ended::Limit(Limit::Turns { turns: 25 });
+/// let ended = RunEnd::Limit(Limit::Turns { turns: 25 });
 /// assert_eq!(serde_json::to_string(&ended)?, r#"{"ended":"limit","limit":"turns","turns":25}"#);
 /// assert_eq!(ended.to_string(), "ended after 25 turns, the most that it may take");
 /// # Ok::<(), serde_json::Error>(())
@@ -21,7 +21,7 @@ use crate::model::{ContextSize, ModelError};
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ended", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Ended {
+pub enum RunEnd {
     /// A terminal tool succeeded: the run has done what it was for.
     #[non_exhaustive]
     Terminal {
@@ -59,7 +59,7 @@ pub enum Ended {
     },
 }
 
-impl Ended {
+impl RunEnd {
     /// The name of the kind of end, as serde writes it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ impl Ended {
     }
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Terminal { tool, .. } => write!(formatter, "ended by `{tool}`"),
@@ -100,8 +100,8 @@ impl fmt::Display for Ended {
 }
 
 /// Without texts, which may repeat a secret.
-impl fmt::Debug for Ended {
+impl fmt::Debug for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Ended({self})")
+        write!(formatter, "RunEnd({self})")
     }
 }

@@ -11,7 +11,7 @@ use futures::future::{BoxFuture, ready};
 
 use super::in_turn::Slot;
 use super::{ExecutorBuilder, Plan, RunState};
-use crate::event::EventKind;
+use crate::event::ToolEventKind;
 use crate::stage::record::Watch;
 use toolwright_core::capability::{Provided, Source};
 use toolwright_core::context::CallId;
@@ -31,14 +31,14 @@ pub(crate) use passing::{Entered, Turned, delay_of, enter};
 /// takes longer, the call is answered `stage_failed`.
 ///
 /// Until every stage has let the call through, the call has not begun: with a journal, it is claimed after that. So one
-/// process may lose the call to another while its stages are at work. Their [`After`] is dropped then.
+/// process may lose the call to another while its stages are at work. Their [`AfterCall`] is dropped then.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// use futures::future::{BoxFuture, FutureExt as _};
-/// use toolwright::{Around, AroundCall, Before, Call, Executor, Registry, ToolError, tool};
+/// use toolwright::{Middleware, MiddlewareCall, BeforeCall, Call, Executor, Registry, ToolError, tool};
 ///
 /// /// Sends a letter.
 /// #[tool(effect = once)]
@@ -47,12 +47,12 @@ pub(crate) use passing::{Entered, Turned, delay_of, enter};
 /// /// Lets a number of calls through.
 /// struct AtMost(AtomicU32);
 ///
-/// impl Around for AtMost {
-///     fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+/// impl Middleware for AtMost {
+///     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
 ///         async move {
 ///             match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
-///                 Ok(_) => Before::GoOn,
-///                 Err(_) => Before::Refuse(ToolError::new("used_up", format!("no call of `{}` is left", call.definition().name))),
+///                 Ok(_) => BeforeCall::Continue,
+///                 Err(_) => BeforeCall::Refuse(ToolError::new("used_up", format!("no call of `{}` is left", call.definition().name))),
 ///             }
 ///         }
 ///         .boxed()
@@ -61,35 +61,35 @@ pub(crate) use passing::{Entered, Turned, delay_of, enter};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let executor =
-///     Executor::builder(Registry::of([SEND])?).unrestricted().around(AtMost(AtomicU32::new(1))).build()?;
+///     Executor::builder(Registry::of([SEND])?).unrestricted().middleware(AtMost(AtomicU32::new(1))).build()?;
 /// assert!(!executor.call(&Call::new("send", "{}")).await.is_error());
 /// assert_eq!(executor.call(&Call::new("send", "{}")).await.error().expect("refused").kind(), "used_up");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Around: Send + Sync + 'static {
+pub trait Middleware: Send + Sync + 'static {
     /// Looks at a call that may run and has not begun.
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before>;
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
 }
 
 /// A stage that is shared, or whose type is known only when the program runs.
-impl<A: Around + ?Sized> Around for Arc<A> {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl<A: Middleware + ?Sized> Middleware for Arc<A> {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         (**self).before(call)
     }
 }
 
 /// What a stage wants of a call that has not begun.
-pub enum Before {
+pub enum BeforeCall {
     /// The call goes on.
-    GoOn,
+    Continue,
     /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin; it is
     /// dropped where it does not come to either.
-    Then(Box<dyn After>),
+    Then(Box<dyn AfterCall>),
     /// The call is answered, and its tool does not run.
     Answer(Answer),
-    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::Class::NotStarted) with a time only delays it: with a
+    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a time only delays it: with a
     /// journal it is due again then, which uses up no attempt however often it happens; without one it is tried again as
     /// far as the retry policy goes. Any other error is the answer.
     Refuse(ToolError),
@@ -97,7 +97,7 @@ pub enum Before {
 
 /// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all
 /// (see [`not_begun`](Self::not_begun)), or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
-pub trait After: Send {
+pub trait AfterCall: Send {
     /// Runs beside the attempt, such as to renew a lease, and is dropped when the attempt has ended. Unless a stage says
     /// otherwise, it does nothing.
     fn during(&mut self) -> BoxFuture<'_, ()> {
@@ -108,7 +108,7 @@ pub trait After: Send {
     /// its place, where one does. Whether the call is tried again is decided by the answer that it has then.
     fn after<'a>(
         self: Box<Self>,
-        call: &'a AroundCall<'a>,
+        call: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>>;
 
@@ -118,10 +118,10 @@ pub trait After: Send {
     fn not_begun(self: Box<Self>) {}
 }
 
-impl fmt::Debug for Before {
+impl fmt::Debug for BeforeCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::GoOn => formatter.write_str("GoOn"),
+            Self::Continue => formatter.write_str("Continue"),
             Self::Then(_) => formatter.write_str("Then(..)"),
             Self::Answer(answer) => formatter.debug_tuple("Answer").field(answer).finish(),
             Self::Refuse(error) => formatter.debug_tuple("Refuse").field(error).finish(),
@@ -131,7 +131,7 @@ impl fmt::Debug for Before {
 
 /// A call as stages see it: one attempt, with what is known of it.
 #[derive(Clone, Copy)]
-pub struct AroundCall<'a> {
+pub struct MiddlewareCall<'a> {
     pub(crate) id: CallId,
     pub(crate) run: &'a str,
     pub(crate) user: Option<&'a str>,
@@ -153,7 +153,7 @@ pub(crate) struct Inside<'a> {
     pub(crate) watch: Option<&'a Watch<'a>>,
 }
 
-impl<'a> AroundCall<'a> {
+impl<'a> MiddlewareCall<'a> {
     /// The id of the call.
     #[must_use]
     pub fn id(&self) -> CallId {
@@ -233,7 +233,7 @@ impl<'a> AroundCall<'a> {
     }
 
     /// Tells listeners what a stage has decided.
-    pub(crate) fn notify(&self, kind: EventKind<'_>) {
+    pub(crate) fn notify(&self, kind: ToolEventKind<'_>) {
         if let Some(watch) = self.inside.watch {
             watch.tell(kind);
         }
@@ -241,10 +241,10 @@ impl<'a> AroundCall<'a> {
 }
 
 /// Without the arguments, which may hold secrets.
-impl fmt::Debug for AroundCall<'_> {
+impl fmt::Debug for MiddlewareCall<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("AroundCall")
+            .debug_struct("MiddlewareCall")
             .field("id", &self.id)
             .field("run", &self.run)
             .field("tool", &self.definition.name)
@@ -256,13 +256,13 @@ impl fmt::Debug for AroundCall<'_> {
 
 impl ExecutorBuilder {
     /// Adds a stage, which sees every call before it begins and when it has ended. Stages look at a call in the order in which
-    /// they were added, and at its answer in reverse. See [`Around`].
+    /// they were added, and at its answer in reverse. See [`Middleware`].
     ///
     /// Calls of an executor with stages are a little slower: their arguments are made final, and their footprint computed,
     /// before they are read by the tool.
     #[must_use]
-    pub fn around(mut self, stage: impl Around) -> Self {
-        self.around.push(Arc::new(stage));
+    pub fn middleware(mut self, stage: impl Middleware) -> Self {
+        self.middleware.push(Arc::new(stage));
         self
     }
 }
@@ -274,4 +274,4 @@ pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
 }
 
 /// The stages of an executor, in the order of its builder.
-pub(crate) type Arounds = Box<[Arc<dyn Around>]>;
+pub(crate) type Middlewares = Box<[Arc<dyn Middleware>]>;

@@ -12,19 +12,19 @@ use crate::history::Message;
 /// are in the request.
 ///
 /// ```
-/// use toolwright_agent::{LeftOut, Message, ModelAnswer, Verbatim};
+/// use toolwright_agent::{Omitted, Message, ModelAnswer, Verbatim};
 ///
 /// let thought = r#"[{"type":"thinking","thinking":"…","signature":"…"},{"type":"text","text":"Hello."}]"#;
 /// let verbatim = Verbatim::new("anthropic", thought);
-/// let history = [Message::user("Hello!"), Message::model("Hello.", []).verbatim(verbatim)];
+/// let history = [Message::user("Hello!"), Message::assistant("Hello.", []).verbatim(verbatim)];
 ///
-/// let left_out = LeftOut::of(&history, "gemini");
-/// assert_eq!(left_out[0].to_string(), "message 1 without thinking of anthropic");
-/// assert!(LeftOut::of(&history, "anthropic").is_empty());
+/// let omitted = Omitted::of(&history, "gemini");
+/// assert_eq!(omitted[0].to_string(), "message 1 without thinking of anthropic");
+/// assert!(Omitted::of(&history, "anthropic").is_empty());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct Omitted {
     /// The message's place in the history, counted from 0.
     pub message: usize,
     /// The provider that wrote it.
@@ -33,12 +33,12 @@ pub struct LeftOut {
     pub parts: Vec<String>,
 }
 
-impl LeftOut {
+impl Omitted {
     /// What a request to a model of this [`origin`](crate::Model::origin) goes without.
     #[must_use]
     pub fn of(history: &[Message], origin: &str) -> Vec<Self> {
         let found = history.iter().enumerate().filter_map(|(message, it)| {
-            let Message::Model { verbatim: Some(verbatim), .. } = it else { return None };
+            let Message::Assistant { verbatim: Some(verbatim), .. } = it else { return None };
             if verbatim.provider() == origin {
                 return None;
             }
@@ -50,7 +50,7 @@ impl LeftOut {
     }
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for Omitted {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (message, parts) = (self.message, self.parts.join(", "));
         write!(formatter, "message {message} without {parts} of {}", self.provider)
@@ -116,8 +116,8 @@ mod tests {
 
     fn parts(provider: &str, text: &str) -> Vec<String> {
         let verbatim = Verbatim::new(provider, text);
-        let history = [Message::user("Go."), Message::model("", []).verbatim(verbatim)];
-        let found = LeftOut::of(&history, "mine");
+        let history = [Message::user("Go."), Message::assistant("", []).verbatim(verbatim)];
+        let found = Omitted::of(&history, "mine");
         assert!(found.iter().all(|it| (it.message, it.provider.as_str()) == (1, provider)));
         found.into_iter().flat_map(|it| it.parts).collect()
     }

@@ -11,12 +11,12 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, join_all, select};
 use tokio::time::Instant;
 
-use super::{After, AroundCall, Before};
+use super::{AfterCall, MiddlewareCall, BeforeCall};
 use crate::executor::{Plan, RunState};
 use crate::lifecycle::words::cancelled;
 use crate::stage::{self, Unfinished, panic_words, polled};
 use toolwright_core::call::Call;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{ErrorClass, Done, ToolError};
 use toolwright_core::output::Answer;
 
 /// A call that is delayed is looked at again no sooner than after this time.
@@ -26,7 +26,7 @@ const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 /// first, and one whose drop panics stops no other. Where the attempt did not begin, each hears of that.
 #[derive(Default)]
 pub(crate) struct Entered {
-    afters: Mutex<Vec<Box<dyn After>>>,
+    afters: Mutex<Vec<Box<dyn AfterCall>>>,
     has_begun: bool,
 }
 
@@ -67,28 +67,28 @@ pub(crate) async fn enter(
     run: &RunState,
     plan: &Plan,
     call: &Call<'_>,
-    about: &AroundCall<'_>,
+    about: &MiddlewareCall<'_>,
     deadline: Option<Instant>,
 ) -> Result<Entered, Turned> {
     let mut entered = Entered::default();
     let passing = Passing { run, call };
-    for around in &run.core.around {
+    for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
         // What it does before it first waits may panic as well.
         let before = Box::pin(async { around.before(about).await });
         let answer = match passing.limited(before, limit).await {
-            Ok(Before::GoOn) => continue,
-            Ok(Before::Then(after)) => {
+            Ok(BeforeCall::Continue) => continue,
+            Ok(BeforeCall::Then(after)) => {
                 entered.afters().push(after);
                 continue;
             }
-            Ok(Before::Answer(answer)) => answer,
-            Ok(Before::Refuse(error)) if delay_of(&error).is_some() => {
+            Ok(BeforeCall::Answer(answer)) => answer,
+            Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
                 return Err(Turned::Refused(error));
             }
             // It is the answer: nothing is tried again.
-            Ok(Before::Refuse(error)) => error.by_executor(Done::Refused).into(),
+            Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
             Err(stopped) => return Err(Turned::Refused(not_run(call.name(), stopped))),
         };
         return Err(Turned::Answered(entered.leave_all(run, plan, call, about, answer).await));
@@ -99,7 +99,7 @@ pub(crate) async fn enter(
 /// For how long a stage delays a call with this error, where it does.
 pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
     match (error.classified(), error.done()) {
-        (Class::NotStarted { retry_after: Some(time) }, None) => Some(time.max(SHORTEST_DELAY)),
+        (ErrorClass::NotStarted { retry_after: Some(time) }, None) => Some(time.max(SHORTEST_DELAY)),
         _ => None,
     }
 }
@@ -140,7 +140,7 @@ impl Passing<'_> {
 }
 
 impl Entered {
-    fn afters(&mut self) -> &mut Vec<Box<dyn After>> {
+    fn afters(&mut self) -> &mut Vec<Box<dyn AfterCall>> {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,7 +173,7 @@ impl Entered {
         run: &RunState,
         plan: &Plan,
         call: &Call<'_>,
-        about: &AroundCall<'_>,
+        about: &MiddlewareCall<'_>,
         answer: Answer,
     ) -> Answer {
         match answer.error() {
@@ -190,7 +190,7 @@ impl Entered {
         run: &RunState,
         plan: &Plan,
         call: &Call<'_>,
-        about: &AroundCall<'_>,
+        about: &MiddlewareCall<'_>,
         mut answer: Answer,
     ) -> Answer {
         let passing = Passing { run, call };
@@ -222,11 +222,11 @@ impl Drop for Entered {
 }
 
 fn is_cancelled(answer: &Answer) -> bool {
-    answer.error().is_some_and(|error| error.classified() == Class::Cancelled)
+    answer.error().is_some_and(|error| error.classified() == ErrorClass::Cancelled)
 }
 
 /// Says to a stage that the attempt did not begin; a panic stops no other.
-fn not_begun(after: Box<dyn After>) {
+fn not_begun(after: Box<dyn AfterCall>) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| after.not_begun())) {
         std::mem::forget(panic);
     }
@@ -243,7 +243,7 @@ fn not_run(tool: &str, stopped: Stopped) -> ToolError {
     };
     let message = format!("`{tool}` was not run: a stage of the application {how}");
     stage_failed(message, cause)
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .by_executor(Done::Refused)
         .hint("go on without it")
 }

@@ -8,7 +8,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use toolwright::journal::{Journal, State};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    After, Answer, Around, AroundCall, Before, Call, CancellationToken, Class, OnNoApprover,
+    AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, Call, CancellationToken, ErrorClass, OnNoApprover,
     Output, ToolError, tool,
 };
 
@@ -19,10 +19,10 @@ use crate::support::{Log, builder, kind};
 /// Notes where a call stands in its turn.
 struct Places(Log);
 
-impl Around for Places {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for Places {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         self.0.add(format!("{:?} {:?}", call.turn(), call.index()));
-        async { Before::GoOn }.boxed()
+        async { BeforeCall::Continue }.boxed()
     }
 }
 
@@ -34,7 +34,7 @@ async fn a_stage_sees_turn_and_index_with_a_journal_and_without() {
             true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
-        let executor = builder.around(Places(log.clone())).build().unwrap();
+        let executor = builder.middleware(Places(log.clone())).build().unwrap();
         let run = executor.run("r").start().unwrap();
         run.turn(7, &[look(), look()]).await.unwrap();
         run.call(&look()).await;
@@ -47,16 +47,16 @@ struct Touchy(Log);
 
 struct Panics(Log);
 
-impl Around for Touchy {
-    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
-        async { Before::Then(Box::new(Panics(self.0.clone()))) }.boxed()
+impl Middleware for Touchy {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        async { BeforeCall::Then(Box::new(Panics(self.0.clone()))) }.boxed()
     }
 }
 
-impl After for Panics {
+impl AfterCall for Panics {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         async move {
@@ -82,8 +82,8 @@ async fn a_value_that_panics_when_it_is_dropped_stops_no_other_and_no_answer() {
             true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
-        let builder = builder.around(Touchy(log.clone())).around(Touchy(log.clone()));
-        let executor = builder.around(stage("s", &Log::default(), [super::later as Wish])).build();
+        let builder = builder.middleware(Touchy(log.clone())).middleware(Touchy(log.clone()));
+        let executor = builder.middleware(stage("s", &Log::default(), [super::later as Wish])).build();
         let call = look().cancelled_by(CancellationToken::new());
         let given = executor.unwrap().run("r").start().unwrap().submit(&call).now_or_never();
         assert_eq!(log.count("dropped") % 2, 0, "{given:?}");
@@ -94,16 +94,16 @@ async fn a_value_that_panics_when_it_is_dropped_stops_no_other_and_no_answer() {
 /// Never ends after the tool.
 struct Stuck;
 
-impl Around for Stuck {
-    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
-        async { Before::Then(Box::new(Self) as Box<dyn After>) }.boxed()
+impl Middleware for Stuck {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        async { BeforeCall::Then(Box::new(Self) as Box<dyn AfterCall>) }.boxed()
     }
 }
 
-impl After for Stuck {
+impl AfterCall for Stuck {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         crate::support::forever().boxed()
@@ -118,7 +118,7 @@ async fn cancellation_reaches_a_stage_that_never_ends_after_the_tool() {
             true => office.builder().journal(office.parking().record_reads()),
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
-        let executor = builder.timeout(None).around(Stuck).build().unwrap();
+        let executor = builder.timeout(None).middleware(Stuck).build().unwrap();
         let token = CancellationToken::new();
         let call = look().cancelled_by(token.clone());
         let given_up = async {
@@ -146,7 +146,7 @@ async fn a_call_that_is_cancelled_in_its_tool_is_answered_as_cancelled_whatever_
     for is_staged in [false, true] {
         let ran = Arc::new(Ran::default());
         let builder = builder_of_endless(&ran);
-        let builder = if is_staged { builder.around(Stuck) } else { builder };
+        let builder = if is_staged { builder.middleware(Stuck) } else { builder };
         let executor = builder.build().unwrap();
         let token = CancellationToken::new();
         let call = Call::new("around_endless", "{}").cancelled_by(token.clone());
@@ -158,23 +158,23 @@ async fn a_call_that_is_cancelled_in_its_tool_is_answered_as_cancelled_whatever_
         };
         let (answer, ()) = futures::join!(executor.call(&call), given_up);
         assert_eq!(kind(&answer), "cancelled", "{answer:?}");
-        assert_eq!(answer.error().unwrap().classified(), Class::Cancelled);
+        assert_eq!(answer.error().unwrap().classified(), ErrorClass::Cancelled);
     }
 }
 
 /// Notes whether the attempt that it let through began.
 struct Hears(Log);
 
-impl Around for Hears {
-    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
-        async { Before::Then(Box::new(Self(self.0.clone())) as Box<dyn After>) }.boxed()
+impl Middleware for Hears {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        async { BeforeCall::Then(Box::new(Self(self.0.clone())) as Box<dyn AfterCall>) }.boxed()
     }
 }
 
-impl After for Hears {
+impl AfterCall for Hears {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         self.0.add("after");
@@ -193,16 +193,16 @@ async fn a_stage_hears_that_a_later_one_turned_the_call_away_and_of_no_attempt_t
     let builder = office
         .builder()
         .journal(office.parking().clock(jiff::Timestamp::now))
-        .around(Hears(log.clone()));
-    let builder = builder.around(Hears(log.clone()));
+        .middleware(Hears(log.clone()));
+    let builder = builder.middleware(Hears(log.clone()));
     let stages = stage("s", &Log::default(), [super::later as Wish]);
-    let executor = builder.around(stages).build().unwrap();
+    let executor = builder.middleware(stages).build().unwrap();
     executor.call(&note()).await;
     assert_eq!(log.lines(), ["not begun", "not begun", "after", "after"]);
 
     // Dropped while its tool is at work, it may have done something.
     let (ran, log) = (Arc::new(Ran::default()), Log::default());
-    let builder = builder_of_endless(&ran).around(Hears(log.clone()));
+    let builder = builder_of_endless(&ran).middleware(Hears(log.clone()));
     let executor = builder.build().unwrap();
     assert!(executor.call(&Call::new("around_endless", "{}")).now_or_never().is_none());
     assert_eq!((ran.times(), log.lines().len()), (1, 0));
@@ -221,7 +221,7 @@ async fn a_stage_before_the_tool_has_no_more_than_what_is_left_of_the_whole_call
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
         let limited = builder.total_timeout(Some(Duration::from_secs(2)));
-        let executor = limited.around(super::Endless).build().unwrap();
+        let executor = limited.middleware(super::Endless).build().unwrap();
         let begun = tokio::time::Instant::now();
         let answer = executor.call(&look()).await;
         assert_eq!(kind(&answer), "stage_failed", "{answer:?}");
@@ -234,11 +234,11 @@ async fn a_stage_before_the_tool_has_no_more_than_what_is_left_of_the_whole_call
 #[tool(name = "around_lost", effect = idempotent, retry(attempts = 2, delay = "1ms"))]
 async fn lost(ran: &Ran) -> Result<(), ToolError> {
     ran.add("lost");
-    Err(ToolError::new("lost", "the connection was lost").class(Class::Transient))
+    Err(ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient))
 }
 
-fn go_on() -> Before {
-    Before::GoOn
+fn go_on() -> BeforeCall {
+    BeforeCall::Continue
 }
 
 /// By the clock of the system.
@@ -252,7 +252,7 @@ async fn an_answer_of_a_stage_says_that_the_call_was_begun_before() {
     let journalled = builder([LOST]).journal(parking(&office));
     let journalled = journalled.service_arc(Arc::clone(&office.ran));
     let stages = stage("s", &Log::default(), [go_on as Wish, refuse]);
-    let executor = journalled.around(stages).build().unwrap();
+    let executor = journalled.middleware(stages).build().unwrap();
     let answer = executor.call(&Call::new("around_lost", "{}")).await;
     assert_eq!((kind(&answer).as_str(), office.ran.times()), ("closed", 1));
     assert!(answer.text().contains("it was begun once before"), "{}", answer.text());
@@ -267,7 +267,7 @@ async fn a_delay_does_not_hide_what_an_attempt_answered() {
     let retry = RetryPolicy::TOOL.delay(Duration::from_millis(1));
     let unrecorded = builder([LOST]).service_arc(Arc::clone(&office.ran)).retry(retry);
     let stages = stage("s", &Log::default(), [go_on as Wish, super::later, super::later]);
-    let executor = unrecorded.around(stages).build().unwrap();
+    let executor = unrecorded.middleware(stages).build().unwrap();
     let answer = executor.call(&Call::new("around_lost", "{}")).await;
     assert_eq!((kind(&answer).as_str(), office.ran.times()), ("lost", 1));
 }
@@ -290,7 +290,7 @@ async fn the_caller_gets_the_answer_of_a_stage_that_must_not_be_stored() {
     let journalled = builder([SIGN_IN]).journal(parking(&office));
     let journalled = journalled.service_arc(Arc::clone(&office.ran));
     let stages = stage("s", &Log::default(), [answer as Wish]);
-    let executor = journalled.around(stages).build().unwrap();
+    let executor = journalled.middleware(stages).build().unwrap();
     let call = Call::new("around_sign_in", r#"{"password":"hunter2"}"#);
     assert_eq!(executor.call(&call).await.text(), "from the cache");
     let record = office.records().await.remove(0);
@@ -301,16 +301,16 @@ async fn the_caller_gets_the_answer_of_a_stage_that_must_not_be_stored() {
 /// Says something else than the tool.
 struct Other;
 
-impl Around for Other {
-    fn before<'a>(&'a self, _: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
-        async { Before::Then(Box::new(Self) as Box<dyn After>) }.boxed()
+impl Middleware for Other {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        async { BeforeCall::Then(Box::new(Self) as Box<dyn AfterCall>) }.boxed()
     }
 }
 
-impl After for Other {
+impl AfterCall for Other {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         let other = format!("{}, at length", answer.text());
@@ -321,7 +321,7 @@ impl After for Other {
 #[tokio::test]
 async fn what_is_recorded_is_the_answer_after_the_stages() {
     let office = office();
-    let executor = office.builder().around(Other).build().unwrap();
+    let executor = office.builder().middleware(Other).build().unwrap();
     assert_eq!(executor.call(&note()).await.text(), "a, at length");
     assert_eq!(office.records().await.remove(0).answer.unwrap().text, "a, at length");
 }
