@@ -18,7 +18,7 @@ use toolwright::provider::{Provider, ToolCall};
 use toolwright::{Answer, Executor, Output, Registry};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::{
-    Agent, RunEnd, Limits, Message, Model, ModelAnswer, ModelError, ModelRequest, State,
+    Agent, Limits, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, State,
 };
 
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};

@@ -100,9 +100,9 @@ pub use toolwright_executor::event::{ToolEvent, ToolEventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    AfterCall, Middleware, MiddlewareCall, BeforeCall, BuildError, BuildProblem, Bundle, CallFailure, Calling,
-    Drained, Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver,
-    Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
+    AfterCall, BeforeCall, BuildError, BuildProblem, Bundle, CallFailure, Calling, Drained,
+    Executor, ExecutorBuilder, Middleware, MiddlewareCall, MissingServices, OnNoApprover, OpenTurn,
+    Outcome, Resolver, Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use toolwright::{Call, ToolEventKind, ToolContext, data, tool};
+use toolwright::{Call, ToolContext, ToolEventKind, data, tool};
 
 use crate::support::{Log, builder, executor};
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use serde_json::Value;
-use toolwright::{ErrorClass, ToolEventKind, OrFail, ToolError, tool};
+use toolwright::{ErrorClass, OrFail, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, builder, call, executor, kind};
 

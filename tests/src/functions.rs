@@ -1,6 +1,6 @@
 //! An annotated function is still the function it was: typed, and called as such.
 
-use toolwright::{Call, ToolEvent, ToolEventKind, Repair, ToolContext, ToolError, data, tool};
+use toolwright::{Call, Repair, ToolContext, ToolError, ToolEvent, ToolEventKind, data, tool};
 
 use crate::support::{Log, builder, kind, strict};
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use toolwright::retry::RetryPolicy;
-use toolwright::{Call, ToolEventKind, ToolContext, ToolError, tool};
+use toolwright::{Call, ToolContext, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, builder, call, ended, executor, kind};
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use toolwright::{Call, ToolEventKind, ToolContext, ToolError, tool};
+use toolwright::{Call, ToolContext, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, NEVER_ENDS, PING, answer, builder, call, word};
 

@@ -1,6 +1,6 @@
 //! A panic is answered, and neither the caller nor the next call comes to harm.
 
-use toolwright::{Call, ErrorClass, Danger, tool};
+use toolwright::{Call, Danger, ErrorClass, tool};
 
 use crate::support::{PING, builder, call, executor, kind};
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    Answer, Call, ErrorClass, Executor, ExecutorBuilder, File, Footprint, Handle, Reservations, Run,
-    ToolError, tool,
+    Answer, Call, ErrorClass, Executor, ExecutorBuilder, File, Footprint, Handle, Reservations,
+    Run, ToolError, tool,
 };
 
 use crate::support::{Turnstile, builder, kind};
@@ -102,7 +102,8 @@ impl Scene {
 
     fn of(more: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> Self {
         let (turnstile, reservations) = (Turnstile::new(), Reservations::new());
-        let builder = builder(TOOLS).service_arc(turnstile.clone()).middleware(reservations.clone());
+        let builder =
+            builder(TOOLS).service_arc(turnstile.clone()).middleware(reservations.clone());
         Self { executor: more(builder).build().unwrap(), reservations, turnstile }
     }
 

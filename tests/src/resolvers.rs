@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
-    ErrorClass, Danger, DeclaredDanger, DynamicTool, Effect, Executor, Profile, Registry,
+    Danger, DeclaredDanger, DynamicTool, Effect, ErrorClass, Executor, Profile, Registry,
     RegistryEventKind, ToolError,
 };
 

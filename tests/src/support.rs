@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use futures::future::{Either, select};
 use tokio::sync::{Notify, Semaphore};
 use toolwright::{
-    Answer, Call, Closing, ToolEvent, ToolEventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
-    Repair, Resource, ToolError, tool,
+    Answer, Call, Closing, Executor, ExecutorBuilder, Handle, Opening, Registry, Repair, Resource,
+    ToolError, ToolEvent, ToolEventKind, tool,
 };
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Subscriber};

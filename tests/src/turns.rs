@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{
-    Call, ToolEventKind, Executor, Registration, Registry, Run, ToolContext, ToolError, tool,
+    Call, Executor, Registration, Registry, Run, ToolContext, ToolError, ToolEventKind, tool,
 };
 use toolwright_toolbox::{FILES, Workspace};
 

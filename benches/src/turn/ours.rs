@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use toolwright::__private0::{Handle, Spec};
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Executor, Output, Registry, tool};
-use toolwright_agent::{Agent, RunEnd, Limits, Message, ScriptedModel, State};
+use toolwright_agent::{Agent, Limits, Message, RunEnd, ScriptedModel, State};
 
 use super::{CALLS, HISTORY, LAST_WORD, QUESTION, SYSTEM, TOOLS};
 

@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use toolwright_agent::{RunEnd, TotalUsage, Stopped, Usage};
+use toolwright_agent::{RunEnd, Stopped, TotalUsage, Usage};
 
 /// The end of a run, as it is printed.
 #[derive(Serialize)]
@@ -78,7 +78,7 @@ enum How {
 impl<'a> End<'a> {
     pub fn of(ended: Result<RunEnd, Stopped>, provider: &'a str, model: &'a str) -> Self {
         let how = match ended {
-            Ok(ended) => How::RunEnd(ended),
+            Ok(ended) => How::Ended(ended),
             Err(stopped) => {
                 let tool = stopped.needs_decision().map(|(tool, _)| tool.to_owned());
                 let ended = if tool.is_some() { "undecided" } else { "stopped" };
@@ -124,18 +124,18 @@ impl<'a> End<'a> {
     /// Nothing for a run that a signal cancelled: the signal has the code.
     pub fn exit_code(&self) -> Option<u8> {
         Some(match &self.how {
-            How::RunEnd(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
-            How::RunEnd(RunEnd::Limit(_)) => 4,
-            How::RunEnd(RunEnd::Cancelled) => return None,
+            How::Ended(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
+            How::Ended(RunEnd::Limit(_)) => 4,
+            How::Ended(RunEnd::Cancelled) => return None,
             How::Stopped { tool: Some(_), .. } => 3,
-            How::RunEnd(_) | How::Stopped { .. } => 1,
+            How::Ended(_) | How::Stopped { .. } => 1,
         })
     }
 
     /// What is printed for a person beside the object.
     pub fn words(&self) -> String {
         match &self.how {
-            How::RunEnd(ended) => ended.to_string(),
+            How::Ended(ended) => ended.to_string(),
             How::Stopped { ended: "waiting", message, .. } => message.clone(),
             How::Stopped { tool: Some(_), message, .. } => format!(
                 "{message}; start it at a terminal to decide, or allow the call in the policy"

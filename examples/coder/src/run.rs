@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
-use toolwright_agent::{Agent, RunEnd, Model, TotalUsage, Stopped};
+use toolwright_agent::{Agent, Model, RunEnd, Stopped, TotalUsage};
 use toolwright_mcp::McpConfig;
 
 use crate::application::{self, Application, Parts};

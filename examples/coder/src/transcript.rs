@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright_agent::{Message, RunNotice, NoticeKind, RunEvents};
+use toolwright_agent::{Message, NoticeKind, RunEvents, RunNotice};
 
 use crate::said::Said;
 use crate::shown;
@@ -24,14 +24,14 @@ impl Transcript {
         let turn = notice.turn;
         match notice.kind {
             NoticeKind::Appended { message: Message::User { text, .. } } => {
-                self.send("user", turn, text);
+                self.write("user", turn, text);
             }
-            NoticeKind::Omitted { left_out } => {
-                left_out.iter().for_each(|it| self.note("left out", &it.to_string()));
+            NoticeKind::Omitted { omitted } => {
+                omitted.iter().for_each(|it| self.note("left out", &it.to_string()));
             }
             NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => match self {
                 Self::Text => said.whole(turn, &answer.text, model_line),
-                Self::Json => self.send("model", turn, &answer.text),
+                Self::Json => self.write("model", turn, &answer.text),
             },
             NoticeKind::Calling { calls } => {
                 for call in calls {
@@ -86,7 +86,7 @@ impl Transcript {
         }
     }
 
-    fn say(self, who: &str, turn: u64, text: &str) {
+    fn write(self, who: &str, turn: u64, text: &str) {
         match self {
             Self::Text => {
                 for line in shown::lines(text) {

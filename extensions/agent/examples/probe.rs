@@ -17,7 +17,7 @@ use toolwright::{Executor, Registry, tool};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::recording::Recording;
 use toolwright_agent::{
-    Agent, Delta, DeltaListener, RunEnd, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind,
+    Agent, Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd,
 };
 
 /// Reads the notes.

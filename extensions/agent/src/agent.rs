@@ -26,7 +26,7 @@ pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::stream::{NumberedStream, RunStream};
 use crate::durable::DroppedDrivers;
-use crate::events::{RunNotice, Rings, RunEvents};
+use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};

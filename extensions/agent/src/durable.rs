@@ -34,7 +34,7 @@ mod work;
 
 pub use self::builder::{RunnerBuilder, RunnerError};
 pub(crate) use self::by_id::{ById, Came};
-pub use self::decide::{CallStatus, MAX_CRASHES, Decision, decide};
+pub use self::decide::{CallStatus, Decision, MAX_CRASHES, decide};
 pub use self::error::RunError;
 pub use self::head::{Cancelled, Crashes, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};

@@ -19,7 +19,7 @@ mod telemetry;
 pub use self::end::RunEnd;
 pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
-pub use self::notice::{RunNotice, NoticeKind};
+pub use self::notice::{NoticeKind, RunNotice};
 pub(crate) use self::observer::Observer;
 pub use self::readers::RunEvents;
 pub(crate) use self::readers::{EventWriter, Rings};

@@ -32,7 +32,7 @@ pub use reqwest;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
-use toolwright::{ErrorClass, Effect};
+use toolwright::{Effect, ErrorClass};
 
 use self::api::{Api, Asked};
 use self::attempt::Endpoint;
@@ -42,9 +42,9 @@ use self::fault::{Fault, Taken};
 pub use self::key::ApiKey;
 use self::key::Secret;
 use self::streamed::{Expense, Pieces};
-use crate::limits::{Cost, UsageRecorder, Prices, TotalUsage, Usage};
+use crate::limits::{Cost, Prices, TotalUsage, Usage, UsageRecorder};
 use crate::model::{
-    Omitted, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing, Reasoning,
+    Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing, Reasoning,
 };
 use crate::recording::Exchange;
 

@@ -37,23 +37,23 @@ pub use self::agent::{
     ModelNameError, NewExecutor, NumberedStream, RunError, RunRequest, RunResult, RunStream,
 };
 pub use self::events::{
-    CalledTool, RunEnd, RunNotice, NoticeKind, NumberedEvent, RunEvent, RunEvents, ToolCallEvent,
+    CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
     ToolResultEvent,
 };
 pub use self::history::{
     HistoryProblem, HistoryRepair, ImportError, Imported, Message, Prompt, Verbatim, check, import,
 };
 pub use self::limits::{
-    Accounts, Cost, CostError, Limit, Limits, UsageRecorder, Price, Prices, PricesError, Rates, TotalUsage,
-    Usage,
+    Accounts, Cost, CostError, Limit, Limits, Price, Prices, PricesError, Rates, TotalUsage, Usage,
+    UsageRecorder,
 };
 pub use self::model::{
-    ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Omitted, Model,
-    ModelAnswer, ModelError, ModelRequest, ModelSettings, PromptCache, ProviderTool, Reasoning,
-    RequestLimits, StopReason, ToolChoice,
+    ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Model,
+    ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, PromptCache, ProviderTool,
+    Reasoning, RequestLimits, StopReason, ToolChoice,
 };
 pub use self::run::{
-    Action, AgentRun, AgentRunBuilder, StepInput, StartError, State, Stopped, Turn, step,
+    Action, AgentRun, AgentRunBuilder, StartError, State, StepInput, Stopped, Turn, step,
 };
 #[cfg(feature = "testing")]
 pub use self::testing::{ScriptedModel, ScriptedRequest};

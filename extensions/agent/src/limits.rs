@@ -2,11 +2,11 @@
 
 pub(crate) mod budget;
 mod limit;
-mod usage_recorder;
 mod prices;
 mod usage;
+mod usage_recorder;
 
 pub use self::limit::{Limit, Limits};
-pub use self::usage_recorder::UsageRecorder;
 pub use self::prices::{Price, Prices, PricesError, Rates};
 pub use self::usage::{Accounts, Cost, CostError, TotalUsage, Usage};
+pub use self::usage_recorder::UsageRecorder;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use toolwright::policy::Policy;
-use toolwright::{Middleware, Bundle, ExecutorBuilder, ReadCache, Reservations};
+use toolwright::{Bundle, ExecutorBuilder, Middleware, ReadCache, Reservations};
 
 use crate::{ChangeLog, SyntaxCheck, Workspace};
 

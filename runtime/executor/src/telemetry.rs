@@ -169,7 +169,9 @@ impl Metrics {
                 self.decisions.add(1, &attributes);
                 self.waits.record(waited.as_secs_f64(), &attributes);
             }
-            ToolEventKind::Retrying { error, .. } => self.retries.add(1, &[tool(), kind(error.kind())]),
+            ToolEventKind::Retrying { error, .. } => {
+                self.retries.add(1, &[tool(), kind(error.kind())])
+            }
             ToolEventKind::OwnerLost { state: State::Ready } => {
                 self.retries.add(1, &[tool(), kind("owner_lost")]);
             }

@@ -12,8 +12,8 @@ use toolwright::journal::{
 };
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
-    Answer, Call, CallId, ErrorClass, ToolEventKind, Executor, OnNoApprover, Outcome, Registry, ToolError,
-    tool,
+    Answer, Call, CallId, ErrorClass, Executor, OnNoApprover, Outcome, Registry, ToolError,
+    ToolEventKind, tool,
 };
 
 use crate::calls::odd::Odd;
@@ -355,7 +355,8 @@ async fn listeners_get_no_words_that_may_repeat_a_secret() {
                 .retry(toolwright::retry::RetryPolicy::TOOL.delay(Duration::from_millis(1)))
                 .listen(move |event| {
                     let more = match event.kind {
-                        ToolEventKind::Failed { error, .. } | ToolEventKind::Retrying { error, .. } => {
+                        ToolEventKind::Failed { error, .. }
+                        | ToolEventKind::Retrying { error, .. } => {
                             let cause = error.source().map(ToString::to_string);
                             format!("{} {:?}", error.kind(), (error.to_json(), cause))
                         }

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Reply, Response};
 use toolwright::journal::{State, StoredText};
-use toolwright::{BuildProblem, Call, CallFailure, ToolEventKind, OnNoApprover, Outcome};
+use toolwright::{BuildProblem, Call, CallFailure, OnNoApprover, Outcome, ToolEventKind};
 
 use super::support::{a_refund, answered, key, office, path, suspended};
 use crate::support::kind;

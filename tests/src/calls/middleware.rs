@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use toolwright::journal::{Journal, State, Transition};
-use toolwright::{AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, Call, ErrorClass, Output, ToolError, tool};
+use toolwright::{
+    AfterCall, Answer, BeforeCall, Call, ErrorClass, Middleware, MiddlewareCall, Output, ToolError,
+    tool,
+};
 
 use super::support::{Ran, a_refund, answered, office, suspended};
 use crate::support::{Log, kind};

@@ -9,8 +9,8 @@ use toolwright::policy::{Policy, Rule};
 use toolwright::retry::RetryPolicy;
 use toolwright::unstable::arguments::canonical;
 use toolwright::{
-    Call, CallId, ToolEvent, ToolEventKind, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext,
-    tool,
+    Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext, ToolEvent,
+    ToolEventKind, tool,
 };
 
 use super::dead::office::{a_dead_letter, dead_letters};

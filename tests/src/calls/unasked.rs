@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Reply, Response};
 use toolwright::journal::State;
 use toolwright::policy::Policy;
-use toolwright::{BuildProblem, ErrorClass, ToolEventKind, ExecutorBuilder, OnNoApprover};
+use toolwright::{BuildProblem, ErrorClass, ExecutorBuilder, OnNoApprover, ToolEventKind};
 
 use super::support::{Office, a_refund, key, office, path, suspended};
 use crate::support::{Log, kind};

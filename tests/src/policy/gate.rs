@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright::policy::{ArgumentTest, Mode, Policy, Rule};
-use toolwright::{BuildProblem, Call, ToolEventKind, Executor, Registry};
+use toolwright::{BuildProblem, Call, Executor, Registry, ToolEventKind};
 
 use super::support::{TOOLS, call, executor};
 use crate::support::kind;

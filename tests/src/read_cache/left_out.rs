@@ -67,7 +67,8 @@ fn scene(cache: ReadCache) -> (TempDir, Arc<Runs>, ExecutorBuilder) {
     let (folder, runs) = (tempfile::tempdir().unwrap(), Arc::<Runs>::default());
     write_long_ago(&folder.path().join("a.txt"), "one");
     let workspace = Workspace::open(folder.path()).unwrap();
-    let builder = builder(TOOLS).service(workspace).service_arc(Arc::clone(&runs)).middleware(cache);
+    let builder =
+        builder(TOOLS).service(workspace).service_arc(Arc::clone(&runs)).middleware(cache);
     (folder, runs, builder)
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use toolwright::repair::replay;
 use toolwright::retry::RetryPolicy;
-use toolwright::{Call, ToolEventKind, ToolContext, ToolError, tool};
+use toolwright::{Call, ToolContext, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, builder, executor, kind};
 

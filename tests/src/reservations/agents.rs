@@ -5,7 +5,7 @@ use super::*;
 use std::sync::Mutex;
 
 use serde_json::json;
-use toolwright::{ToolEventKind, Registry};
+use toolwright::{Registry, ToolEventKind};
 use toolwright_toolbox::{FILES, Workspace};
 
 /// Two agents of one process edit one file, each with an executor and a workspace of its own.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwright::retry::{RetryPolicy, Stop};
-use toolwright::{ErrorClass, Effect, ToolError, tool};
+use toolwright::{Effect, ErrorClass, ToolError, tool};
 
 use super::support::{Script, Step, again, with_script};
 use crate::support::{builder, call};

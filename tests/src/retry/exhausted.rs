@@ -12,7 +12,11 @@ use crate::support::{call, kind};
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_exhausted_is_dead_with_its_tools_last_error_and_all_of_its_failures() {
-    let desk = Desk::of([Step::Fail(ErrorClass::Transient), Step::Hang, Step::Fail(ErrorClass::Transient)]);
+    let desk = Desk::of([
+        Step::Fail(ErrorClass::Transient),
+        Step::Hang,
+        Step::Fail(ErrorClass::Transient),
+    ]);
     assert_eq!(said(&answered(desk.executor().submit(&again()).await)), "attempt 3 failed");
     assert_eq!(
         desk.path().await,
@@ -34,8 +38,12 @@ async fn a_panic_of_a_tool_that_may_be_repeated_is_dead_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn what_must_not_be_repeated_and_may_have_acted_is_indeterminate_and_never_tried_again() {
-    for step in [Step::Hang, Step::Panic, Step::Fail(ErrorClass::Transient), Step::Fail(ErrorClass::Unknown)]
-    {
+    for step in [
+        Step::Hang,
+        Step::Panic,
+        Step::Fail(ErrorClass::Transient),
+        Step::Fail(ErrorClass::Unknown),
+    ] {
         let desk = Desk::of([step.clone()]);
         let executor = desk.executor();
         let waits = suspended(executor.submit(&call("scripted_once")).await);

@@ -44,7 +44,8 @@ async fn calls_and_turns_go_on_in_place_as_well() {
 
 #[tokio::test(start_paused = true)]
 async fn listeners_hear_of_attempts_in_place_as_of_one_call() {
-    let (desk, log, delays) = (Desk::fails(2, ErrorClass::Transient), Log::default(), Delays::default());
+    let (desk, log, delays) =
+        (Desk::fails(2, ErrorClass::Transient), Log::default(), Delays::default());
     let executor = delays.listen(desk.builder().listen(log.listener())).build().unwrap();
     executor.submit(&again()).await;
     assert_eq!(delays.seconds(), [(1, 1), (2, 2)]);

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use toolwright::journal::{Journal, MemoryStore, State, Store as _};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    Call, ErrorClass, DynamicTool, Effect, Executor, ExecutorBuilder, OnNoApprover, Registry,
+    Call, DynamicTool, Effect, ErrorClass, Executor, ExecutorBuilder, OnNoApprover, Registry,
     ToolContext, ToolError, tool,
 };
 

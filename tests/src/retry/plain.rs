@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright::retry::RetryPolicy;
-use toolwright::{ErrorClass, DynamicTool, Executor, Registry, Retry, ToolError, tool};
+use toolwright::{DynamicTool, ErrorClass, Executor, Registry, Retry, ToolError, tool};
 
 use super::support::{Delays, EVEN, NOT_STARTED, Script, Step, again, limited, said, with_script};
 use crate::support::{Held, Log, builder, call, kind};
@@ -142,7 +142,9 @@ async fn fail_at_first(
         tokio::task::yield_now().await;
     }
     match count.fetch_add(1, Ordering::SeqCst) + 1 {
-        count if count < 3 => Err(ToolError::new("early", "too early").class(ErrorClass::Transient)),
+        count if count < 3 => {
+            Err(ToolError::new("early", "too early").class(ErrorClass::Transient))
+        }
         count => Ok(count),
     }
 }

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use toolwright::journal::{CallRecord, Entry, Filter, Journal, MemoryStore, Page, Store};
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{
-    Answer, Call, CallId, ErrorClass, ToolEventKind, Executor, ExecutorBuilder, OnNoApprover, Registry,
-    ToolContext, ToolError, tool,
+    Answer, Call, CallId, ErrorClass, Executor, ExecutorBuilder, OnNoApprover, Registry,
+    ToolContext, ToolError, ToolEventKind, tool,
 };
 
 pub const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };

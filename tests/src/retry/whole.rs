@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright::approval::{self, Statement};
 use toolwright::journal::{Failure, State};
-use toolwright::{ErrorClass, DynamicTool, Executor, Registry, tool};
+use toolwright::{DynamicTool, ErrorClass, Executor, Registry, tool};
 
 use super::support::{Desk, NOT_STARTED, Script, Step, again, with_script};
 use crate::calls::support::{answered, key, suspended};

@@ -9,7 +9,7 @@ use toolwright::Executor;
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
-use crate::events::{RunNotice, Rings};
+use crate::events::{Rings, RunNotice};
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::options::Ids;

@@ -7,7 +7,7 @@ use toolwright::approval::{Approver, ApproverKey};
 use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{
-    Middleware, Bundle, Executor, ExecutorBuilder, IntoTool, OnNoApprover, Registration, Registry,
+    Bundle, Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration, Registry,
 };
 
 use super::{Agent, AgentBuilder, AgentError};

@@ -9,7 +9,7 @@ use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Catalog, ToolEventKind};
 
-use crate::events::{RunEnd, NoticeKind};
+use crate::events::{NoticeKind, RunEnd};
 use crate::history::Message;
 use crate::limits::Usage;
 use crate::model::Omitted;

@@ -4,7 +4,7 @@ use toolwright::provider::ToolCall;
 
 use crate::events::RunEnd;
 use crate::history::Message;
-use crate::model::{Omitted, ModelAnswer, ModelError};
+use crate::model::{ModelAnswer, ModelError, Omitted};
 
 /// Something that happened to a run of an agent. What happens to each call, the listeners of the executor are notified of.
 ///

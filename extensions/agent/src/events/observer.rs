@@ -11,9 +11,9 @@ use tracing::Span;
 
 use super::{CalledTool, EventWriter, RunEvent};
 use crate::agent::Agent;
-use crate::events::{RunNotice, NoticeKind, spans};
+use crate::events::{NoticeKind, RunNotice, spans};
 use crate::limits::TotalUsage;
-use crate::model::{Omitted, ModelAnswer, ModelError};
+use crate::model::{ModelAnswer, ModelError, Omitted};
 
 /// Hears what happens to one run.
 pub(crate) struct Observer {

@@ -215,7 +215,9 @@ fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> J
         401 | 403 => ("wrong_key", ErrorClass::Final, "check the key"),
         404 => ("not_found", ErrorClass::Final, "check the base URL and the model's name"),
         400 if body.is_wrong_key() => ("wrong_key", ErrorClass::Final, "check the key"),
-        413 => ("request_too_large", ErrorClass::Final, "let tools answer less, or begin a new run"),
+        413 => {
+            ("request_too_large", ErrorClass::Final, "let tools answer less, or begin a new run")
+        }
         300..=399 => (
             "redirected",
             ErrorClass::Final,

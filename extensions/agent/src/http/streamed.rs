@@ -91,9 +91,11 @@ impl<'a> Pieces<'a> {
 
     fn notify(&mut self, event: StreamEvent) {
         match event {
-            StreamEvent::Text(text) => self.push(Of::Text, text),
-            StreamEvent::Reasoning(text) => self.push(Of::Reasoning, text),
-            StreamEvent::Arguments { index, delta, .. } => self.push(Of::Arguments(index), delta),
+            StreamEvent::Text(text) => self.forward(Of::Text, text),
+            StreamEvent::Reasoning(text) => self.forward(Of::Reasoning, text),
+            StreamEvent::Arguments { index, delta, .. } => {
+                self.forward(Of::Arguments(index), delta)
+            }
             StreamEvent::CallBegan { index, name, .. } => {
                 self.release(Of::Reasoning);
                 self.release(Of::Text);
@@ -126,7 +128,7 @@ impl<'a> Pieces<'a> {
         })
     }
 
-    fn push(&mut self, of: Of, text: String) {
+    fn forward(&mut self, of: Of, text: String) {
         let Some(key) = self.key else { return self.pass_on(of, &text) };
         let held = self.held.remove(&of).unwrap_or_default();
         let mut text = key.removed_from(held + &text);

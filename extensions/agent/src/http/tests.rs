@@ -4,8 +4,8 @@ mod given_up;
 mod imitators;
 #[cfg(unix)]
 mod keys;
-mod omitted;
 mod media;
+mod omitted;
 mod prefix;
 mod provider_tools;
 mod server;

@@ -20,9 +20,9 @@ use toolwright::dialect::Dialect;
 
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
-use crate::limits::{UsageRecorder, TotalUsage};
+use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{
-    DeltaListener, Omitted, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing,
+    DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing,
 };
 
 /// Several models as one, in the order in which they are preferred.

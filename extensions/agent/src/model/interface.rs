@@ -11,8 +11,8 @@ use toolwright::provider::{Provider, ToolCall};
 
 use super::settings::DEFAULT;
 use crate::history::{Message, Verbatim};
-use crate::limits::{Cost, UsageRecorder, TotalUsage, Usage};
-use crate::model::{DeltaListener, Omitted, ModelError, ModelSettings};
+use crate::limits::{Cost, TotalUsage, Usage, UsageRecorder};
+use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///

@@ -11,9 +11,9 @@ use super::driver::{Driver, Rest};
 use super::early::Begun;
 use super::options::HeldId;
 use super::recorder::Nothing;
-use super::{Action, StepInput, State, Stopped, step};
+use super::{Action, State, StepInput, Stopped, step};
 use crate::agent::Agent;
-use crate::events::{RunEnd, NoticeKind, Observer, RunEvents};
+use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
 

@@ -9,7 +9,7 @@ use super::agent_run::Shown;
 use super::early::Early;
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
-use crate::limits::{UsageRecorder, TotalUsage};
+use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
 use crate::run::{StepInput, step};
 

@@ -13,8 +13,8 @@ use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::{AgentRun, Stopped};
-use crate::events::{RunEnd, NoticeKind, spans};
-use crate::run::{Action, StepInput, State, Turn, step};
+use crate::events::{NoticeKind, RunEnd, spans};
+use crate::run::{Action, State, StepInput, Turn, step};
 
 /// A run that is driven here, and what records it.
 pub(crate) struct Driver<'r, R> {

@@ -13,7 +13,7 @@ use super::early::Begun;
 use super::until::{cancellation, until};
 use crate::history::Message;
 use crate::model::ModelAnswer;
-use crate::run::{Action, StepInput, State, Turn};
+use crate::run::{Action, State, StepInput, Turn};
 
 /// Why a run ends before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, ErrorClass, Content, ToolError};
+use toolwright::{Answer, Content, ErrorClass, ToolError};
 
 use super::failing::Failing;
 use super::state::{Phase, Stopping};
@@ -119,9 +119,10 @@ pub struct Turn {
 pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
     let mut next = state.clone();
     let actions = match (&state.0.phase, event) {
-        (Phase::Idle | Phase::Asking | Phase::Ended { .. }, StepInput::Said { text, attachments }) => {
-            next.said(Message::User { text, attachments })
-        }
+        (
+            Phase::Idle | Phase::Asking | Phase::Ended { .. },
+            StepInput::Said { text, attachments },
+        ) => next.said(Message::User { text, attachments }),
         (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
         (Phase::Asking, StepInput::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());
@@ -292,7 +293,9 @@ impl State {
     fn has_spent_all(&self) -> Option<RunEnd> {
         Some(match budget::reached(self.limits(), self.spent_since_said())? {
             Reached::Limit(limit) => RunEnd::Limit(limit),
-            Reached::Unknown(why) => RunEnd::model_failed(&ModelError::new("spending_unknown", why)),
+            Reached::Unknown(why) => {
+                RunEnd::model_failed(&ModelError::new("spending_unknown", why))
+            }
         })
     }
 

@@ -11,7 +11,7 @@ use toolwright::journal::MemoryStore;
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, Registry, tool};
 use toolwright_agent::{
-    Agent, Delta, RunEnd, Message, Model, ModelAnswer, ModelError, ModelRequest, check,
+    Agent, Delta, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, check,
 };
 
 use crate::support::Log;

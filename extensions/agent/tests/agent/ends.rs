@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::ErrorClass;
 use toolwright_agent::{
-    ContextSize, RunEnd, Limit, ModelAnswer, ModelError, ScriptedModel, StopReason, Stopped,
+    ContextSize, Limit, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason, Stopped,
 };
 
 use super::support::{Log, agent, call, kinds, outline, run};

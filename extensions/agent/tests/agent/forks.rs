@@ -8,7 +8,7 @@ use toolwright::provider::ToolCall;
 use toolwright::retry::RetryPolicy;
 use toolwright::{ErrorClass, Executor, OnNoApprover, Registry, ToolError, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
-use toolwright_agent::{Agent, RunEnd, Message, ModelAnswer, ScriptedModel, StopReason, check};
+use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, ScriptedModel, StopReason, check};
 
 use crate::support::{ADD, Log};
 

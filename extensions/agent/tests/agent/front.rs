@@ -8,8 +8,8 @@ use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _}
 use toolwright::policy::{Mode, Policy};
 use toolwright::{CancellationToken, OnNoApprover, tool};
 use toolwright_agent::{
-    Agent, AgentError, Cost, RunEnd, Limit, Message, ModelAnswer, RunError, RunEvent, ScriptedModel,
-    Usage,
+    Agent, AgentError, Cost, Limit, Message, ModelAnswer, RunEnd, RunError, RunEvent,
+    ScriptedModel, Usage,
 };
 
 use crate::support::{ADD, COMPLETE_TASK, Log, WAIT};

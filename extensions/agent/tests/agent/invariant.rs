@@ -9,8 +9,8 @@ use toolwright::journal::{Journal, MemoryStore};
 use toolwright::policy::{Mode, Policy, Rule};
 use toolwright::{Answer, CancellationToken, OnNoApprover, Output, ToolError};
 use toolwright_agent::{
-    Action, Agent, RunEnd, StepInput, Limits, Message, ModelAnswer, ScriptedModel, State, StopReason,
-    check, step,
+    Action, Agent, Limits, Message, ModelAnswer, RunEnd, ScriptedModel, State, StepInput,
+    StopReason, check, step,
 };
 
 use super::support::{Log, builder, call};
@@ -273,7 +273,8 @@ impl toolwright_agent::Model for Slow {
         &'a self,
         request: toolwright_agent::ModelRequest<'a>,
     ) -> futures::future::BoxFuture<'a, Result<ModelAnswer, toolwright_agent::ModelError>> {
-        let turn = request.history.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
+        let turn =
+            request.history.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
         Box::pin(async move {
             tokio::time::sleep(Duration::from_secs(10)).await;
             Ok(self.0.get(turn).cloned().unwrap_or_else(|| ModelAnswer::text("Done.")))

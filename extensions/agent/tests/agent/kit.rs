@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolwright::{Executor, Registry, data, tool};
 use toolwright_agent::testing::{CountingModel, ExploringModel, generated};
-use toolwright_agent::{Agent, RunEnd, Limit, Message, ScriptedModel, check};
+use toolwright_agent::{Agent, Limit, Message, RunEnd, ScriptedModel, check};
 
 use crate::support::{Log, builder};
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use toolwright_agent::{
-    Accounts, Cost, RunEnd, Limit, Message, ModelAnswer, ModelError, ScriptedModel, TotalUsage,
-    StopReason, Usage,
+    Accounts, Cost, Limit, Message, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason,
+    TotalUsage, Usage,
 };
 
 use super::support::{Log, agent, call, kinds, outline, run};

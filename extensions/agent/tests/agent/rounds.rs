@@ -8,7 +8,7 @@ use toolwright::journal::{Filter, Journal, MemoryStore, Page, Store};
 use toolwright::policy::Policy;
 use toolwright::{Executor, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::{
-    Agent, RunEnd, Message, ModelAnswer, NoticeKind, ScriptedModel, Usage, Verbatim,
+    Agent, Message, ModelAnswer, NoticeKind, RunEnd, ScriptedModel, Usage, Verbatim,
 };
 
 use super::support::{ADD, Log, agent, builder, call, kinds, outline, run};
@@ -165,7 +165,9 @@ async fn what_a_provider_requires_back_is_in_the_history_as_it_was() {
         .answers(ModelAnswer::text("3").usage(Usage::new(130, 5)));
     let mut run = run(agent(&Log::default(), model));
     run.send("1 + 2?").await.unwrap();
-    let Message::Assistant { verbatim: Some(back), .. } = &run.history()[1] else { panic!("verbatim") };
+    let Message::Assistant { verbatim: Some(back), .. } = &run.history()[1] else {
+        panic!("verbatim")
+    };
     assert_eq!(*back, verbatim);
     assert_eq!(run.state().usage(), Usage::new(230, 25));
 }

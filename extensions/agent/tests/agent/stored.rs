@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{Executor, OnNoApprover};
 use toolwright_agent::{
-    Action, Agent, RunEnd, StepInput, Limits, Message, ModelAnswer, ScriptedModel, State, step,
+    Action, Agent, Limits, Message, ModelAnswer, RunEnd, ScriptedModel, State, StepInput, step,
 };
 
 use super::support::{Log, builder, call, kinds, outline};

@@ -283,7 +283,9 @@ impl Server {
         let server = &self.name;
         let ServiceError::McpError(error) = error else {
             let words = format!("the MCP server `{server}` ended before it answered");
-            return ToolError::new("unreachable", words).class(ErrorClass::Transient).caused_by(error);
+            return ToolError::new("unreachable", words)
+                .class(ErrorClass::Transient)
+                .caused_by(error);
         };
         let said = untrusted::fenced(&format!("MCP server `{server}`"), &error.message);
         let class = match error.code {

@@ -7,7 +7,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
-use toolwright::{ToolEvent, ToolEventKind, Outcome};
+use toolwright::{Outcome, ToolEvent, ToolEventKind};
 
 use super::exchange::{Attending, Exchange};
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use toolwright::{Call, ToolEventKind, Executor, Registry, ToolContext, ToolError, tool};
+use toolwright::{Call, Executor, Registry, ToolContext, ToolError, ToolEventKind, tool};
 use toolwright_mcp::{
     Answers, ConnectedClient, Elicit, Elicitation, Elicited, McpConfig, McpServer, McpServers,
     Sample,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::{Answer, BuildProblem, Call, ErrorClass, Content, Executor, Handle, Registry};
+use toolwright::{Answer, BuildProblem, Call, Content, ErrorClass, Executor, Handle, Registry};
 use toolwright_mcp::{McpClient, McpConfig, McpServers};
 
 use crate::stdio::example;

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement};
 use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::unstable::arguments::canonical;
-use toolwright::{Call, CallId, ToolEventKind, Executor, OnNoApprover, Outcome, Registry};
+use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome, Registry, ToolEventKind};
 use toolwright_mcp::McpServers;
 
 use crate::client::configuration;

@@ -19,7 +19,7 @@ use toolwright::approval::ApproverKey;
 use toolwright::journal::{Filter, MemoryStore, Page, Store as _};
 use toolwright::policy::Policy;
 use toolwright::{
-    Content, ToolEventKind, Executor, Handle, Profile, Profiles, Registry, ToolError, tool,
+    Content, Executor, Handle, Profile, Profiles, Registry, ToolError, ToolEventKind, tool,
 };
 use toolwright_mcp::{
     Arguments, Completing, Completions, ConnectedClient, ElicitationApprover, LogLevel, McpServer,

@@ -1,7 +1,9 @@
 //! The log as a stage: each call that writes files is recorded before and after its tool.
 
 use futures::future::BoxFuture;
-use toolwright::{AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, ErrorClass, Content, ToolError};
+use toolwright::{
+    AfterCall, Answer, BeforeCall, Content, ErrorClass, Middleware, MiddlewareCall, ToolError,
+};
 
 use super::log::ChangeLog;
 use super::record::{Begun, CallFacts};
@@ -80,5 +82,6 @@ impl AfterCall for Recording {
 
 /// Whether a tool that blocks may outlive its call: after a time-out or a cancellation.
 fn may_still_write(error: &ToolError) -> bool {
-    !error.is_not_begun() && (error.kind() == "timeout" || error.classified() == ErrorClass::Cancelled)
+    !error.is_not_begun()
+        && (error.kind() == "timeout" || error.classified() == ErrorClass::Cancelled)
 }

@@ -93,7 +93,8 @@ fn undone(name: &Name, plan: &Plan<'_>) -> Undone {
 }
 
 fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
-    let error = ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(ErrorClass::Final);
+    let error =
+        ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(ErrorClass::Final);
     match refusal {
         Refusal::Changed { later: None, .. } => {
             error.hint("compare the file with what you expect, and edit it instead")

@@ -153,7 +153,8 @@ struct Edited {
 
 /// Replaces `old` by `new`; pure.
 fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<Edited, ToolError> {
-    let invalid = |kind: &'static str, message| ToolError::new(kind, message).class(ErrorClass::Invalid);
+    let invalid =
+        |kind: &'static str, message| ToolError::new(kind, message).class(ErrorClass::Invalid);
     if old.is_empty() {
         let message = "`old_string` is empty, expected the text to replace".to_owned();
         return Err(

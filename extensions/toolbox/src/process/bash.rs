@@ -25,7 +25,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolwright::{ErrorClass, Danger, ProcessOutput, ToolContext, ToolError, tool};
+use toolwright::{Danger, ErrorClass, ProcessOutput, ToolContext, ToolError, tool};
 
 use super::environment::SWITCHED_OFF;
 use super::executors::{ProcessEnd, ProcessRequest, Streams, ToolExecutor};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use toolwright::{AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, Content};
+use toolwright::{AfterCall, Answer, BeforeCall, Content, Middleware, MiddlewareCall};
 
 use super::compare::{Place, worse};
 use super::language::Language;

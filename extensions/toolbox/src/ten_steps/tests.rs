@@ -10,8 +10,8 @@ use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Resp
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyBuilder, Rule};
 use toolwright::{
-    AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, Call, ToolEventKind, Executor, File, Footprint,
-    Registry, tool,
+    AfterCall, Answer, BeforeCall, Call, Executor, File, Footprint, Middleware, MiddlewareCall,
+    Registry, ToolEventKind, tool,
 };
 
 use super::TenSteps;

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use serde_json::json;
-use toolwright::{Answer, Call, ErrorClass, Danger, Executor, ProcessOutput, Registry};
+use toolwright::{Answer, Call, Danger, ErrorClass, Executor, ProcessOutput, Registry};
 use toolwright_toolbox::{
     BASH, Local, ProcessRequest, RUN_COMMAND, RunningProcess, Shell, ToolExecutor, Workspace,
 };

@@ -12,8 +12,8 @@ use futures::future::{BoxFuture, ready};
 use tempfile::TempDir;
 use toolwright::policy::{Mode, Policy};
 use toolwright::{
-    Answer, Middleware, MiddlewareCall, BeforeCall, Call, CancellationToken, ErrorClass, Executor, Registry,
-    ToolError, tool,
+    Answer, BeforeCall, Call, CancellationToken, ErrorClass, Executor, Middleware, MiddlewareCall,
+    Registry, ToolError, tool,
 };
 use toolwright_toolbox::{CHANGES, ChangeLog, Workspace};
 
@@ -50,7 +50,9 @@ impl Middleware for Closed {
         let class = ErrorClass::NotStarted { retry_after: Some(Duration::from_millis(10)) };
         Box::pin(ready(match is_open {
             true => BeforeCall::Continue,
-            false => BeforeCall::Refuse(ToolError::new("busy", "another call writes it").class(class)),
+            false => {
+                BeforeCall::Refuse(ToolError::new("busy", "another call writes it").class(class))
+            }
         }))
     }
 }

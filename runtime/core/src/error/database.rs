@@ -9,7 +9,9 @@ use super::{ErrorClass, ToolError};
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         let (kind, message, class) = match (&error, error.sqlite_error_code()) {
-            (Error::QueryReturnedNoRows, _) => ("not_found", "nothing was found", ErrorClass::Final),
+            (Error::QueryReturnedNoRows, _) => {
+                ("not_found", "nothing was found", ErrorClass::Final)
+            }
             (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => (
                 "busy",
                 "somebody else is using the database at the moment",

@@ -20,9 +20,13 @@ impl From<io::Error> for ToolError {
         let not_started = ErrorClass::NotStarted { retry_after: None };
         let (kind, message, class) = match error.kind() {
             ErrorKind::NotFound => ("not_found", "no such file or directory", ErrorClass::Final),
-            ErrorKind::PermissionDenied => ("permission_denied", "permission denied", ErrorClass::Final),
+            ErrorKind::PermissionDenied => {
+                ("permission_denied", "permission denied", ErrorClass::Final)
+            }
             ErrorKind::AlreadyExists => ("already_exists", "it exists already", ErrorClass::Final),
-            ErrorKind::NotADirectory => ("not_a_directory", "it is not a directory", ErrorClass::Final),
+            ErrorKind::NotADirectory => {
+                ("not_a_directory", "it is not a directory", ErrorClass::Final)
+            }
             ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", ErrorClass::Final),
             ErrorKind::InvalidData => {
                 ("invalid_data", "the data is not what it should be", ErrorClass::Final)
@@ -42,9 +46,11 @@ impl From<io::Error> for ToolError {
             ErrorKind::WouldBlock | ErrorKind::ResourceBusy | ErrorKind::ExecutableFileBusy => {
                 ("busy", "somebody else is using it at the moment", ErrorClass::Transient)
             }
-            _ if is_out_of_files(&error) => {
-                ("too_many_open_files", "too many files are open at the moment", ErrorClass::Transient)
-            }
+            _ if is_out_of_files(&error) => (
+                "too_many_open_files",
+                "too many files are open at the moment",
+                ErrorClass::Transient,
+            ),
             _ => ("io_error", "an input or output operation failed", ErrorClass::Final),
         };
         Self::new(kind, message).class(class).caused_by(error)

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::middleware::Middlewares;
 use super::bundle::Installed;
 use super::journal_config::{AskerBuilder, JournalConfig};
+use super::middleware::Middlewares;
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
@@ -20,7 +20,7 @@ use super::resolve::{Asked, Resolver, Resolving};
 use super::rules::{Rules, Surroundings};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Journal, RunState};
 use crate::catalog::Catalog;
-use crate::event::{ToolEvent, Listener};
+use crate::event::{Listener, ToolEvent};
 use crate::registry::{Entry, Registry};
 use crate::retry::{CircuitBreaker, Circuits, RetryPolicy};
 use toolwright_core::capability::{Declared, Opener, Opening, Provided, Resource, Value};

@@ -22,7 +22,7 @@ use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
 use toolwright_core::context::{CallId, Identity};
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Source};
 use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::CallRecord;
 
 use super::{BuildProblem, Plan, RunState};

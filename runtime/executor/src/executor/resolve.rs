@@ -238,7 +238,11 @@ impl Failure {
     }
 
     fn of_resolver(cause: String) -> Self {
-        Self { words: None, class: ErrorClass::NotStarted { retry_after: None }, cause: Some(cause) }
+        Self {
+            words: None,
+            class: ErrorClass::NotStarted { retry_after: None },
+            cause: Some(cause),
+        }
     }
 
     fn to_error(&self, name: &str) -> ToolError {

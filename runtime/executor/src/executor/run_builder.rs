@@ -90,7 +90,10 @@ impl RunBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn on_progress(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
+    pub fn on_progress(
+        mut self,
+        listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {
         self.requester.progress = Some(Arc::new([Box::new(listener)]));
         self
     }

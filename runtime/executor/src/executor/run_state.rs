@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::Ready;
 use super::builder::Core;
 use crate::catalog::Catalog;
-use crate::event::{self, ToolEvent, ToolEventKind, Listener};
+use crate::event::{self, Listener, ToolEvent, ToolEventKind};
 use crate::lifecycle::Refusal;
 use crate::stage;
 use toolwright_core::call::Call;

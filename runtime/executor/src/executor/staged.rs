@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::middleware::{MiddlewareCall, Inside, Turned, delay_of, enter, touched};
 use super::calling::Stages;
 use super::claim::Claim;
 use super::in_turn::Slot;
+use super::middleware::{Inside, MiddlewareCall, Turned, delay_of, enter, touched};
 use crate::retry::unavailable;
 use crate::stage;
 use toolwright_core::context::{CallId, Identity};

@@ -124,7 +124,9 @@ impl Lifecycle<'_> {
         }
         match (watch, self.request(record)) {
             (Some(watch), Some(request)) => watch.asked(&request),
-            (None, Some(request)) => self.notify_of(record, ToolEventKind::Asked { request: &request }),
+            (None, Some(request)) => {
+                self.notify_of(record, ToolEventKind::Asked { request: &request })
+            }
             (_, None) => {}
         }
     }

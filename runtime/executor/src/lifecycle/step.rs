@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::guard::Guards;
 use super::snapshot::CircuitOpen;
 use crate::executor::OnNoApprover;
-use toolwright_core::error::{ErrorClass, Done};
+use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{Answered, Contradiction, Illegal, NotAdvanced, Transaction};
 
 /// Why somebody looks at a call.

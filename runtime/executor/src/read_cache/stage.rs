@@ -8,7 +8,7 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 use super::table::{Begun, Found};
 use super::{Key, ReadCache, Shared};
 use crate::event::ToolEventKind;
-use crate::executor::{AfterCall, Middleware, MiddlewareCall, BeforeCall};
+use crate::executor::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
 use toolwright_core::capability::{Provided, Source};
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 use toolwright_core::output::{Answer, StoredAnswer};

@@ -8,7 +8,7 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 use super::table::HoldId;
 use super::{Reservations, Reserved, Shared};
 use crate::event::ToolEventKind;
-use crate::executor::{AfterCall, Middleware, MiddlewareCall, BeforeCall};
+use crate::executor::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
 use crate::stage::slept;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
@@ -36,7 +36,12 @@ impl Reservations {
         match reserved {
             Ok(id) => {
                 let shared = Arc::clone(&self.0);
-                BeforeCall::Then(Box::new(Reserving { shared, run, footprint: footprint.clone(), id }))
+                BeforeCall::Then(Box::new(Reserving {
+                    shared,
+                    run,
+                    footprint: footprint.clone(),
+                    id,
+                }))
             }
             Err(conflict) => {
                 let reserved = Reserved::from(conflict);

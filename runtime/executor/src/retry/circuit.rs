@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use tokio::time::Instant;
 
 use super::machine::{Machine, Refused, Sign};
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 /// When a tool that keeps failing is left alone, and for how long; off unless given to the builder.
 ///

@@ -198,7 +198,13 @@ impl RetryPolicy {
             (ErrorClass::NotStarted { .. }, _) => {}
             (ErrorClass::Transient, Effect::Once) => return Err(Stop::Effect),
             (ErrorClass::Transient, Effect::Read | Effect::Idempotent | Effect::Keyed) => {}
-            (ErrorClass::Invalid | ErrorClass::Final | ErrorClass::Cancelled | ErrorClass::Unknown, _) => {
+            (
+                ErrorClass::Invalid
+                | ErrorClass::Final
+                | ErrorClass::Cancelled
+                | ErrorClass::Unknown,
+                _,
+            ) => {
                 return Err(Stop::ErrorClass);
             }
         }

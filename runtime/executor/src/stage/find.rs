@@ -93,8 +93,8 @@ fn unknown(run: &RunState, name: &str) -> ToolError {
     let catalog = run.ready.current();
     let names = || catalog.callable_names();
     let close = near(name, names());
-    let error =
-        ToolError::new("unknown_tool", format!("no tool is called `{name}`")).class(ErrorClass::Invalid);
+    let error = ToolError::new("unknown_tool", format!("no tool is called `{name}`"))
+        .class(ErrorClass::Invalid);
     let quoted = |names: &[&str]| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     };

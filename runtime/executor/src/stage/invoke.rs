@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::executor::{Plan, RunState};
 use crate::lifecycle::words::cancelled;
 use toolwright_core::call::Call;
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
 type Panic = Box<dyn Any + Send>;

@@ -167,7 +167,11 @@ impl<'a> Watch<'a> {
     #[cold]
     pub(crate) fn retrying(&self, attempt: u32, error: &ToolError, delay: Duration) {
         let shown = self.shown(error);
-        self.tell(ToolEventKind::Retrying { attempt, error: shown.as_ref().unwrap_or(error), delay });
+        self.tell(ToolEventKind::Retrying {
+            attempt,
+            error: shown.as_ref().unwrap_or(error),
+            delay,
+        });
     }
 
     #[cold]

@@ -61,7 +61,10 @@ fn a_database_that_is_busy_may_be_tried_again_and_one_that_refuses_may_not() {
     )
     .unwrap();
     let refused = ToolError::from(mine.execute("insert into t values (1)", []).unwrap_err());
-    assert_eq!((refused.kind(), refused.classified()), ("constraint_violation", ErrorClass::Invalid));
+    assert_eq!(
+        (refused.kind(), refused.classified()),
+        ("constraint_violation", ErrorClass::Invalid)
+    );
     let absent = mine.query_row("select a from t where a = 2", [], |row| row.get::<_, i64>(0));
     let absent = ToolError::from(absent.unwrap_err());
     assert_eq!((absent.kind(), absent.classified()), ("not_found", ErrorClass::Final));
@@ -72,7 +75,10 @@ fn a_database_that_is_busy_may_be_tried_again_and_one_that_refuses_may_not() {
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("begin exclusive").unwrap();
     let busy = ToolError::from(mine.execute("insert into t values (2)", []).unwrap_err());
-    assert_eq!((busy.kind(), busy.classified()), ("busy", ErrorClass::NotStarted { retry_after: None }));
+    assert_eq!(
+        (busy.kind(), busy.classified()),
+        ("busy", ErrorClass::NotStarted { retry_after: None })
+    );
     drop(other);
     std::fs::remove_file(file).unwrap();
 }

@@ -80,5 +80,8 @@ async fn what_cannot_be_sent_or_read_fails_for_good() {
     assert_eq!((wrong.kind(), wrong.classified()), ("invalid_request", ErrorClass::Final));
     let answer = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nhtml";
     let unreadable = error(&server(answer)).await;
-    assert_eq!((unreadable.kind(), unreadable.classified()), ("invalid_response", ErrorClass::Final));
+    assert_eq!(
+        (unreadable.kind(), unreadable.classified()),
+        ("invalid_response", ErrorClass::Final)
+    );
 }

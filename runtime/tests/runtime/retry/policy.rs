@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use toolwright::journal::{Failure, State, Transition};
 use toolwright::retry::{Jitter, RetryPolicy, Stop};
 use toolwright::unstable::journal::next;
-use toolwright::{ErrorClass, Effect, Retry};
+use toolwright::{Effect, ErrorClass, Retry};
 
 const EFFECTS: [Effect; 4] = [Effect::Read, Effect::Idempotent, Effect::Keyed, Effect::Once];
 

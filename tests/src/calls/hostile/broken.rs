@@ -11,7 +11,7 @@ use toolwright::approval::{Callback, Channel, GrantTerms, Response, Scope, State
 use toolwright::journal::SealingKey;
 use toolwright::journal::State;
 use toolwright::unstable::arguments::canonical;
-use toolwright::{Call, CallFailure, ErrorClass, DynamicTool, ToolEventKind, Outcome, Registry};
+use toolwright::{Call, CallFailure, DynamicTool, ErrorClass, Outcome, Registry, ToolEventKind};
 
 use super::super::odd::Odd;
 use super::super::support::{a_refund, answered, key, office, suspended, terms};

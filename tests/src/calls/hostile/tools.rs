@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use futures::future::BoxFuture;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::{
-    Call, CallId, ErrorClass, Executor, ExecutorBuilder, Reconciled, Registry, ToolContext, ToolError,
-    tool,
+    Call, CallId, ErrorClass, Executor, ExecutorBuilder, Reconciled, Registry, ToolContext,
+    ToolError, tool,
 };
 
 use super::super::support::{Office, Ran};

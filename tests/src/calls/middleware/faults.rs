@@ -8,8 +8,8 @@ use futures::future::{BoxFuture, FutureExt as _};
 use toolwright::journal::{Journal, State};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    AfterCall, Answer, Middleware, MiddlewareCall, BeforeCall, Call, CancellationToken, ErrorClass, OnNoApprover,
-    Output, ToolError, tool,
+    AfterCall, Answer, BeforeCall, Call, CancellationToken, ErrorClass, Middleware, MiddlewareCall,
+    OnNoApprover, Output, ToolError, tool,
 };
 
 use super::super::support::{LOOK, Office, Ran, office};
@@ -83,7 +83,8 @@ async fn a_value_that_panics_when_it_is_dropped_stops_no_other_and_no_answer() {
             false => builder([LOOK]).service_arc(Arc::clone(&office.ran)),
         };
         let builder = builder.middleware(Touchy(log.clone())).middleware(Touchy(log.clone()));
-        let executor = builder.middleware(stage("s", &Log::default(), [super::later as Wish])).build();
+        let executor =
+            builder.middleware(stage("s", &Log::default(), [super::later as Wish])).build();
         let call = look().cancelled_by(CancellationToken::new());
         let given = executor.unwrap().run("r").start().unwrap().submit(&call).now_or_never();
         assert_eq!(log.count("dropped") % 2, 0, "{given:?}");

@@ -146,7 +146,9 @@ fn message() -> impl Strategy<Value = Message> {
             }
         ),
         answered.prop_map(|calls| {
-            Message::tool_results(calls.into_iter().map(|it| (it, Answer::from(Output::text("done")))))
+            Message::tool_results(
+                calls.into_iter().map(|it| (it, Answer::from(Output::text("done")))),
+            )
         }),
     ]
 }

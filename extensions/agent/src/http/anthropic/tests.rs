@@ -61,7 +61,10 @@ fn a_history_is_written_with_a_result_for_each_call() {
     let failed = Answer::from(ToolError::new("overflow", "too large"));
     let body = written(&[
         Message::user("Add."),
-        Message::assistant("I add.", [call("t1", r#"{"a":9007199254740993}"#), call("t2", "not JSON")]),
+        Message::assistant(
+            "I add.",
+            [call("t1", r#"{"a":9007199254740993}"#), call("t2", "not JSON")],
+        ),
         Message::tool_results([
             (call("t1", ""), Answer::from(Output::text("3"))),
             (call("t2", ""), failed),

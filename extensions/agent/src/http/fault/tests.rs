@@ -70,7 +70,11 @@ fn a_quota_that_is_spent_is_not_waited_for() {
         (402, ""),
     ] {
         let fault = Fault::of_status(status, SEVEN, body);
-        assert_eq!((fault.kind, fault.class), ("quota_spent", ErrorClass::Final), "{status} {body}");
+        assert_eq!(
+            (fault.kind, fault.class),
+            ("quota_spent", ErrorClass::Final),
+            "{status} {body}"
+        );
     }
     let of_a_minute = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"}]}]}}"#;
     assert_eq!(Fault::of_status(429, SEVEN, of_a_minute).kind, "rate_limited");

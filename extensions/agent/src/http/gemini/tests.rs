@@ -58,7 +58,8 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
         .tool_choice(ToolChoice::Tool("math.add".into()))
         .stop_words(["END"])
         .reasoning(Reasoning::Effort(Effort::High));
-    let request = ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&settings);
+    let request =
+        ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&settings);
     let text = body(&Api::Gemini.asked("gemini-3-pro", Some(90)), &request).unwrap();
     let tools = format!(r#""tools":{},"#, listing.tools());
     assert!(text.contains(&tools) && text.contains(r#""args":{"a":9007199254740993}"#), "{text}");
@@ -121,7 +122,8 @@ fn an_id_of_an_earlier_message_stays() {
         format!(r#"[{{"thoughtSignature":"s","functionCall":{{"id":"c1","name":"{name}"}}}}]"#);
     let turn = || {
         let verbatim = Verbatim::new("gemini", &*part);
-        let answered = Message::tool_results([(call(Some("c1"), ""), Answer::from(Output::text("2")))]);
+        let answered =
+            Message::tool_results([(call(Some("c1"), ""), Answer::from(Output::text("2")))]);
         [Message::assistant("", [call(Some("c1"), "{}")]).verbatim(verbatim), answered]
     };
     let text = written("gemini-3-pro", &[turn(), turn()].concat());

@@ -54,7 +54,8 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
         .tool_choice(ToolChoice::Tool("math.add".into()))
         .one_call()
         .reasoning(Reasoning::Effort(Effort::Low));
-    let request = ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&settings);
+    let request =
+        ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&settings);
     let text = body(&Api::OpenAiResponses.asked("m", Some(90)), &request).unwrap();
     assert!(text.contains(&format!(r#""tools":{},"input":["#, listing.tools())), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();

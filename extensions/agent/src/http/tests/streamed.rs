@@ -205,7 +205,12 @@ async fn an_error_in_the_middle_of_an_answer_has_the_class_of_its_status() {
         (r#"{"type":"api_error","message":"no"}"#, "server_error", ErrorClass::Transient, 3),
         (r#"{"type":"insufficient_quota","message":"no"}"#, "quota_spent", ErrorClass::Final, 1),
         (r#"{"code":503,"message":"no"}"#, "unavailable", busy, 3),
-        (r#"{"type":"invalid_request_error","message":"no"}"#, "invalid_request", ErrorClass::Final, 1),
+        (
+            r#"{"type":"invalid_request_error","message":"no"}"#,
+            "invalid_request",
+            ErrorClass::Final,
+            1,
+        ),
         (r#""no""#, "server_error", ErrorClass::Transient, 3),
     ] {
         let event = format!("data: {{\"type\":\"error\",\"error\":{error}}}\n\n");

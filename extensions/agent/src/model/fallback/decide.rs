@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn a_failure_says_how_long_its_model_rests() {
         let error = |kind: &'static str, class| ModelError::new(kind, "no").class(class);
-        let later = |delay| ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(delay)) };
+        let later =
+            |delay| ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(delay)) };
         let busy = ErrorClass::NotStarted { retry_after: None };
         for (error, rest) in [
             (error("overloaded", busy), Rest::For(MINUTE)),

@@ -225,7 +225,8 @@ async fn a_run_whose_time_is_over_has_spent_what_every_model_took_before() {
     let mut run = agent.new_run("r").start().unwrap();
     let ended = run.send("Add.").await.unwrap();
     assert_eq!(ended, RunEnd::Limit(crate::limits::Limit::Time { milliseconds: 60_000 }));
-    let failed = [1, 20, 300, 4000].map(took).into_iter().fold(TotalUsage::lost(), TotalUsage::plus);
+    let failed =
+        [1, 20, 300, 4000].map(took).into_iter().fold(TotalUsage::lost(), TotalUsage::plus);
     assert_eq!(run.state().spent(), failed);
 }
 

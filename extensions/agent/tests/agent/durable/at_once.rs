@@ -183,7 +183,8 @@ async fn every_call_of_a_run_that_ended_is_acknowledged_wherever_its_drivers_die
         let is_whole = until_dead(first.start(run()), &dead).await.is_some();
         drop(first);
         world.pass(Duration::from_mins(2));
-        let agent = world.agent(world.store(), &model).max_turns(2).report_budget().build().unwrap();
+        let agent =
+            world.agent(world.store(), &model).max_turns(2).report_budget().build().unwrap();
         let second = Runner::builder().agent("clerk", agent).build().unwrap();
         if matches!(second.head("r1").await, Err(RunError::NoSuchRun { .. })) {
             continue;

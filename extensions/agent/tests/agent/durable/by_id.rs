@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State,
 use toolwright::{CancellationToken, ToolContext, tool};
 use toolwright_agent::durable::{Runner, Runs};
 use toolwright_agent::{
-    Agent, AgentBuilder, RunEnd, Limit, Message, ModelAnswer, RunError, RunEvent, ScriptedModel,
+    Agent, AgentBuilder, Limit, Message, ModelAnswer, RunEnd, RunError, RunEvent, ScriptedModel,
 };
 
 use super::at_once::Counting;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolwright::journal::{State, Store as _};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
-use toolwright_agent::{RunEnd, Limit, Message, ModelAnswer, check};
+use toolwright_agent::{Limit, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -98,7 +98,8 @@ async fn the_lease_of_a_dead_process_whose_clock_was_ahead_ends_when_its_head_st
 
 /// Two calls that ask, by agents whose runs may take an hour.
 async fn waiting(world: &World, model: &Arc<Provider>) -> Runner {
-    let agent = world.agent(world.store(), model).max_duration(Duration::from_hours(1)).build().unwrap();
+    let agent =
+        world.agent(world.store(), model).max_duration(Duration::from_hours(1)).build().unwrap();
     let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     assert!(agents.start(run()).await.unwrap().waiting().is_some());
     agents

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
 use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
-use toolwright_agent::{Cost, Message, ModelAnswer, TotalUsage, Stopped, Usage, import};
+use toolwright_agent::{Cost, Message, ModelAnswer, Stopped, TotalUsage, Usage, import};
 
 use super::process::{Provider, World, calls};
 

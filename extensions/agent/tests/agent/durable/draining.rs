@@ -11,7 +11,7 @@ use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::{Executor, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
-use toolwright_agent::{Agent, RunEnd, Model, ModelAnswer, ModelError, ModelRequest, TotalUsage};
+use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, TotalUsage};
 
 use super::process::{Provider, SEND, World, calls};
 

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, MemoryStore, Store, StoreError, Transaction};
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner};
-use toolwright_agent::{RunEnd, ModelAnswer, check};
+use toolwright_agent::{ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 

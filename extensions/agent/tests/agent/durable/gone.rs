@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolwright::journal::{Filter, Journal, Page, Store as _};
 use toolwright::{CallFailure, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
-use toolwright_agent::{Agent, RunEnd, Message, ModelAnswer, Stopped, check};
+use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, Stopped, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 
@@ -47,7 +47,8 @@ async fn a_call_whose_tool_is_gone_is_unknown_only_where_it_was_never_made() {
             progress => progress,
         }
         .unwrap_or_else(|error| panic!("commit {at}: {error}"));
-        let is_done = matches!(progress.ended(), Some(RunEnd::Text { text, .. }) if text == "Done.");
+        let is_done =
+            matches!(progress.ended(), Some(RunEnd::Text { text, .. }) if text == "Done.");
         assert!(is_done, "commit {at}: {progress}");
         let history = taker.history("r1").await.unwrap();
         assert!(check(&history).unwrap().is_empty());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use toolwright_agent::durable::{NewRun, RunError};
-use toolwright_agent::{RunEnd, Message, ModelAnswer, check};
+use toolwright_agent::{Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwright_agent::durable::{NewRun, RunError, Runs};
-use toolwright_agent::{RunEnd, ModelAnswer};
+use toolwright_agent::{ModelAnswer, RunEnd};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use toolwright::journal::{DocumentWrite, Journal, Store as _, Transaction};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerBuilder, Runs};
-use toolwright_agent::{Agent, RunEnd, ModelAnswer};
+use toolwright_agent::{Agent, ModelAnswer, RunEnd};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 

@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, Runner};
-use toolwright_agent::{Agent, RunEnd, Message, ModelAnswer, check};
+use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 use crate::support::Log;

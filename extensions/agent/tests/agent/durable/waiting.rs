@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::journal::{Filter, State, Store as _};
 use toolwright_agent::durable::{NewRun, Phase, RunError};
-use toolwright_agent::{RunEnd, Message, ModelAnswer, check};
+use toolwright_agent::{Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Provider, World, calls};
 

@@ -11,12 +11,12 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, join_all, select};
 use tokio::time::Instant;
 
-use super::{AfterCall, MiddlewareCall, BeforeCall};
+use super::{AfterCall, BeforeCall, MiddlewareCall};
 use crate::executor::{Plan, RunState};
 use crate::lifecycle::words::cancelled;
 use crate::stage::{self, Unfinished, panic_words, polled};
 use toolwright_core::call::Call;
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
 /// A call that is delayed is looked at again no sooner than after this time.
@@ -99,7 +99,9 @@ pub(crate) async fn enter(
 /// For how long a stage delays a call with this error, where it does.
 pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
     match (error.classified(), error.done()) {
-        (ErrorClass::NotStarted { retry_after: Some(time) }, None) => Some(time.max(SHORTEST_DELAY)),
+        (ErrorClass::NotStarted { retry_after: Some(time) }, None) => {
+            Some(time.max(SHORTEST_DELAY))
+        }
         _ => None,
     }
 }

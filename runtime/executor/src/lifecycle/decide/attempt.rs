@@ -9,7 +9,7 @@ use super::moment::{Known, Moment};
 use super::words::{cancelled, lost};
 use crate::executor::later;
 use crate::retry::Failed;
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::{
     CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
     next as next_state,
@@ -65,7 +65,8 @@ impl Moment<'_> {
             self.settings.lays_failures_aside && !error.is_not_begun() && is_failed(event);
         let step = if is_laid_aside { Transition::LaidAside } else { event };
         let mut entries = vec![self.advance(next, step, Some(why))?];
-        let is_given_up = error.done == Some(Done::NotBegun) && error.class == ErrorClass::Cancelled;
+        let is_given_up =
+            error.done == Some(Done::NotBegun) && error.class == ErrorClass::Cancelled;
         if is_given_up && !is_let_go {
             entries.push(self.advance(next, Transition::RunEnded, None)?);
         }

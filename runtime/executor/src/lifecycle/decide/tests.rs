@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use toolwright_core::context::CallId;
-use toolwright_core::error::{ErrorClass, Done};
+use toolwright_core::error::{Done, ErrorClass};
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::journal::{
     Answered, CallRecord, CallSlot, Entry, Note, State, StoredText, Transition, next, replay,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::snapshot::CircuitOpen;
 use super::super::step::Refusal;
 use crate::retry::{Refused, unavailable};
-use toolwright_core::error::{ErrorClass, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::{Answered, CallRecord};
 
 /// What a tool needs that only the caller has.
@@ -140,7 +140,8 @@ pub(super) fn ended(run: &str) -> ToolError {
 }
 
 pub(super) fn ended_meanwhile(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the run of `{tool}` has ended")).class(ErrorClass::Cancelled)
+    ToolError::new("cancelled", format!("the run of `{tool}` has ended"))
+        .class(ErrorClass::Cancelled)
 }
 
 pub(super) fn expired(tool: &str) -> ToolError {

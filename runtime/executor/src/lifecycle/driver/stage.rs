@@ -1,7 +1,7 @@
 //! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
-use crate::executor::{MiddlewareCall, Inside, Outcome, Slot, Turned, delay_of, enter, touched};
+use crate::executor::{Inside, MiddlewareCall, Outcome, Slot, Turned, delay_of, enter, touched};
 use crate::lifecycle::step::{Input, StageVerdict, Staged};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
@@ -39,7 +39,9 @@ impl<'a> Lifecycle<'a> {
                     time,
                     why: format!("{}: {}", error.kind(), error.message()),
                 },
-                None if error.classified() == ErrorClass::Cancelled && is_given_up(self.run, call) => {
+                None if error.classified() == ErrorClass::Cancelled
+                    && is_given_up(self.run, call) =>
+                {
                     StageVerdict::GivenUp
                 }
                 None => self.answer_of(look, &record, error.into()),

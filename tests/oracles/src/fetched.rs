@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something that `oracles/fetch` would have written is not there.
+/// Something that `tests/oracles/fetch` would have written is not there.
 #[derive(thiserror::Error)]
-#[error("{} is missing, `oracles/fetch` fetches it: {reason}", path.display())]
+#[error("{} is missing, `tests/oracles/fetch` fetches it: {reason}", path.display())]
 pub struct Missing {
     path: PathBuf,
     reason: String,
@@ -31,7 +31,7 @@ pub fn text(name: &str) -> Result<String, Missing> {
 fn folder() -> PathBuf {
     match std::env::var_os("TOOLWRIGHT_ORACLES") {
         Some(folder) if !folder.is_empty() => PathBuf::from(folder),
-        _ => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/oracles")),
+        _ => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/oracles")),
     }
 }
 
@@ -43,6 +43,9 @@ mod tests {
     fn what_is_missing_is_said_with_the_command_that_fetches_it() {
         let error = text("nothing.json").unwrap_err();
         let words = format!("{error:?}");
-        assert!(words.contains("nothing.json is missing, `oracles/fetch` fetches it"), "{words}");
+        assert!(
+            words.contains("nothing.json is missing, `tests/oracles/fetch` fetches it"),
+            "{words}"
+        );
     }
 }

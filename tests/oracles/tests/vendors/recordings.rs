@@ -4,7 +4,7 @@ use oracles::recorded::{Judged, verdict};
 
 /// The text of a recording of the coder.
 fn recording(provider: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/coder/recordings");
     std::fs::read_to_string(format!("{folder}/{provider}.jsonl")).unwrap()
 }
 

@@ -37,7 +37,7 @@ async fn recorded(provider: Provider) -> (HttpModel, Replay, Exchanges) {
 }
 
 async fn reading(provider: Provider, media: MediaSupport) -> (HttpModel, Replay, Exchanges) {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/coder/recordings");
     let recording = Recording::read(format!("{folder}/{provider}.jsonl")).unwrap();
     let replay = Replay::of(recording, Placeholders::standard()).without_comparison();
     let replay = replay.start().await.unwrap();
@@ -148,7 +148,7 @@ async fn providers_take_deferred_tools_and_their_own_search_for_them() {
     for (provider, verbatim) in searched {
         let exchanges = Exchanges::default();
         let exchanged = Arc::clone(&exchanges);
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coder/recordings");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/coder/recordings");
         let recording = Recording::read(format!("{folder}/{provider}.jsonl")).unwrap();
         let replay = Replay::of(recording, Placeholders::standard()).without_comparison();
         let replay = replay.start().await.unwrap();
@@ -172,7 +172,8 @@ async fn providers_take_deferred_tools_and_their_own_search_for_them() {
         let catalog = Registry::of([ADD, ADD_TWO]).unwrap().catalog();
         let listing = catalog.searchable_listing(provider.into()).unwrap();
         let cached = ModelSettings::new().cache(PromptCache::new());
-        let request = ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&cached);
+        let request =
+            ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&cached);
         model.answer(request).await.unwrap();
         let sent = std::mem::take(&mut *exchanges.lock().unwrap());
         let text = Recording::new(provider, sent).to_string();

@@ -2,7 +2,7 @@
 //!
 //! Two judges that know nothing of the runtime's dialects, and nothing of each other:
 //!
-//! - [`document`]: the vendor's own published document, fetched by `oracles/fetch` and never committed;
+//! - [`document`]: the vendor's own published document, fetched by `tests/oracles/fetch` and never committed;
 //! - [`unwritten`]: what the vendor enforces and the document leaves out, from the vendor's guides and from
 //!   the error messages that people report.
 //!

@@ -1,6 +1,6 @@
 //! What Toolwright sends to vendors is what the vendors take.
 //!
-//! Needs what `oracles/fetch` fetches; without it every test fails and says so.
+//! Needs what `tests/oracles/fetch` fetches; without it every test fails and says so.
 #![cfg(test)]
 
 mod documents;
