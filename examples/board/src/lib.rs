@@ -1,4 +1,5 @@
 pub mod board;
+pub mod executables;
 pub mod git;
 pub mod ticket;
 pub mod tools;

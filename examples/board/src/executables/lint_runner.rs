@@ -1,0 +1,153 @@
+//! `bonsai-lint` runs the linter of a repository and says what it found.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command as Process;
+use std::time::Duration;
+
+use clap::{ArgMatches, Command};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::manifests::Manifest;
+use super::subprocess;
+use super::test_runner::{limit, limit_of, unknown};
+use super::{Report, folder, repository};
+
+/// How many problems are written at the most.
+const MOST_PROBLEMS: usize = 100;
+
+/// One thing that a linter found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    pub file: String,
+    pub line: u64,
+    /// `error`, `warning`, or what the linter calls it.
+    pub level: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    pub message: String,
+}
+
+/// What a linter found.
+#[derive(Debug, Serialize)]
+pub struct Lint {
+    pub linter: &'static str,
+    pub passed: bool,
+    /// Nothing where it was ended.
+    pub exit_code: Option<i32>,
+    pub timed_out: bool,
+    pub count: usize,
+    pub problems: Vec<Problem>,
+    /// How many problems are not in `problems`, because there are too many.
+    pub omitted: usize,
+    /// The end of the output, where the problems do not say why the linter failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// The arguments.
+#[must_use]
+pub fn command() -> Command {
+    Command::new("bonsai-lint")
+        .about("Runs the linter of a repository and says what it found")
+        .args([repository(), limit()])
+}
+
+/// Does the work.
+///
+/// # Errors
+/// When the folder has no linter that is known, or it was not started.
+pub fn run(matches: &ArgMatches) -> Result<Report, String> {
+    let lint = lint(&folder(matches)?, limit_of(matches))?;
+    Report::of(&lint, lint.passed)
+}
+
+/// Runs the linter of a folder for at most so long.
+///
+/// # Errors
+/// As [`run`].
+pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
+    let (linter, arguments, read): (_, &[&str], fn(&str) -> Option<Problem>) =
+        match Manifest::of(folder)? {
+            Some(Manifest::Rust(_)) => (
+                "cargo clippy",
+                &["cargo", "clippy", "--quiet", "--all-targets", "--message-format=json"],
+                clippy,
+            ),
+            Some(Manifest::Node(package)) if package["scripts"]["lint"].is_string() => {
+                ("npm run lint", &["npm", "run", "lint", "--silent"], by_place)
+            }
+            Some(Manifest::Node(_)) => {
+                return Err("found no script `lint` in `package.json`, expected one".to_owned());
+            }
+            Some(Manifest::Python(_)) => (
+                "ruff",
+                &["python3", "-m", "ruff", "check", "--no-cache", "--output-format=concise", "."],
+                by_place,
+            ),
+            None => return Err(unknown(folder)),
+        };
+    let mut command = Process::new(arguments[0]);
+    command.args(&arguments[1..]).current_dir(folder).env("NO_COLOR", "1");
+    let mut problems = BTreeSet::new();
+    let ended = subprocess::run(&mut command, limit, |line| problems.extend(read(line)));
+    let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
+    let count = problems.len();
+    let is_ended = ended.code == Some(0);
+    Ok(Lint {
+        linter,
+        passed: is_ended && count == 0,
+        exit_code: ended.code,
+        timed_out: ended.timed_out,
+        count,
+        problems: problems.into_iter().take(MOST_PROBLEMS).collect(),
+        omitted: count.saturating_sub(MOST_PROBLEMS),
+        output: (!is_ended && count == 0).then_some(ended.tail),
+    })
+}
+
+impl Lint {
+    /// Returns whether it shows that there is nothing to find, and what was found.
+    #[must_use]
+    pub fn finding(&self) -> (bool, String) {
+        let words = match self {
+            Self { timed_out: true, .. } => "took too long and was ended".to_owned(),
+            Self { passed: false, count: 0, .. } => "failed".to_owned(),
+            Self { count, .. } => format!("found {count} problems"),
+        };
+        (self.passed, format!("{} {words}", self.linter))
+    }
+}
+
+/// A message of the compiler, as cargo writes it.
+fn clippy(line: &str) -> Option<Problem> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
+    let spans = message["spans"].as_array()?;
+    // What belongs to no place is a summary.
+    let place = spans.iter().find(|it| it["is_primary"] == true)?;
+    Some(Problem {
+        file: place["file_name"].as_str()?.to_owned(),
+        line: place["line_start"].as_u64()?,
+        level: message["level"].as_str()?.to_owned(),
+        code: message["code"]["code"].as_str().map(str::to_owned),
+        message: message["message"].as_str()?.to_owned(),
+    })
+}
+
+/// A line such as `src/a.py:3:5: F401 unused import`, in the form that most linters can write.
+fn by_place(line: &str) -> Option<Problem> {
+    let (file, rest) = line.split_once(':')?;
+    let (number, rest) = rest.split_once(':')?;
+    let number = number.parse().ok()?;
+    let rest = rest.split_once(':').filter(|(column, _)| column.parse::<u64>().is_ok()).map_or(rest, |(_, it)| it);
+    let is_path = !file.is_empty() && !file.contains(char::is_whitespace);
+    is_path.then(|| Problem {
+        file: file.to_owned(),
+        line: number,
+        level: if rest.contains("warning") { "warning" } else { "error" }.to_owned(),
+        code: None,
+        message: rest.trim().to_owned(),
+    })
+}
