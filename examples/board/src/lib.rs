@@ -1,3 +1,4 @@
+pub mod assembly;
 pub mod board;
 pub mod executables;
 pub mod git;

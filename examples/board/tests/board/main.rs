@@ -1,0 +1,6 @@
+//! The board from outside: its file, the tools of agents, the executables, the runner, the commands of people.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+mod profiles;
+mod support;
+mod tools;
