@@ -118,6 +118,14 @@ fn output<S: AsRef<std::ffi::OsStr>>(
         .output()
 }
 
+/// Runs one command of git in a folder and returns what it printed; what it complained about where it failed.
+///
+/// # Errors
+/// When git was not started, or fails.
+pub fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+    printed(&output(folder, arguments, &[]).map_err(|error| error.to_string())?)
+}
+
 /// What a command of git printed, without the line's end; what it complained about where it failed.
 fn printed(output: &Output) -> Result<String, String> {
     match output.status.success() {

@@ -24,7 +24,7 @@ pub use self::current::{CurrentTicket, OnTicket};
 pub use self::git_read::{GIT_READ, git_read};
 pub use self::git_write::{GIT_WRITE, git_write};
 pub use self::project_info::{PROJECT_INFO, project_info};
-pub use self::ticket_read::{TICKET_READ, ticket_read};
+pub use self::ticket_read::{TICKET_READ, shown as shown_ticket, ticket_read};
 pub use self::ticket_update_state::{NextState, TICKET_UPDATE_STATE, ticket_update_state};
 
 /// Of the run's ticket.

@@ -81,16 +81,14 @@ impl Board {
         claim.is_there(changed)
     }
 
-    /// Notes up to which comment of people the agent of a claimed ticket has read.
+    /// Notes up to which comment the agent of a ticket has read.
     ///
     /// # Errors
-    /// When another runner has the ticket since, or the database fails.
-    pub fn mark_read(&self, claim: &Claim, comment: i64) -> Result<(), BoardError> {
-        let changed = self.connection().execute(
-            "UPDATE ticket SET comments_read = max(comments_read, ?) WHERE id = ? AND epoch = ?",
-            params![comment, claim.ticket, claim.epoch],
-        )?;
-        claim.is_there(changed)
+    /// When the database fails.
+    pub fn mark_read(&self, ticket: i64, comment: i64) -> Result<(), BoardError> {
+        let sql = "UPDATE ticket SET comments_read = max(comments_read, ?) WHERE id = ?";
+        self.connection().execute(sql, [comment, ticket])?;
+        Ok(())
     }
 
     /// Records how a slice ended, and gives the ticket back. A sub-state is written only where nobody has moved the ticket out
@@ -135,6 +133,17 @@ impl Board {
     pub fn comments_read(&self, ticket: i64) -> Result<i64, BoardError> {
         let sql = "SELECT comments_read FROM ticket WHERE id = ?";
         Ok(self.connection().query_row(sql, [ticket], |row| row.get(0))?)
+    }
+
+    /// Returns how the slice before this claim ended; nothing where there was none, or its runner was killed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn outcome_before(&self, claim: &Claim) -> Result<Option<Outcome>, BoardError> {
+        let connection = self.connection();
+        let sql = "SELECT outcome FROM run WHERE ticket = ? AND epoch = ? - 1";
+        let found = connection.query_row(sql, [claim.ticket, claim.epoch], |row| row.get(0));
+        Ok(found.optional()?.flatten())
     }
 
     /// Returns the slices of a ticket in their order: who worked, how it ended, and what a person should know.

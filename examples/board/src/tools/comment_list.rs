@@ -4,7 +4,7 @@
 //! It answers with the newest comments, those of people among them, the newest first.
 //!
 //! # What it may touch
-//! It reads the ticket.
+//! It reads the ticket, and notes that the agent has read the comments.
 //!
 //! # What it refuses
 //! Nothing.
@@ -22,6 +22,6 @@ pub fn comment_list(
     #[arg(default = 100, minimum = 1, maximum = 500)]
     limit: u32,
 ) -> Result<Output, ToolError> {
-    let comments = ticket.board.newest_comments(ticket.id, limit)?.into_iter();
+    let comments = ticket.read_comments(limit)?.into_iter();
     pretty(&comments.map(ShownComment::from).collect::<Vec<_>>())
 }

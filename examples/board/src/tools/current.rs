@@ -9,6 +9,7 @@ use toolwright::{ToolContext, ToolError};
 
 use crate::Board;
 use crate::git;
+use crate::ticket::Comment;
 
 /// The one ticket that a run works on.
 #[derive(Debug, Clone)]
@@ -54,6 +55,18 @@ impl CurrentTicket {
     /// The name of the ticket among the resources that calls touch.
     pub(super) fn resource(&self) -> String {
         self.id.to_string()
+    }
+
+    /// The newest comments, which count as read then. Where older ones of people would be left out, none counts as read.
+    pub(super) fn read_comments(&self, most: u32) -> Result<Vec<Comment>, ToolError> {
+        let comments = self.board.newest_comments(self.id, most)?;
+        let unread = self.board.words_of_people(self.id, self.board.comments_read(self.id)?)?;
+        if let (Some(newest), Some(oldest), Some(first)) = (comments.first(), comments.last(), unread.first())
+            && oldest.id <= first.id
+        {
+            self.board.mark_read(self.id, newest.id)?;
+        }
+        Ok(comments)
     }
 
     /// What the worktree holds, as the id of a tree of git.
