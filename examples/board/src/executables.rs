@@ -40,6 +40,23 @@ impl Report {
     }
 }
 
+/// How many bytes the items of a report may have: an agent's tool shows a model 30,000 bytes of what a program prints, and JSON
+/// that is cut in the middle is none.
+const MOST_BYTES: usize = 20_000;
+
+/// Shortens a list so that it fits a report, and says how many items were left out.
+fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
+    let all = items.len();
+    let mut bytes = 0;
+    let fitting = items.iter().take_while(|item| {
+        bytes += serde_json::to_string_pretty(item).map_or(MOST_BYTES, |it| it.len());
+        bytes <= MOST_BYTES
+    });
+    let fitting = fitting.count();
+    items.truncate(fitting);
+    all - fitting
+}
+
 /// Runs a program: reads its arguments, does its work, writes its report.
 #[must_use]
 pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -> ExitCode {

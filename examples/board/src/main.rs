@@ -53,6 +53,11 @@ fn command() -> Command {
             .value_parser(value_parser!(u64).range(1..=1800)),
         seconds("slice", "900", "How many seconds it works on a ticket before it looks for another")
             .value_parser(value_parser!(u64).range(1..=900)),
+        Arg::new("trust")
+            .long("trust")
+            .value_name("NAME=KEY")
+            .action(ArgAction::Append)
+            .help("Whose decisions count: a name and the public key that `toolwright keys new` prints"),
         Arg::new("once").long("once").action(ArgAction::SetTrue).help("Ends where nothing is to be done"),
     ]);
     Command::new("board")
@@ -126,6 +131,7 @@ async fn runner(
         supervisor: Supervisor::program(own),
         models,
         settings,
+        approvers: Vec::new(),
     })
 }
 
@@ -154,7 +160,14 @@ async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<boo
         slice: seconds("slice", 900),
         ..Settings::default()
     };
-    let runner = runner(board, folder, Arc::new(NamedModel(model)), settings).await?;
+    let mut runner = runner(board, folder, Arc::new(NamedModel(model)), settings).await?;
+    for trusted in given.get_many::<String>("trust").unwrap_or_default() {
+        let (name, key) = trusted.split_once('=').unwrap_or((trusted, ""));
+        let key = key.parse().map_err(|error| {
+            format!("found `--trust {trusted}`, expected NAME=KEY with the key that `toolwright keys new` prints: {error}")
+        })?;
+        runner.approvers.push((name.to_owned(), key));
+    }
     let stop = stopped();
     if given.get_flag("once") {
         while let Some(worked) = runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use toolwright::CancellationToken;
+use toolwright::approval::PublicKey;
 use toolwright::journal::{Journal, Store};
 use toolwright::runtime::OnNoApprover;
 use toolwright::toolbox::Supervisor;
@@ -66,6 +67,9 @@ pub struct Runner {
     pub supervisor: Supervisor,
     pub models: Arc<dyn Models>,
     pub settings: Settings,
+    /// Whose decisions about calls count, by name and key. Without any, the key of the user who runs the program does, where there is
+    /// one.
+    pub approvers: Vec<(String, PublicKey)>,
 }
 
 /// What came of a heartbeat.
@@ -128,7 +132,8 @@ impl Runner {
     /// The journal of the executors: a call that a person has to decide waits in it.
     fn calls(&self) -> Journal {
         let journal = Journal::shared(Arc::clone(&self.journal)).lease(self.settings.lease);
-        journal.on_no_approver(OnNoApprover::Park)
+        let journal = journal.on_no_approver(OnNoApprover::Park);
+        self.approvers.iter().fold(journal, |journal, (name, key)| journal.trust(name, *key))
     }
 
     fn lease_from(&self, now: Timestamp) -> Timestamp {

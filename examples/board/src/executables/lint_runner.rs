@@ -12,10 +12,7 @@ use serde_json::Value;
 use super::manifests::Manifest;
 use super::subprocess;
 use super::test_runner::{limit, limit_of, unknown};
-use super::{Report, folder, repository};
-
-/// How many problems are written at the most.
-const MOST_PROBLEMS: usize = 100;
+use super::{Report, folder, repository, shorten};
 
 /// One thing that a linter found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -95,14 +92,16 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
     let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
     let count = problems.len();
     let is_ended = ended.code == Some(0);
+    let mut problems: Vec<Problem> = problems.into_iter().collect();
+    let omitted = shorten(&mut problems);
     Ok(Lint {
         linter,
         passed: is_ended && count == 0,
         exit_code: ended.code,
         timed_out: ended.timed_out,
         count,
-        problems: problems.into_iter().take(MOST_PROBLEMS).collect(),
-        omitted: count.saturating_sub(MOST_PROBLEMS),
+        problems,
+        omitted,
         output: (!is_ended && count == 0).then_some(ended.tail),
     })
 }

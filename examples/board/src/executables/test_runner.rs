@@ -14,10 +14,7 @@ use serde::Serialize;
 
 use super::manifests::Manifest;
 use super::subprocess;
-use super::{Report, folder, repository};
-
-/// How many cases are written at the most, the failed ones first: the report has to fit the window of a model.
-const MOST_CASES: usize = 100;
+use super::{Report, folder, repository, shorten};
 
 /// How many characters of what a case says are written.
 const LONGEST_MESSAGE: usize = 600;
@@ -162,11 +159,10 @@ impl Suite {
         let parsed = !cases.is_empty() || words.is_some();
         let passed = ended.code == Some(0) && totals.failed == 0;
         cases.sort_by_key(|it| it.status);
-        let omitted = cases.len().saturating_sub(MOST_CASES);
-        cases.truncate(MOST_CASES);
         for case in &mut cases {
             case.message = case.message.take().map(|it| it.chars().take(LONGEST_MESSAGE).collect());
         }
+        let omitted = shorten(&mut cases);
         // Failed cases say why; what failed otherwise, or was not understood, only the output does.
         let is_said = parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
         let output = (!is_said || ended.timed_out).then_some(ended.tail);

@@ -1,0 +1,93 @@
+//! The recorded board, in a process of its own.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use board::Board;
+use board::ticket::{CommentKind, State};
+use tempfile::TempDir;
+
+use crate::support::run_git;
+
+fn offline(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_board"));
+    command.arg("--offline").arg("--folder").arg(folder);
+    command
+}
+
+/// What the three tickets are when all is done: no step twice, none lost.
+fn is_done(folder: &Path) {
+    let board = Board::open(folder.join("board.db")).unwrap();
+    let posted = |ticket| -> Vec<CommentKind> {
+        board.newest_comments(ticket, 9).unwrap().iter().map(|it| it.kind).collect()
+    };
+    let moved = |ticket| -> Vec<State> { board.moves(ticket).unwrap().iter().map(|it| it.1).collect() };
+    assert_eq!(moved(1), [State::InProgress, State::Verification]);
+    assert_eq!(posted(1), [CommentKind::Completion]);
+    assert_eq!((moved(2).len(), posted(2)), (0, vec![CommentKind::Question]));
+    assert_eq!((moved(3), posted(3)), (vec![State::InProgress], vec![CommentKind::Status]));
+    let commits = run_git(&folder.join("repository"), &["log", "--oneline", "main..ticket-1"]);
+    assert_eq!(commits.lines().count(), 1, "{commits}");
+}
+
+/// `S4.73`: the model calls, the executor finds and runs the tool, the answer goes back to the model: one ticket is done, one asks,
+/// and one that fails its criterion stays where it is.
+#[test]
+fn three_tickets_end_as_recorded_one_done_one_with_a_question_one_not_moved() {
+    let folder = TempDir::new().unwrap();
+    let output = offline(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let expected = "\
+ticket 1: completed: is in VERIFICATION
+ticket 2: blocked: asks in comment 2
+ticket 3: error: ended while the ticket is in IN_PROGRESS; not met: “The page is there”
+
+BACKLOG (0)
+RESEARCH (1)
+     2  FEATURE  blocked   Compare names
+IN_PROGRESS (1)
+     3  CHORE    failed    Describe the distances
+VERIFICATION (1)
+     1  BUG                Texts of different lengths have a Hamming distance
+DONE (0)
+";
+    assert_eq!(printed, expected);
+    is_done(folder.path());
+}
+
+/// Each process is killed a little later than the one before it, until one gets to the end.
+#[test]
+fn a_runner_that_is_killed_again_and_again_goes_on_and_does_nothing_twice() {
+    let folder = TempDir::new().unwrap();
+    let mut kills = 0;
+    loop {
+        let mut child = offline(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // The moment is any: what is held against is what was done.
+        let steps = 10 + 25 * kills;
+        let ended = (0..steps).find_map(|_| {
+            sleep(Duration::from_millis(10));
+            child.try_wait().unwrap()
+        });
+        if ended.is_none() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            kills += 1;
+            continue;
+        }
+        let board = Board::open(folder.path().join("board.db")).unwrap();
+        let tickets = board.tickets(None).unwrap();
+        let is_over = |it: &board::ticket::Ticket| it.sub_state.is_some() || it.state == State::Verification;
+        if tickets.len() == 3 && tickets.iter().all(is_over) {
+            break;
+        }
+        // Claims and leases of the process that was killed are not over yet.
+        sleep(Duration::from_millis(200));
+    }
+    assert!(kills > 1, "{kills}");
+    is_done(folder.path());
+    assert!(fs::exists(folder.path().join("worktrees/ticket-1")).unwrap());
+}
