@@ -15,8 +15,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 use toolwright::ToolError;
 
-pub use self::claims::{Claim, SliceEnd};
+pub use self::claims::{Claim, Slice, SliceEnd};
 pub use self::comments::LONGEST_COMMENT;
+pub use self::moves::{AGENT, Move};
 use crate::ticket::State;
 
 /// What brings a file from each schema to the next.

@@ -71,7 +71,9 @@ pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -
     let reported = work(&matches).and_then(|report| {
         let mut out = std::io::stdout().lock();
         let written = writeln!(out, "{}", report.json).and_then(|()| out.flush());
-        written.map(|()| report.is_good).map_err(|error| format!("the report cannot be written: {error}"))
+        written
+            .map(|()| report.is_good)
+            .map_err(|error| format!("the report cannot be written: {error}"))
     });
     match reported {
         Ok(is_good) => ExitCode::from(u8::from(!is_good)),

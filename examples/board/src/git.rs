@@ -11,9 +11,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use toolwright::ToolError;
 use toolwright::runtime::{ProcessOutput, ResourceKind};
 use toolwright::toolbox::{Local, ProcessEnd, ProcessRequest, Streams, ToolExecutor as _};
-use toolwright::ToolError;
 
 pub use self::change::{GitChange, GitReading};
 pub use self::tree::{TreeError, tree};

@@ -40,25 +40,35 @@ fn main() -> ExitCode {
 }
 
 fn command() -> Command {
-    let folder = Arg::new("folder").long("folder").global(true).value_parser(value_parser!(PathBuf));
-    let folder = folder.help("The folder of the board; `.board` unless given, a temporary one with `--offline`");
+    let folder =
+        Arg::new("folder").long("folder").global(true).value_parser(value_parser!(PathBuf));
+    let folder = folder
+        .help("The folder of the board; `.board` unless given, a temporary one with `--offline`");
     let offline = Arg::new("offline").long("offline").action(ArgAction::SetTrue);
     let offline = offline.help("Works on three tickets with recorded answers of a model");
     let seconds = |name: &'static str, usual: &'static str, help: &'static str| {
         Arg::new(name).long(name).default_value(usual).value_parser(value_parser!(u64)).help(help)
     };
     let run = Command::new(RUN).about("Works on tickets until it is interrupted").args([
-        Arg::new("model").long("model").required(true).help("Such as `anthropic:claude-sonnet-4-6`"),
+        Arg::new("model")
+            .long("model")
+            .required(true)
+            .help("Such as `anthropic:claude-sonnet-4-6`"),
         seconds("heartbeat", "60", "How many seconds it waits where nothing is to be done")
             .value_parser(value_parser!(u64).range(1..=1800)),
-        seconds("slice", "900", "How many seconds it works on a ticket before it looks for another")
-            .value_parser(value_parser!(u64).range(1..=900)),
-        Arg::new("trust")
-            .long("trust")
-            .value_name("NAME=KEY")
-            .action(ArgAction::Append)
-            .help("Whose decisions count: a name and the public key that `toolwright keys new` prints"),
-        Arg::new("once").long("once").action(ArgAction::SetTrue).help("Ends where nothing is to be done"),
+        seconds(
+            "slice",
+            "900",
+            "How many seconds it works on a ticket before it looks for another",
+        )
+        .value_parser(value_parser!(u64).range(1..=900)),
+        Arg::new("trust").long("trust").value_name("NAME=KEY").action(ArgAction::Append).help(
+            "Whose decisions count: a name and the public key that `toolwright keys new` prints",
+        ),
+        Arg::new("once")
+            .long("once")
+            .action(ArgAction::SetTrue)
+            .help("Ends where nothing is to be done"),
     ]);
     Command::new("board")
         .about("A board of tickets on which agents work")
@@ -88,7 +98,9 @@ fn application(matches: &ArgMatches) -> Result<bool, String> {
             .map_err(|error| format!("the folder of the board cannot be made: {error}"))?;
     } else if !folder.join("board.db").is_file() {
         let folder = folder.display();
-        return Err(format!("found no board in `{folder}`; make one with `board init`, or name its folder with `--folder`"));
+        return Err(format!(
+            "found no board in `{folder}`; make one with `board init`, or name its folder with `--folder`"
+        ));
     }
     let folder = folder.canonicalize().map_err(|error| error.to_string())?;
     let board = open(&folder)?;
@@ -120,7 +132,8 @@ async fn runner(
     models: Arc<dyn board::runner::Models>,
     settings: Settings,
 ) -> Result<Runner, String> {
-    let journal = SqliteStore::open(folder.join("calls.db")).await.map_err(|error| error.to_string())?;
+    let journal =
+        SqliteStore::open(folder.join("calls.db")).await.map_err(|error| error.to_string())?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let executables = own.parent().map(Path::to_owned).unwrap_or_default();
     Ok(Runner {
@@ -153,7 +166,8 @@ fn stopped() -> CancellationToken {
 }
 
 async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<bool, String> {
-    let seconds = |name: &str, usual| Duration::from_secs(given.get_one(name).copied().unwrap_or(usual));
+    let seconds =
+        |name: &str, usual| Duration::from_secs(given.get_one(name).copied().unwrap_or(usual));
     let model = given.get_one::<String>("model").cloned().unwrap_or_default();
     let settings = Settings {
         heartbeat: seconds("heartbeat", 60),
@@ -184,24 +198,29 @@ async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<boo
 
 /// Works on the recorded tickets. It is good where each ends as it did when it was recorded.
 async fn offline(folder: &Path) -> Result<bool, String> {
-    let folder = folder.canonicalize().map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    let folder =
+        folder.canonicalize().map_err(|error| format!("`{}`: {error}", folder.display()))?;
     let board = open(&folder)?;
     offline::prepare(&folder, &board, Timestamp::now()).map_err(|error| error.to_string())?;
     let models = Arc::new(offline::RecordedModels::default());
     let settings = Settings {
         // A process that is killed is soon followed.
-        lease: Duration::from_secs(2),
+        lease: Duration::from_secs(1),
+        heartbeat: Duration::from_millis(200),
         ..Settings::default()
     };
     let runner = runner(Arc::clone(&board), &folder, models, settings).await?;
-    let (stop, mut is_good) = (stopped(), true);
-    while let Some(worked) = runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {
-        report(&worked);
-        is_good &= offline::expected(worked.ticket) == Some(worked.outcome);
+    let stop = stopped();
+    while !offline::is_over(&board).map_err(|error| error.to_string())? {
+        match runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {
+            Some(worked) => report(&worked),
+            // Another process had a ticket, and its claim is not over yet.
+            None => tokio::time::sleep(runner.settings.heartbeat).await,
+        }
         if stop.is_cancelled() {
             return Ok(false);
         }
     }
     println!("\n{}", people::board(&board).map_err(|error| error.to_string())?);
-    Ok(is_good)
+    offline::is_as_recorded(&board).map_err(|error| error.to_string())
 }

@@ -49,10 +49,32 @@ pub enum OfflineError {
     Board(#[from] BoardError),
 }
 
-/// Returns how the recorded slice of a ticket ends.
-#[must_use]
-pub fn expected(ticket: i64) -> Option<Outcome> {
-    session(ticket).map(|(_, outcome)| *outcome)
+/// Returns whether the run of every ticket has ended.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_over(board: &Board) -> Result<bool, BoardError> {
+    let ended = outcomes(board)?;
+    Ok(ended.iter().all(|(_, it)| it.is_some_and(|it| it != Outcome::Timeout)))
+}
+
+/// Returns whether every ticket ended as it did when its session was recorded.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_as_recorded(board: &Board) -> Result<bool, BoardError> {
+    let ended = outcomes(board)?;
+    Ok(ended.iter().all(|(ticket, it)| session(*ticket).map(|(_, recorded)| *recorded) == *it))
+}
+
+/// How the last slice of each ticket ended.
+fn outcomes(board: &Board) -> Result<Vec<(i64, Option<Outcome>)>, BoardError> {
+    let tickets = board.tickets(None)?.into_iter();
+    let last = tickets.map(|ticket| {
+        let slices = board.slices(ticket.id)?;
+        Ok((ticket.id, slices.last().and_then(|it| it.outcome)))
+    });
+    last.collect()
 }
 
 fn session(ticket: i64) -> Option<&'static (&'static str, Outcome)> {
@@ -80,15 +102,16 @@ pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), Offli
         branch: "main".to_owned(),
         persona: "You maintain strsim, a crate that compares texts.".to_owned(),
     })?;
-    let ticket = |kind, title: &str, description: &str, (evidence, text): (Evidence, &str)| NewTicket {
-        project,
-        kind,
-        state: State::Research,
-        title: title.to_owned(),
-        description: description.to_owned(),
-        profile: "developer".to_owned(),
-        criteria: vec![(evidence, text.to_owned())],
-    };
+    let ticket =
+        |kind, title: &str, description: &str, (evidence, text): (Evidence, &str)| NewTicket {
+            project,
+            kind,
+            state: State::Research,
+            title: title.to_owned(),
+            description: description.to_owned(),
+            profile: "developer".to_owned(),
+            criteria: vec![(evidence, text.to_owned())],
+        };
     let tickets = [
         ticket(
             TicketKind::Bug,
@@ -179,7 +202,8 @@ fn found() -> Result<PathBuf, OfflineError> {
     let metadata: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| OfflineError::NotFound(error.to_string()))?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let found = packages.filter(|it| it["name"] == CRATE).find_map(|it| it["manifest_path"].as_str());
+    let found =
+        packages.filter(|it| it["name"] == CRATE).find_map(|it| it["manifest_path"].as_str());
     let missing = || OfflineError::NotFound("it is no dependency of this workspace".to_owned());
     found.map(PathBuf::from).ok_or_else(missing)
 }

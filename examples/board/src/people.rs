@@ -45,7 +45,10 @@ pub fn run(
         "comment" => comment(board, &given, now),
         "move" => move_ticket(board, &given, now),
         "criteria" => criteria(board, &given, now),
-        other => Err(PeopleError::Usage(format!("found the command `{other}`, expected one of {}", NAMES.join(", ")))),
+        other => Err(PeopleError::Usage(format!(
+            "found the command `{other}`, expected one of {}",
+            NAMES.join(", ")
+        ))),
     }
 }
 
@@ -58,7 +61,8 @@ impl Given<'_> {
     }
 
     fn needed(&self, name: &str) -> Result<&str, PeopleError> {
-        self.text(name).ok_or_else(|| PeopleError::Usage(format!("found no `{name}`, expected one")))
+        self.text(name)
+            .ok_or_else(|| PeopleError::Usage(format!("found no `{name}`, expected one")))
     }
 
     fn many(&self, name: &str) -> impl Iterator<Item = &str> {
@@ -82,7 +86,9 @@ impl Given<'_> {
     fn person(&self) -> Result<String, PeopleError> {
         let own = || std::env::var("USER").ok().filter(|it| !it.is_empty());
         self.text("by").map(str::to_owned).or_else(own).ok_or_else(|| {
-            PeopleError::Usage("found no name in `USER`, expected who you are; say it with `--by`".to_owned())
+            PeopleError::Usage(
+                "found no name in `USER`, expected who you are; say it with `--by`".to_owned(),
+            )
         })
     }
 
@@ -98,11 +104,13 @@ impl Given<'_> {
 
 fn init(board: &Board, given: &Given<'_>) -> Result<String, PeopleError> {
     let repository = Path::new(given.needed("repository")?).canonicalize();
-    let repository = repository.map_err(|error| PeopleError::Usage(format!("the repository cannot be opened: {error}")))?;
+    let repository = repository
+        .map_err(|error| PeopleError::Usage(format!("the repository cannot be opened: {error}")))?;
     let branch = match given.text("branch") {
         Some(branch) => branch.to_owned(),
-        None => git::ask(&repository, &["branch", "--show-current"])
-            .map_err(|why| PeopleError::Usage(format!("the branch is not known, say it with `--branch`: {why}")))?,
+        None => git::ask(&repository, &["branch", "--show-current"]).map_err(|why| {
+            PeopleError::Usage(format!("the branch is not known, say it with `--branch`: {why}"))
+        })?,
     };
     let language = analyze::analysis(&repository).map_err(PeopleError::Usage)?.language;
     let project = Project {
@@ -125,7 +133,9 @@ fn new(board: &Board, given: &Given<'_>, now: Timestamp) -> Result<String, Peopl
             [only] => only.clone(),
             several => {
                 let found = several.len();
-                return Err(PeopleError::Usage(format!("found {found} projects, expected one; name it with `--project`")));
+                return Err(PeopleError::Usage(format!(
+                    "found {found} projects, expected one; name it with `--project`"
+                )));
             }
         },
     };
@@ -181,11 +191,14 @@ fn criteria(board: &Board, given: &Given<'_>, now: Timestamp) -> Result<String, 
     let said = given.numbers("met").map(|id| (id, true));
     for (id, met) in said.chain(given.numbers("unmet").map(|id| (id, false))) {
         let known = board.criteria(ticket)?.into_iter().find(|it| it.id == id);
-        let missing = || BoardError::Missing { what: "criterion", id: format!("{id} on ticket {ticket}") };
+        let missing =
+            || BoardError::Missing { what: "criterion", id: format!("{id} on ticket {ticket}") };
         let mut criterion = known.ok_or_else(missing)?;
         if criterion.evidence.is_checked_by_program() {
             let evidence = &criterion.evidence;
-            return Err(PeopleError::Usage(format!("criterion {id} is shown by `{evidence}`, which `bonsai-criteria check` finds out; a person decides where it is `person`")));
+            return Err(PeopleError::Usage(format!(
+                "criterion {id} is shown by `{evidence}`, which `bonsai-criteria check` finds out; a person decides where it is `person`"
+            )));
         }
         (criterion.met, criterion.tree) = (met, None);
         criterion.finding = Some(format!("{person} says so"));

@@ -204,7 +204,8 @@ impl Evidence {
         let Some((evidence, text)) = written.split_once(':') else {
             return Err(format!("found `{written}`, {expected}"));
         };
-        let evidence = evidence.trim().parse().map_err(|()| format!("found `{written}`, {expected}"))?;
+        let evidence =
+            evidence.trim().parse().map_err(|()| format!("found `{written}`, {expected}"))?;
         match text.trim() {
             "" => Err(format!("found no text in `{written}`, {expected}")),
             text => Ok((evidence, text.to_owned())),
@@ -226,7 +227,9 @@ impl FromStr for Evidence {
             None if text == "tests" => Ok(Self::Tests),
             None if text == "lint" => Ok(Self::Lint),
             None if text == "person" => Ok(Self::Person),
-            Some(("file", path)) if !path.trim().is_empty() => Ok(Self::File(path.trim().to_owned())),
+            Some(("file", path)) if !path.trim().is_empty() => {
+                Ok(Self::File(path.trim().to_owned()))
+            }
             _ => Err(()),
         }
     }

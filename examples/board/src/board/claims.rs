@@ -24,6 +24,15 @@ pub struct SliceEnd {
     pub not_before: Timestamp,
 }
 
+/// A slice of work on a ticket, as the board has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice {
+    pub runner: String,
+    /// Nothing while it goes on, and where its runner was killed.
+    pub outcome: Option<Outcome>,
+    pub detail: Option<String>,
+}
+
 /// What a runner may work on, and in which order: what a person has answered, what a person has returned, what is in progress
 /// (the oldest first), what is in research, and last what waits for a decision that may have been made.
 const PICK: &str = "\
@@ -146,19 +155,18 @@ impl Board {
         Ok(found.optional()?.flatten())
     }
 
-    /// Returns the slices of a ticket in their order: who worked, how it ended, and what a person should know.
+    /// Returns the slices of a ticket, in their order.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn slices(
-        &self,
-        ticket: i64,
-    ) -> Result<Vec<(String, Option<Outcome>, Option<String>)>, BoardError> {
+    pub fn slices(&self, ticket: i64) -> Result<Vec<Slice>, BoardError> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT runner, outcome, detail FROM run WHERE ticket = ? ORDER BY id")?;
-        let found =
-            statement.query_map([ticket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let mut statement = connection.prepare_cached(
+            "SELECT runner, outcome, detail FROM run WHERE ticket = ? ORDER BY id",
+        )?;
+        let found = statement.query_map([ticket], |row| {
+            Ok(Slice { runner: row.get(0)?, outcome: row.get(1)?, detail: row.get(2)? })
+        })?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 }

@@ -57,7 +57,11 @@ impl Board {
     /// # Errors
     /// When the database fails.
     pub fn newest_comments(&self, ticket: i64, most: u32) -> Result<Vec<Comment>, BoardError> {
-        self.comments(&format!("{COMMENT} WHERE ticket = ?1 ORDER BY id DESC LIMIT ?2"), ticket, most.into())
+        self.comments(
+            &format!("{COMMENT} WHERE ticket = ?1 ORDER BY id DESC LIMIT ?2"),
+            ticket,
+            most.into(),
+        )
     }
 
     /// Returns the comments of people on a ticket that come after this one, in their order.
@@ -65,7 +69,8 @@ impl Board {
     /// # Errors
     /// When the database fails.
     pub fn words_of_people(&self, ticket: i64, after: i64) -> Result<Vec<Comment>, BoardError> {
-        let sql = format!("{COMMENT} WHERE ticket = ?1 AND id > ?2 AND author = 'human' ORDER BY id");
+        let sql =
+            format!("{COMMENT} WHERE ticket = ?1 AND id > ?2 AND author = 'human' ORDER BY id");
         self.comments(&sql, ticket, after)
     }
 

@@ -7,6 +7,19 @@ use super::criteria::criteria;
 use super::{Board, BoardError, stored};
 use crate::ticket::State;
 
+/// A move of a ticket, as the board has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    pub from: State,
+    pub to: State,
+    pub reason: String,
+    /// A person's name, or `agent`.
+    pub by: String,
+}
+
+/// Who moves a ticket that no person moves.
+pub const AGENT: &str = "agent";
+
 impl Board {
     /// Moves a ticket as an agent may: from research to progress, and from there to verification, where every criterion is met
     /// in this tree of git. Returns the state that it was in. A move whose key was made before is not made again.
@@ -48,7 +61,7 @@ impl Board {
                     _ => BoardError::InvalidTransition { from, to },
                 });
             }
-            record(transaction, ticket, [from, to], reason, "agent", Some(key), now)?;
+            record(transaction, ticket, [from, to], reason, AGENT, Some(key), now)?;
             Ok(from)
         })
     }
@@ -82,17 +95,18 @@ impl Board {
         })
     }
 
-    /// Returns the moves of a ticket, in their order: from, to, why, and who moved it.
+    /// Returns the moves of a ticket, in their order.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn moves(&self, ticket: i64) -> Result<Vec<(State, State, String, String)>, BoardError> {
+    pub fn moves(&self, ticket: i64) -> Result<Vec<Move>, BoardError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT from_state, to_state, reason, moved_by FROM transition WHERE ticket = ? ORDER BY id",
         )?;
-        let found = statement
-            .query_map([ticket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+        let found = statement.query_map([ticket], |row| {
+            Ok(Move { from: row.get(0)?, to: row.get(1)?, reason: row.get(2)?, by: row.get(3)? })
+        })?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 }
@@ -104,14 +118,14 @@ fn state(transaction: &Transaction<'_>, ticket: i64) -> Result<State, BoardError
 }
 
 /// Says which criteria keep a ticket from verification.
-fn unmet(
-    transaction: &Transaction<'_>,
-    ticket: i64,
-    tree: &str,
-) -> Result<BoardError, BoardError> {
+fn unmet(transaction: &Transaction<'_>, ticket: i64, tree: &str) -> Result<BoardError, BoardError> {
     let all = criteria(transaction, ticket)?;
     let unmet = all.iter().filter(|it| !it.counts_for(tree)).map(|it| {
-        let why = if it.met { "the files were changed since it was checked" } else { it.finding.as_deref().unwrap_or("not checked") };
+        let why = if it.met {
+            "the files were changed since it was checked"
+        } else {
+            it.finding.as_deref().unwrap_or("not checked")
+        };
         format!("{} “{}” ({why})", it.id, it.text)
     });
     let unmet: Vec<String> = unmet.collect();

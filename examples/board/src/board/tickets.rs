@@ -31,9 +31,8 @@ impl Board {
     /// When there is none, or the database fails.
     pub fn project(&self, id: i64) -> Result<Project, BoardError> {
         let connection = self.connection();
-        let found = connection
-            .query_row(&format!("{PROJECT} WHERE id = ?"), [id], project)
-            .optional()?;
+        let found =
+            connection.query_row(&format!("{PROJECT} WHERE id = ?"), [id], project).optional()?;
         found.ok_or_else(|| BoardError::Missing { what: "project", id: id.to_string() })
     }
 

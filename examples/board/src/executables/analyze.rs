@@ -43,8 +43,10 @@ const NODE_FRAMEWORKS: &[(&str, &str)] = &[
     ("fastify", "fastify"),
     ("express", "express"),
 ];
-const NODE_TESTS: &[(&str, &str)] = &[("vitest", "vitest"), ("jest", "jest"), ("mocha", "mocha"), ("ava", "ava")];
-const PYTHON_FRAMEWORKS: &[(&str, &str)] = &[("django", "django"), ("fastapi", "fastapi"), ("flask", "flask")];
+const NODE_TESTS: &[(&str, &str)] =
+    &[("vitest", "vitest"), ("jest", "jest"), ("mocha", "mocha"), ("ava", "ava")];
+const PYTHON_FRAMEWORKS: &[(&str, &str)] =
+    &[("django", "django"), ("fastapi", "fastapi"), ("flask", "flask")];
 
 /// What lies in a folder of this name, by custom.
 const FOLDERS: &[(&str, &str)] = &[
@@ -95,8 +97,10 @@ pub fn analysis(folder: &Path) -> Result<Analysis, String> {
             }
             Some(Manifest::Node(package)) => {
                 let language = if has("tsconfig.json") { "typescript" } else { "javascript" };
-                let manager = [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun")];
-                let manager = manager.iter().find(|(lock, _)| has(lock)).map_or("npm", |(_, it)| *it);
+                let manager =
+                    [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun")];
+                let manager =
+                    manager.iter().find(|(lock, _)| has(lock)).map_or("npm", |(_, it)| *it);
                 let script = package["scripts"]["test"].as_str().unwrap_or_default();
                 let tests = first(NODE_TESTS)
                     .or_else(|| script.contains("node --test").then_some("node --test"))
@@ -111,7 +115,10 @@ pub fn analysis(folder: &Path) -> Result<Analysis, String> {
                     () if has("poetry.lock") || tool("poetry") => "poetry",
                     () => "pip",
                 };
-                let has_pytest = packages.iter().any(|it| it == "pytest") || tool("pytest") || has("pytest.ini") || has("conftest.py");
+                let has_pytest = packages.iter().any(|it| it == "pytest")
+                    || tool("pytest")
+                    || has("pytest.ini")
+                    || has("conftest.py");
                 let tests = if has_pytest || has("tests") { Some("pytest") } else { None };
                 (Some("python"), first(PYTHON_FRAMEWORKS), Some(manager), tests, &["py"])
             }
@@ -136,13 +143,15 @@ fn files(folder: &Path, extensions: &[&str]) -> Result<(usize, BTreeMap<String, 
         sources += usize::from(is_source);
         let mut parts = path.components();
         if let (Some(top), Some(_)) = (parts.next(), parts.next()) {
-            let counted = folders.entry(top.as_os_str().to_string_lossy().into_owned()).or_default();
+            let counted =
+                folders.entry(top.as_os_str().to_string_lossy().into_owned()).or_default();
             counted.0 += 1;
             counted.1 += usize::from(is_source);
         }
     }
     let described = folders.into_iter().map(|(name, (all, sources))| {
-        let custom = FOLDERS.iter().find(|(it, _)| *it == name).map_or("files", |(_, words)| *words);
+        let custom =
+            FOLDERS.iter().find(|(it, _)| *it == name).map_or("files", |(_, words)| *words);
         let words = format!("{custom}: {all} files, {sources} of them sources");
         (format!("{name}/"), words)
     });

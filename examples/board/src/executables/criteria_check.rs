@@ -32,14 +32,19 @@ struct CheckedCriterion {
 /// The arguments.
 #[must_use]
 pub fn command() -> Command {
-    let ticket = Arg::new("ticket-id").required(true).value_parser(value_parser!(i64)).help("The ticket");
+    let ticket =
+        Arg::new("ticket-id").required(true).value_parser(value_parser!(i64)).help("The ticket");
     let board = Arg::new("board").long("board").required(true).value_parser(value_parser!(PathBuf));
     let repository = Arg::new("repository").long("repository").default_value(".");
-    let repository = repository.value_parser(value_parser!(PathBuf)).help("The folder with its files");
+    let repository =
+        repository.value_parser(value_parser!(PathBuf)).help("The folder with its files");
     let check = Command::new("check")
         .about("Checks the criteria of a ticket and records what was found")
         .args([ticket, board.help("The file of the board"), repository, test_runner::limit()]);
-    Command::new("bonsai-criteria").about("Acceptance criteria").subcommand_required(true).subcommand(check)
+    Command::new("bonsai-criteria")
+        .about("Acceptance criteria")
+        .subcommand_required(true)
+        .subcommand(check)
 }
 
 /// Does the work.
@@ -74,7 +79,8 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
             true => findings.of(&criterion.evidence)?,
             // Only a person changes what a person said.
             false => {
-                let words = if criterion.met { "a person says so" } else { "a person has to say so" };
+                let words =
+                    if criterion.met { "a person says so" } else { "a person has to say so" };
                 (criterion.met, words.to_owned())
             }
         };
@@ -86,13 +92,25 @@ fn check(board: &Board, ticket: i64, folder: &Path, limit: Duration) -> Result<C
     for (criterion, met, finding) in found {
         let is_by_program = criterion.evidence.is_checked_by_program();
         let (met, finding) = match is_by_program && met && is_changed {
-            true => (false, format!("{finding}, but the check changed files of the repository: commit or ignore them, and check again")),
+            true => (
+                false,
+                format!(
+                    "{finding}, but the check changed files of the repository: commit or ignore them, and check again"
+                ),
+            ),
             false => (met, finding),
         };
         if is_by_program {
-            let result = Criterion { met, tree: Some(tree.clone()), finding: Some(finding.clone()), ..criterion.clone() };
+            let result = Criterion {
+                met,
+                tree: Some(tree.clone()),
+                finding: Some(finding.clone()),
+                ..criterion.clone()
+            };
             let recorded = board.record_finding(ticket, &result, Timestamp::now());
-            recorded.map_err(|error| format!("a criterion was changed while it was checked; check again: {error}"))?;
+            recorded.map_err(|error| {
+                format!("a criterion was changed while it was checked; check again: {error}")
+            })?;
         }
         let (id, text, evidence) = (criterion.id, criterion.text, criterion.evidence.to_string());
         checked.push(CheckedCriterion { id, text, evidence, met, finding });

@@ -28,13 +28,16 @@ pub fn command() -> Command {
         Command::new(word).about("Looks at the repository").arg(revision).arg(paths())
     });
     let message = Arg::new("message").long("message").required(true).help("What it does, and why");
-    let from = Arg::new("from").long("from").default_value("HEAD").help("Where a new branch begins");
+    let from =
+        Arg::new("from").long("from").default_value("HEAD").help("Where a new branch begins");
     let folder = words("folder", "The folder of the worktree").value_parser(value_parser!(PathBuf));
     Command::new("bonsai-git")
         .about("Git for one workspace")
         .subcommand_required(true)
         .subcommands(readings)
-        .subcommand(Command::new("commit").about("Commits files").arg(message).arg(paths().required(true)))
+        .subcommand(
+            Command::new("commit").about("Commits files").arg(message).arg(paths().required(true)),
+        )
         .subcommand(Command::new("branch").about("Makes a branch").arg(words("name", "Its name")))
         .subcommand(
             Command::new("push")
@@ -60,13 +63,16 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
         return Err("found no operation, expected one such as `status`".to_owned());
     };
     let text = |name: &str| below.get_one::<String>(name).cloned().unwrap_or_default();
-    let many = |name: &str| below.get_many::<String>(name).unwrap_or_default().cloned().collect::<Vec<_>>();
+    let many = |name: &str| {
+        below.get_many::<String>(name).unwrap_or_default().cloned().collect::<Vec<_>>()
+    };
     let steps = match word {
         "commit" => GitChange::Commit { message: text("message"), files: many("paths") }.steps()?,
         "branch" => GitChange::Branch { name: text("name") }.steps()?,
         "push" => GitChange::Push { remote: text("remote"), branch: text("branch") }.steps()?,
         "worktree" => {
-            let folder: &PathBuf = below.get_one("folder").ok_or("found no folder, expected one")?;
+            let folder: &PathBuf =
+                below.get_one("folder").ok_or("found no folder, expected one")?;
             let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
             let (branch, from) = (text("branch"), text("from"));
             git::find_or_make(Path::new("."), &folder, &branch, &from)

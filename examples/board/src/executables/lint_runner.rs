@@ -43,6 +43,9 @@ pub struct Lint {
     pub output: Option<String>,
 }
 
+/// Reads what a line of a linter says.
+type ReadLine = fn(&str) -> Option<Problem>;
+
 /// The arguments.
 #[must_use]
 pub fn command() -> Command {
@@ -65,26 +68,25 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
 /// # Errors
 /// As [`run`].
 pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
-    let (linter, arguments, read): (_, &[&str], fn(&str) -> Option<Problem>) =
-        match Manifest::of(folder)? {
-            Some(Manifest::Rust(_)) => (
-                "cargo clippy",
-                &["cargo", "clippy", "--quiet", "--all-targets", "--message-format=json"],
-                clippy,
-            ),
-            Some(Manifest::Node(package)) if package["scripts"]["lint"].is_string() => {
-                ("npm run lint", &["npm", "run", "lint", "--silent"], by_place)
-            }
-            Some(Manifest::Node(_)) => {
-                return Err("found no script `lint` in `package.json`, expected one".to_owned());
-            }
-            Some(Manifest::Python(_)) => (
-                "ruff",
-                &["python3", "-m", "ruff", "check", "--no-cache", "--output-format=concise", "."],
-                by_place,
-            ),
-            None => return Err(unknown(folder)),
-        };
+    let (linter, arguments, read): (_, &[&str], ReadLine) = match Manifest::of(folder)? {
+        Some(Manifest::Rust(_)) => (
+            "cargo clippy",
+            &["cargo", "clippy", "--quiet", "--all-targets", "--message-format=json"],
+            clippy,
+        ),
+        Some(Manifest::Node(package)) if package["scripts"]["lint"].is_string() => {
+            ("npm run lint", &["npm", "run", "lint", "--silent"], by_place)
+        }
+        Some(Manifest::Node(_)) => {
+            return Err("found no script `lint` in `package.json`, expected one".to_owned());
+        }
+        Some(Manifest::Python(_)) => (
+            "ruff",
+            &["python3", "-m", "ruff", "check", "--no-cache", "--output-format=concise", "."],
+            by_place,
+        ),
+        None => return Err(unknown(folder)),
+    };
     let mut command = Process::new(arguments[0]);
     command.args(&arguments[1..]).current_dir(folder).env("NO_COLOR", "1");
     let mut problems = BTreeSet::new();
@@ -140,7 +142,10 @@ fn by_place(line: &str) -> Option<Problem> {
     let (file, rest) = line.split_once(':')?;
     let (number, rest) = rest.split_once(':')?;
     let number = number.parse().ok()?;
-    let rest = rest.split_once(':').filter(|(column, _)| column.parse::<u64>().is_ok()).map_or(rest, |(_, it)| it);
+    let rest = rest
+        .split_once(':')
+        .filter(|(column, _)| column.parse::<u64>().is_ok())
+        .map_or(rest, |(_, it)| it);
     let is_path = !file.is_empty() && !file.contains(char::is_whitespace);
     is_path.then(|| Problem {
         file: file.to_owned(),

@@ -56,7 +56,8 @@ pub struct Step {
 #[must_use]
 pub fn command() -> Command {
     let help = "A file with the ticket, as `board show --json` writes it";
-    let file = Arg::new("ticket-file").required(true).value_parser(value_parser!(PathBuf)).help(help);
+    let file =
+        Arg::new("ticket-file").required(true).value_parser(value_parser!(PathBuf)).help(help);
     Command::new("bonsai-plan").about("Makes the skeleton of a plan of a ticket").arg(file)
 }
 
@@ -68,7 +69,10 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
     let file: &PathBuf = matches.get_one("ticket-file").ok_or("found no file, expected one")?;
     let text = fs::read_to_string(file);
     let text = text.map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
-    Report::of(&plan(&text).map_err(|why| format!("`{}` holds no ticket: {why}", file.display()))?, true)
+    Report::of(
+        &plan(&text).map_err(|why| format!("`{}` holds no ticket: {why}", file.display()))?,
+        true,
+    )
 }
 
 /// Makes the plan of a ticket that is written as JSON.
@@ -78,7 +82,8 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
 pub fn plan(ticket: &str) -> Result<Plan, String> {
     let ticket: TicketFile = serde_json::from_str(ticket).map_err(|error| error.to_string())?;
     let (met, open): (Vec<_>, Vec<_>) = ticket.acceptance_criteria.iter().partition(|it| it.met);
-    let first = ticket.description.lines().find(|it| !it.trim().is_empty()).unwrap_or(&ticket.title);
+    let first =
+        ticket.description.lines().find(|it| !it.trim().is_empty()).unwrap_or(&ticket.title);
     let mut steps = vec![Step {
         step: format!("Find the places that this is about: {}", first.trim()),
         done_when: "each place is named with its file, and what is there now".to_owned(),

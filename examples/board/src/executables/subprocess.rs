@@ -127,7 +127,8 @@ fn skip_line(pipe: &mut impl io::BufRead) -> io::Result<()> {
     loop {
         let buffer = pipe.fill_buf()?;
         let end = buffer.iter().position(|it| *it == b'\n');
-        let (read, is_over) = (end.map_or(buffer.len(), |it| it + 1), end.is_some() || buffer.is_empty());
+        let (read, is_over) =
+            (end.map_or(buffer.len(), |it| it + 1), end.is_some() || buffer.is_empty());
         pipe.consume(read);
         if is_over {
             return Ok(());

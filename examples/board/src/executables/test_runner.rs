@@ -109,10 +109,13 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
 /// # Errors
 /// As [`run`].
 pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
-    let (runner, arguments, mut reader): (_, &[&str], Box<dyn Reader>) = match Manifest::of(folder)? {
-        Some(Manifest::Rust(_)) => {
-            ("cargo test", &["cargo", "test", "--no-fail-fast", "--color=never"], Box::<cargo::Lines>::default())
-        }
+    let (runner, arguments, mut reader): (_, &[&str], Box<dyn Reader>) = match Manifest::of(folder)?
+    {
+        Some(Manifest::Rust(_)) => (
+            "cargo test",
+            &["cargo", "test", "--no-fail-fast", "--color=never"],
+            Box::<cargo::Lines>::default(),
+        ),
         Some(Manifest::Node(package)) => match package["scripts"]["test"].as_str() {
             Some(_) => ("npm test", &["npm", "test", "--silent"], Box::<ticks::Lines>::default()),
             None => return Err("found no script `test` in `package.json`, expected one".to_owned()),
@@ -164,7 +167,8 @@ impl Suite {
         }
         let omitted = shorten(&mut cases);
         // Failed cases say why; what failed otherwise, or was not understood, only the output does.
-        let is_said = parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
+        let is_said =
+            parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
         let output = (!is_said || ended.timed_out).then_some(ended.tail);
         let (exit_code, timed_out) = (ended.code, ended.timed_out);
         Self { runner, passed, exit_code, timed_out, parsed, totals, cases, omitted, output }
@@ -175,11 +179,22 @@ impl Suite {
     pub fn finding(&self) -> (bool, String) {
         let Totals { passed, failed, skipped } = self.totals;
         match self {
-            Self { timed_out: true, .. } => (false, format!("{} took too long and was ended", self.runner)),
-            Self { parsed: false, .. } => (false, format!("the output of {} was not understood", self.runner)),
-            Self { passed: false, .. } if failed == 0 => (false, format!("{} failed before or after its tests", self.runner)),
-            Self { passed: true, .. } if passed == 0 => (false, format!("{} ran no test", self.runner)),
-            _ => (self.passed, format!("{}: {passed} passed, {failed} failed, {skipped} skipped", self.runner)),
+            Self { timed_out: true, .. } => {
+                (false, format!("{} took too long and was ended", self.runner))
+            }
+            Self { parsed: false, .. } => {
+                (false, format!("the output of {} was not understood", self.runner))
+            }
+            Self { passed: false, .. } if failed == 0 => {
+                (false, format!("{} failed before or after its tests", self.runner))
+            }
+            Self { passed: true, .. } if passed == 0 => {
+                (false, format!("{} ran no test", self.runner))
+            }
+            _ => (
+                self.passed,
+                format!("{}: {passed} passed, {failed} failed, {skipped} skipped", self.runner),
+            ),
         }
     }
 }

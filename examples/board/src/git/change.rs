@@ -69,8 +69,12 @@ impl GitReading {
             (Self::Diff | Self::Log | Self::Show, Some(revision)) => {
                 arguments.push(named("revision", revision)?);
             }
-            (Self::Show, None) => return Err("`show` needs a `revision`, such as `HEAD`".to_owned()),
-            (_, Some(_)) => return Err("only `diff`, `log` and `show` take a `revision`".to_owned()),
+            (Self::Show, None) => {
+                return Err("`show` needs a `revision`, such as `HEAD`".to_owned());
+            }
+            (_, Some(_)) => {
+                return Err("only `diff`, `log` and `show` take a `revision`".to_owned());
+            }
             (_, None) => {}
         }
         if !matches!(self, Self::Branches) {

@@ -50,9 +50,7 @@ pub fn find_or_make(
     let known = format!("refs/heads/{branch}");
     match git(repository, &["rev-parse", "--verify", "--quiet", &known]).is_ok() {
         true => git(repository, &["worktree", "add", "--quiet", "--", &path, branch])?,
-        false => {
-            git(repository, &["worktree", "add", "--quiet", "-b", branch, "--", &path, base])?
-        }
+        false => git(repository, &["worktree", "add", "--quiet", "-b", branch, "--", &path, base])?,
     };
     Ok(())
 }
@@ -65,9 +63,11 @@ fn is_own(
 ) -> bool {
     let real = |found: Result<String, WorktreeError>| Path::new(&found.ok()?).canonicalize().ok();
     let top = real(git(folder, &["rev-parse", "--show-toplevel"]));
-    let common = |place| {
-        real(git(place, &["rev-parse", "--path-format=absolute", "--git-common-dir"]))
-    };
+    let common =
+        |place| real(git(place, &["rev-parse", "--path-format=absolute", "--git-common-dir"]));
     let shared = common(folder);
-    top.is_some() && top == folder.canonicalize().ok() && shared.is_some() && shared == common(repository)
+    top.is_some()
+        && top == folder.canonicalize().ok()
+        && shared.is_some()
+        && shared == common(repository)
 }

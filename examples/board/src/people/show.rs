@@ -7,6 +7,7 @@ use toolwright::runtime::printable;
 
 use super::PeopleError;
 use crate::Board;
+use crate::board::{Move, Slice};
 use crate::git;
 use crate::ticket::State;
 use crate::tools::shown_ticket;
@@ -62,11 +63,15 @@ pub fn ticket(board: &Board, folder: &Path, id: i64, is_json: bool) -> Result<St
             comment.kind, comment.id, comment.created_at
         );
     }
-    for (from, to, reason, who) in board.moves(id)? {
-        let (reason, who) = (printable::line(&reason), printable::line(&who));
-        let _ = write!(text, "\n{from} → {to} by {who}: {reason}");
+    for Move { from, to, reason, by } in board.moves(id)? {
+        let (reason, by) = (printable::line(&reason), printable::line(&by));
+        let _ = write!(
+            text,
+            "
+{from} → {to} by {by}: {reason}"
+        );
     }
-    for (runner, outcome, detail) in board.slices(id)? {
+    for Slice { runner, outcome, detail } in board.slices(id)? {
         let outcome = outcome.map_or("goes on", |it| it.name());
         let detail = printable::line(&detail.unwrap_or_default());
         let _ = write!(text, "\nslice of {}: {outcome} {detail}", printable::line(&runner));
@@ -79,7 +84,8 @@ pub fn criteria(board: &Board, ticket: i64) -> Result<String, PeopleError> {
     board.ticket(ticket)?;
     let lines = board.criteria(ticket)?.into_iter().map(|it| {
         let met = if it.met { "x" } else { " " };
-        let finding = it.finding.map_or_else(String::new, |it| format!(" — {}", printable::line(&it)));
+        let finding =
+            it.finding.map_or_else(String::new, |it| format!(" — {}", printable::line(&it)));
         let evidence = printable::line(&it.evidence.to_string());
         format!("[{met}] {} {} ({evidence}){finding}", it.id, printable::line(&it.text))
     });

@@ -166,7 +166,8 @@ async fn step(
                 return Ok(agents.resume(&run).await.map(Some).map_err(|error| error.to_string()));
             }
             let moves = board.moves(ticket.id)?;
-            let reason = moves.last().filter(|(.., who)| who != "agent").map(|it| it.2.as_str());
+            let last = moves.last().filter(|it| it.by != crate::board::AGENT);
+            let reason = last.map(|it| it.reason.as_str());
             let sent = agents.send(&run, &decide::words(&unread, reason)).await;
             if let (Ok(_), Some(last)) = (&sent, unread.last()) {
                 board.mark_read(ticket.id, last.id)?;

@@ -61,7 +61,8 @@ impl CurrentTicket {
     pub(super) fn read_comments(&self, most: u32) -> Result<Vec<Comment>, ToolError> {
         let comments = self.board.newest_comments(self.id, most)?;
         let unread = self.board.words_of_people(self.id, self.board.comments_read(self.id)?)?;
-        if let (Some(newest), Some(oldest), Some(first)) = (comments.first(), comments.last(), unread.first())
+        if let (Some(newest), Some(oldest), Some(first)) =
+            (comments.first(), comments.last(), unread.first())
             && oldest.id <= first.id
         {
             self.board.mark_read(self.id, newest.id)?;

@@ -10,8 +10,8 @@
 //! # What it refuses
 //! Revisions that git would take for a flag. Paths come after `--`.
 
-use toolwright::toolbox::Workspace;
 use toolwright::runtime::ProcessOutput;
+use toolwright::toolbox::Workspace;
 use toolwright::{ToolError, tool};
 
 use crate::git::{self, GitReading, Repository};

@@ -56,8 +56,6 @@ pub fn shown(
         sub_state: found.sub_state,
         acceptance_criteria: criteria.map(|it| ShownCriterion::of(it, tree)).collect(),
         comments: comments.into_iter().map(Into::into).collect(),
-        documents: documents
-            .map(|it| ShownDocument { kind: it.kind, status: it.status })
-            .collect(),
+        documents: documents.map(|it| ShownDocument { kind: it.kind, status: it.status }).collect(),
     })
 }

@@ -54,8 +54,7 @@ pub fn ticket_update_state(
 ) -> Result<Output, ToolError> {
     let (key, tree) = (context.idempotency_key(), ticket.tree()?);
     let to = State::from(state);
-    let from =
-        ticket.board.move_by_agent(ticket.id, to, &reason, &tree, &key, now(context))?;
+    let from = ticket.board.move_by_agent(ticket.id, to, &reason, &tree, &key, now(context))?;
     let output = Output::text(format!("Ticket moved from {from} to {to}: {reason}"));
     Ok(output.metadata("from", from.name()).metadata("to", to.name()))
 }

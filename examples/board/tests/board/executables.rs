@@ -23,7 +23,11 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 
 fn program(name: &str, folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(executables().join(name));
-    command.args(arguments).current_dir(folder).env_remove("CARGO_TARGET_DIR").env_remove("RUST_BACKTRACE");
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUST_BACKTRACE");
     command.output().unwrap()
 }
 
@@ -31,7 +35,8 @@ fn program(name: &str, folder: &Path, arguments: &[&str]) -> Output {
 fn report(name: &str, folder: &Path, arguments: &[&str]) -> (Value, i32) {
     let output = program(name, folder, arguments);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{name}: {errors}"));
+    let report =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{name}: {errors}"));
     (report, output.status.code().unwrap())
 }
 
@@ -55,24 +60,39 @@ fn a_repository_is_analyzed_by_its_manifest_and_its_files() {
         })
     );
     let node = folder(&[
-        ("package.json", r#"{"dependencies": {"react": "19"}, "devDependencies": {"vitest": "3"}}"#),
+        (
+            "package.json",
+            r#"{"dependencies": {"react": "19"}, "devDependencies": {"vitest": "3"}}"#,
+        ),
         ("tsconfig.json", "{}"),
         ("pnpm-lock.yaml", ""),
         ("src/a.tsx", ""),
     ]);
     let (found, _) = report("bonsai-analyze", node.path(), &["."]);
     let fields = ["language", "framework", "packageManager", "testRunner", "sourceFiles"];
-    assert_eq!(fields.map(|it| found[it].clone()), [json!("typescript"), json!("react"), json!("pnpm"), json!("vitest"), json!(1)]);
+    assert_eq!(
+        fields.map(|it| found[it].clone()),
+        [json!("typescript"), json!("react"), json!("pnpm"), json!("vitest"), json!(1)]
+    );
     let python = folder(&[
-        ("pyproject.toml", "[project]\ndependencies = [\"Django>=5\"]\n[dependency-groups]\ndev = [\"pytest\"]\n"),
+        (
+            "pyproject.toml",
+            "[project]\ndependencies = [\"Django>=5\"]\n[dependency-groups]\ndev = [\"pytest\"]\n",
+        ),
         ("uv.lock", ""),
         ("app/a.py", ""),
     ]);
     let (found, _) = report("bonsai-analyze", python.path(), &["."]);
-    assert_eq!(fields.map(|it| found[it].clone()), [json!("python"), json!("django"), json!("uv"), json!("pytest"), json!(1)]);
+    assert_eq!(
+        fields.map(|it| found[it].clone()),
+        [json!("python"), json!("django"), json!("uv"), json!("pytest"), json!(1)]
+    );
     let nothing = folder(&[("a.txt", "")]);
     let (found, _) = report("bonsai-analyze", nothing.path(), &["."]);
-    assert_eq!(fields.map(|it| found[it].clone()), [json!(null), json!(null), json!(null), json!(null), json!(0)]);
+    assert_eq!(
+        fields.map(|it| found[it].clone()),
+        [json!(null), json!(null), json!(null), json!(null), json!(0)]
+    );
 }
 
 /// `S4.61` to `S4.63`: each executable says its usage on standard error where an argument is missing, and why it cannot do its work;
@@ -80,20 +100,42 @@ fn a_repository_is_analyzed_by_its_manifest_and_its_files() {
 #[test]
 fn a_missing_argument_and_a_failure_are_told_on_standard_error_with_code_1() {
     let folder = folder(&[("Cargo.toml", "[package")]);
-    for name in ["bonsai-analyze", "bonsai-plan", "bonsai-test", "bonsai-lint", "bonsai-git", "bonsai-criteria"] {
+    for name in [
+        "bonsai-analyze",
+        "bonsai-plan",
+        "bonsai-test",
+        "bonsai-lint",
+        "bonsai-git",
+        "bonsai-criteria",
+    ] {
         let output = program(name, folder.path(), &[]);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("Usage: {name}")), "{name}");
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains(&format!("Usage: {name}")),
+            "{name}"
+        );
         let help = program(name, folder.path(), &["--help"]);
         assert!(help.status.success() && !help.stdout.is_empty(), "{name}");
     }
     for (name, arguments, words) in [
         ("bonsai-analyze", &["."][..], "error: `Cargo.toml` cannot be read"),
-        ("bonsai-test", &["/no/such"], "error: `/no/such` cannot be opened: No such file or directory"),
+        (
+            "bonsai-test",
+            &["/no/such"],
+            "error: `/no/such` cannot be opened: No such file or directory",
+        ),
         ("bonsai-lint", &["Cargo.toml"], "error: `Cargo.toml` is no folder"),
         ("bonsai-plan", &["Cargo.toml"], "error: `Cargo.toml` holds no ticket"),
-        ("bonsai-git", &["push", "--", "-x", "main"], "error: found the remote `-x`, expected a name"),
-        ("bonsai-criteria", &["check", "1", "--board", "none.db"], "error: the board `none.db` is not there"),
+        (
+            "bonsai-git",
+            &["push", "--", "-x", "main"],
+            "error: found the remote `-x`, expected a name",
+        ),
+        (
+            "bonsai-criteria",
+            &["check", "1", "--board", "none.db"],
+            "error: the board `none.db` is not there",
+        ),
     ] {
         let output = program(name, folder.path(), arguments);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
@@ -148,7 +190,10 @@ fn a_failing_cargo_suite_is_a_report_with_its_cases_and_code_1() {
     assert_eq!((code, &suite["passed"], &suite["exit_code"]), (1, &json!(false), &json!(101)));
     assert_eq!(suite["totals"], json!({"passed": 1, "failed": 1, "skipped": 1}));
     let failed = &suite["cases"][0];
-    assert_eq!((&failed["name"], &failed["status"]), (&json!("src/lib.rs: fails"), &json!("failed")));
+    assert_eq!(
+        (&failed["name"], &failed["status"]),
+        (&json!("src/lib.rs: fails"), &json!("failed"))
+    );
     assert!(failed["message"].as_str().unwrap().contains("left: 1"), "{failed}");
     assert_eq!(suite.get("output"), None);
     fs::write(folder.path().join("src/lib.rs"), "fn broken(").unwrap();
@@ -209,7 +254,10 @@ fn output_that_nobody_understands_is_text_and_shows_nothing_about_the_tests() {
     let folder = folder(&[("pyproject.toml", "")]);
     let output = with_python("#!/bin/sh\necho all is well\n", folder.path()).output().unwrap();
     let suite: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((output.status.code(), &suite["passed"], &suite["parsed"]), (Some(0), &json!(true), &json!(false)));
+    assert_eq!(
+        (output.status.code(), &suite["passed"], &suite["parsed"]),
+        (Some(0), &json!(true), &json!(false))
+    );
     assert_eq!(suite["output"], "all is well\n");
 }
 
@@ -219,7 +267,10 @@ fn a_suite_that_hangs_is_ended_with_all_that_it_started() {
     let script = "#!/bin/sh\necho begun\nsleep 600 &\necho $! > pid\nwait\n";
     let output = with_python(script, folder.path()).args(["--limit", "1"]).output().unwrap();
     let suite: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((output.status.code(), &suite["timed_out"], &suite["exit_code"]), (Some(1), &json!(true), &json!(null)));
+    assert_eq!(
+        (output.status.code(), &suite["timed_out"], &suite["exit_code"]),
+        (Some(1), &json!(true), &json!(null))
+    );
     assert_eq!(suite["output"], "begun\n");
     let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
     let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
@@ -252,7 +303,8 @@ fn what_a_linter_finds_is_a_report_with_code_1() {
     let problem = &lint["problems"][0];
     assert_eq!((&problem["file"], &problem["line"]), (&json!("src/lib.rs"), &json!(2)));
     assert_eq!(problem["code"], "clippy::needless_return");
-    fs::write(folder.path().join("src/lib.rs"), "pub fn same(it: bool) -> bool {\n    it\n}\n").unwrap();
+    fs::write(folder.path().join("src/lib.rs"), "pub fn same(it: bool) -> bool {\n    it\n}\n")
+        .unwrap();
     let (lint, code) = report("bonsai-lint", folder.path(), &["."]);
     assert_eq!((code, &lint["count"]), (0, &json!(0)), "{lint}");
 }
@@ -280,7 +332,8 @@ fn git_commits_branches_pushes_and_makes_worktrees_in_its_folder() {
     let log = crate::support::run_git(&other, &["log", "--format=%s", "work"]);
     assert_eq!(log, "change a\nbegin\n");
     assert_eq!(fs::read_to_string(around.path().join("tree/a.txt")).unwrap(), "a\n");
-    let (refused, code) = report("bonsai-git", &own, &["commit", "--message", "again", "--", "a.txt"]);
+    let (refused, code) =
+        report("bonsai-git", &own, &["commit", "--message", "again", "--", "a.txt"]);
     assert_eq!((code, &refused["success"], &refused["exit_code"]), (1, &json!(false), &json!(1)));
 }
 
@@ -288,28 +341,43 @@ fn git_commits_branches_pushes_and_makes_worktrees_in_its_folder() {
 #[test]
 fn the_executables_are_tools_and_criteria_are_checked_for_the_own_ticket_alone() {
     let around = around();
-    let other = around.ticket(State::InProgress, &[(Evidence::File("README.md".to_owned()), "It is there")]);
+    let other = around
+        .ticket(State::InProgress, &[(Evidence::File("README.md".to_owned()), "It is there")]);
     let ticket = around.ticket(
         State::InProgress,
-        &[(Evidence::File("README.md".to_owned()), "It is there"), (Evidence::File("/etc/passwd".to_owned()), "It is elsewhere")],
+        &[
+            (Evidence::File("README.md".to_owned()), "It is there"),
+            (Evidence::File("/etc/passwd".to_owned()), "It is elsewhere"),
+        ],
     );
     let executor = around.executor(ticket, "developer");
     let catalog = executor.catalog();
     for name in ["analyze_project", "run_tests", "run_linter"] {
-        let schema: Value = serde_json::from_str(&catalog.get(name).unwrap().input_schema.to_string()).unwrap();
+        let schema: Value =
+            serde_json::from_str(&catalog.get(name).unwrap().input_schema.to_string()).unwrap();
         assert_eq!(schema["properties"], json!({}), "{name}");
     }
-    let schema: Value = serde_json::from_str(&catalog.get("check_criteria").unwrap().input_schema.to_string()).unwrap();
+    let schema: Value =
+        serde_json::from_str(&catalog.get("check_criteria").unwrap().input_schema.to_string())
+            .unwrap();
     assert_eq!(schema["required"], json!(["ticketId"]));
-    let foreign = call(&executor, "check_criteria", &json!({"ticketId": other.to_string()}).to_string());
+    let foreign =
+        call(&executor, "check_criteria", &json!({"ticketId": other.to_string()}).to_string());
     assert_eq!(foreign.error().unwrap().kind(), "invalid_input");
 
-    let ran = called(&executor, "check_criteria", &json!({"ticketId": ticket.to_string()}).to_string());
+    let ran =
+        called(&executor, "check_criteria", &json!({"ticketId": ticket.to_string()}).to_string());
     assert_eq!((&ran["success"], &ran["exit_code"]), (&json!(false), &json!(1)));
     let checked: Value = serde_json::from_str(ran["output"].as_str().unwrap()).unwrap();
-    let met: Vec<_> = checked["criteria"].as_array().unwrap().iter().map(|it| it["met"].as_bool().unwrap()).collect();
+    let met: Vec<_> = checked["criteria"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["met"].as_bool().unwrap())
+        .collect();
     assert_eq!((&checked["all_met"], met), (&json!(false), vec![true, false]));
-    let recorded: Vec<bool> = around.board.criteria(ticket).unwrap().iter().map(|it| it.met).collect();
+    let recorded: Vec<bool> =
+        around.board.criteria(ticket).unwrap().iter().map(|it| it.met).collect();
     assert_eq!(recorded, [true, false]);
     // The repository has no suite: that is why, and no result.
     let tests = called(&executor, "run_tests", "{}");
@@ -326,14 +394,22 @@ fn a_suite_that_changes_files_meets_no_criterion() {
     let source = "#[test]\nfn writes() { std::fs::write(\"made.txt\", \"x\").unwrap() }\n";
     fs::create_dir(repository.join("src")).unwrap();
     fs::write(repository.join("src/lib.rs"), source).unwrap();
-    fs::write(repository.join("Cargo.toml"), "[package]\nname = \"tea\"\nedition = \"2024\"\n[workspace]\n").unwrap();
+    fs::write(
+        repository.join("Cargo.toml"),
+        "[package]\nname = \"tea\"\nedition = \"2024\"\n[workspace]\n",
+    )
+    .unwrap();
     fs::write(repository.join(".gitignore"), "target\nCargo.lock\n").unwrap();
     let board = around.board.path().to_str().unwrap();
     let arguments = ["check", &ticket.to_string(), "--board", board];
     let (checked, code) = report("bonsai-criteria", &repository, &arguments);
     assert_eq!(code, 1);
     let finding = checked["criteria"][0]["finding"].as_str().unwrap();
-    assert!(finding.starts_with("cargo test: 1 passed, 0 failed, 0 skipped, but the check changed files"), "{finding}");
+    assert!(
+        finding
+            .starts_with("cargo test: 1 passed, 0 failed, 0 skipped, but the check changed files"),
+        "{finding}"
+    );
     // What it changes is there now, and it changes nothing more.
     assert_eq!(report("bonsai-criteria", &repository, &arguments).1, 0);
 }

@@ -39,20 +39,44 @@ fn with_project() -> TempDir {
 fn a_person_writes_a_ticket_answers_decides_and_moves_it_to_every_column() {
     let around = with_project();
     let folder = around.path();
-    let new = ["new", "Hot tea", "--type", "BUG", "--criterion", "tests: It is hot", "--criterion", "person: It tastes"];
+    let new = [
+        "new",
+        "Hot tea",
+        "--type",
+        "BUG",
+        "--criterion",
+        "tests: It is hot",
+        "--criterion",
+        "person: It tastes",
+    ];
     assert_eq!(says(folder, &new), "ticket 1 is in BACKLOG");
-    assert_eq!(says(folder, &["move", "1", "RESEARCH", "--reason", "now"]), "ticket 1 is moved from BACKLOG to RESEARCH");
-    assert_eq!(says(folder, &["comment", "1", "As hot as it gets."]), "comment 1");
-    assert_eq!(says(folder, &["comment", "1", "Or not.", "--answer", "1", "--by", "grace"]), "comment 2");
-    assert_eq!(says(folder, &["comment", "1", "--resolve", "2"]), "the thread of comment 2 is resolved");
     assert_eq!(
-        says(folder, &["criteria", "1", "--met", "2", "--add", "file docs/tea.md: It is described"]),
+        says(folder, &["move", "1", "RESEARCH", "--reason", "now"]),
+        "ticket 1 is moved from BACKLOG to RESEARCH"
+    );
+    assert_eq!(says(folder, &["comment", "1", "As hot as it gets."]), "comment 1");
+    assert_eq!(
+        says(folder, &["comment", "1", "Or not.", "--answer", "1", "--by", "grace"]),
+        "comment 2"
+    );
+    assert_eq!(
+        says(folder, &["comment", "1", "--resolve", "2"]),
+        "the thread of comment 2 is resolved"
+    );
+    assert_eq!(
+        says(
+            folder,
+            &["criteria", "1", "--met", "2", "--add", "file docs/tea.md: It is described"]
+        ),
         "[ ] 1 It is hot (tests)\n[x] 2 It tastes (person) — ada says so\n[ ] 3 It is described (file docs/tea.md)"
     );
     for state in ["IN_PROGRESS", "VERIFICATION", "IN_PROGRESS", "DONE"] {
         says(folder, &["move", "1", state, "--reason", "so"]);
     }
-    assert_eq!(says(folder, &["list"]), "BACKLOG (0)\nRESEARCH (0)\nIN_PROGRESS (0)\nVERIFICATION (0)\nDONE (1)\n     1  BUG                Hot tea");
+    assert_eq!(
+        says(folder, &["list"]),
+        "BACKLOG (0)\nRESEARCH (0)\nIN_PROGRESS (0)\nVERIFICATION (0)\nDONE (1)\n     1  BUG                Hot tea"
+    );
     let shown = says(folder, &["show", "1"]);
     assert!(shown.starts_with("BUG 1: Hot tea\nDONE, profile developer\n"), "{shown}");
     assert!(shown.contains("\nfeedback 2 answers 1 of grace, "), "{shown}");
@@ -78,12 +102,24 @@ fn what_a_person_types_wrongly_is_refused_with_what_was_expected_and_writes_noth
     let folder = around.path();
     says(folder, &["new", "Hot tea", "--criterion", "tests: It is hot"]);
     for (typed, words) in [
-        (&["move", "1", "DONNE", "--reason", "a"][..], "error: `state`: found `DONNE`, expected one of `BACKLOG`, `RESEARCH`"),
-        (&["move", "1", "BACKLOG", "--reason", "a"], "error: Invalid transition: BACKLOG → BACKLOG"),
+        (
+            &["move", "1", "DONNE", "--reason", "a"][..],
+            "error: `state`: found `DONNE`, expected one of `BACKLOG`, `RESEARCH`",
+        ),
+        (
+            &["move", "1", "BACKLOG", "--reason", "a"],
+            "error: Invalid transition: BACKLOG → BACKLOG",
+        ),
         (&["move", "7", "DONE", "--reason", "a"], "error: there is no ticket 7; see `board list`"),
-        (&["new", "Tea", "--criterion", "test: a"], "error: found `test: a`, expected `tests: TEXT`"),
+        (
+            &["new", "Tea", "--criterion", "test: a"],
+            "error: found `test: a`, expected `tests: TEXT`",
+        ),
         (&["new", "Tea", "--criterion", "tests:"], "error: found no text in `tests:`"),
-        (&["criteria", "1", "--met", "1"], "error: criterion 1 is shown by `tests`, which `bonsai-criteria check` finds out"),
+        (
+            &["criteria", "1", "--met", "1"],
+            "error: criterion 1 is shown by `tests`, which `bonsai-criteria check` finds out",
+        ),
         (&["criteria", "1", "--remove", "9"], "error: there is no criterion 9 on ticket 1"),
         (&["comment", "1", " "], "error: a comment has 1 characters, expected 1 to 20000"),
         (&["comment", "1", "a", "--answer", "9"], "error: there is no comment 9 on ticket 1"),

@@ -19,7 +19,10 @@ fn inputs(ticket: i64) -> Vec<(&'static str, String)> {
         input("file_list", json!({})),
         input("bash", json!({"command": "touch a"})),
         input("git_read", json!({"operation": "show", "revision": "HEAD"})),
-        input("git_write", json!({"change": {"operation": "commit", "message": "a", "files": ["a"]}})),
+        input(
+            "git_write",
+            json!({"change": {"operation": "commit", "message": "a", "files": ["a"]}}),
+        ),
         input("ticket_read", json!({})),
         input("ticket_update_state", json!({"state": "IN_PROGRESS", "reason": "a"})),
         input("acceptance_check", json!({})),
@@ -131,7 +134,10 @@ fn a_tool_outside_of_the_profile_cannot_be_called() {
     let executor = around.executor(ticket, "researcher");
     let answer = call(&executor, "file_write", r#"{"path":"README.md","content":""}"#);
     assert_eq!(answer.error().unwrap().kind(), "unknown_tool");
-    assert_eq!(std::fs::read_to_string(around.worktree(ticket).join("README.md")).unwrap(), "tea\n");
+    assert_eq!(
+        std::fs::read_to_string(around.worktree(ticket).join("README.md")).unwrap(),
+        "tea\n"
+    );
 }
 
 /// Search the web.

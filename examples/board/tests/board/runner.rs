@@ -32,7 +32,11 @@ fn runner(around: &Around, models: impl Models + 'static, journal: Arc<dyn Store
         executables: executables(),
         supervisor: Supervisor::program(Path::new(env!("CARGO_BIN_EXE_board"))),
         models: Arc::new(models),
-        settings: Settings { name: "one".to_owned(), heartbeat: Duration::ZERO, ..Settings::default() },
+        settings: Settings {
+            name: "one".to_owned(),
+            heartbeat: Duration::ZERO,
+            ..Settings::default()
+        },
         approvers: Vec::new(),
     }
 }
@@ -146,7 +150,8 @@ mod futures_of {
 
     use toolwright::agent::{ModelAnswer, ModelError};
 
-    pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<ModelAnswer, ModelError>> + Send + 'a>>;
+    pub type Answer<'a> =
+        Pin<Box<dyn Future<Output = Result<ModelAnswer, ModelError>> + Send + 'a>>;
 }
 
 #[tokio::test]
@@ -174,7 +179,8 @@ async fn a_comment_that_a_person_writes_while_the_run_works_is_announced_with_th
         };
         board.add_comment(&new, now()).unwrap();
     };
-    let models = Interrupted { model: Arc::clone(&model), around: Mutex::new(Some(Box::new(write))) };
+    let models =
+        Interrupted { model: Arc::clone(&model), around: Mutex::new(Some(Box::new(write))) };
     let runner = runner(&around, models, memory());
     assert_eq!(ended(&beats(&runner).await), Outcome::Completed);
     let announced: Vec<bool> = model
@@ -188,7 +194,8 @@ async fn a_comment_that_a_person_writes_while_the_run_works_is_announced_with_th
 }
 
 #[tokio::test]
-async fn a_run_that_ends_without_what_the_ticket_needs_is_an_error_until_a_person_moves_the_ticket() {
+async fn a_run_that_ends_without_what_the_ticket_needs_is_an_error_until_a_person_moves_the_ticket()
+{
     let around = around();
     let ticket = around.ticket(State::InProgress, &[(Evidence::Person, "It is hot")]);
     let model = Arc::new(
@@ -200,7 +207,10 @@ async fn a_run_that_ends_without_what_the_ticket_needs_is_an_error_until_a_perso
     );
     let runner = runner(&around, Scripted(Arc::clone(&model)), memory());
     let worked = beats(&runner).await;
-    assert_eq!(worked.as_ref().unwrap().detail, "ended while the ticket is in IN_PROGRESS; not met: “It is hot”");
+    assert_eq!(
+        worked.as_ref().unwrap().detail,
+        "ended while the ticket is in IN_PROGRESS; not met: “It is hot”"
+    );
     assert_eq!(ended(&worked), Outcome::Error);
     assert_eq!(beats(&runner).await, None);
 
@@ -280,6 +290,6 @@ async fn what_keeps_a_ticket_from_being_worked_on_is_shown_on_the_board_and_stop
         around.board.mark_read(whole, i64::MAX).unwrap();
     }
     assert_eq!(outcomes, [(whole, Outcome::Completed), (broken, Outcome::Error)]);
-    let (_, _, detail) = around.board.slices(broken).unwrap().pop().unwrap();
-    assert!(detail.unwrap().contains("is no worktree of the repository; move it away"));
+    let slice = around.board.slices(broken).unwrap().pop().unwrap();
+    assert!(slice.detail.unwrap().contains("is no worktree of the repository; move it away"));
 }

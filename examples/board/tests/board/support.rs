@@ -94,7 +94,8 @@ impl Around {
 
     pub fn assembly(&self, ticket: i64) -> Assembly {
         let (folder, branch) = (self.worktree(ticket), format!("ticket-{ticket}"));
-        git::find_or_make(&self.folder.path().join("repository"), &folder, &branch, "main").unwrap();
+        git::find_or_make(&self.folder.path().join("repository"), &folder, &branch, "main")
+            .unwrap();
         let current = CurrentTicket::new(Arc::clone(&self.board), ticket, self.project, folder);
         let supervisor = Supervisor::program(env!("CARGO_BIN_EXE_board"));
         Assembly::open(current, supervisor, executables()).unwrap()

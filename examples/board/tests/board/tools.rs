@@ -1,5 +1,6 @@
 //! The tools of an agent on its ticket.
 
+use board::board::{AGENT, Move};
 use board::ticket::{Author, CommentKind, Criterion, Evidence, NewComment, State};
 use board::{Board, BoardError};
 use serde_json::json;
@@ -79,7 +80,9 @@ fn a_comment_is_stored_with_its_type_and_answered_with_its_id() {
     for kind in ["`question`", "`status`", "`completion`"] {
         assert!(description.contains(kind), "{description}");
     }
-    for input in [r#"{"content":"a"}"#, r#"{"content":"a","type":"rumour"}"#, r#"{"type":"status"}"#] {
+    for input in
+        [r#"{"content":"a"}"#, r#"{"content":"a","type":"rumour"}"#, r#"{"type":"status"}"#]
+    {
         assert_eq!(call(&executor, "comment_post", input).error().unwrap().kind(), "invalid_input");
     }
 }
@@ -102,7 +105,8 @@ fn a_comment_that_is_empty_or_too_long_is_refused_with_what_was_expected() {
 #[test]
 fn comments_are_listed_and_a_thread_is_resolved_as_a_whole() {
     let around = around();
-    let (other, ticket) = (around.ticket(State::Research, &[]), around.ticket(State::Research, &[]));
+    let (other, ticket) =
+        (around.ticket(State::Research, &[]), around.ticket(State::Research, &[]));
     let foreign = around.board.add_comment(&says(other, "elsewhere"), now()).unwrap();
     let first = around.board.add_comment(&says(ticket, "first"), now()).unwrap();
     let reply = NewComment { parent: Some(first), ..says(ticket, "reply") };
@@ -112,12 +116,20 @@ fn comments_are_listed_and_a_thread_is_resolved_as_a_whole() {
     let resolved = call(&executor, "comment_resolve", &json!({"comment": reply}).to_string());
     assert_eq!(resolved.text(), format!("Thread of comment {reply} resolved"));
     let listed = json(&executor, "comment_list", "{}");
-    let shown: Vec<_> = listed.as_array().unwrap().iter().map(|it| (it["content"].as_str().unwrap(), it["resolved"].as_bool().unwrap())).collect();
+    let shown: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["content"].as_str().unwrap(), it["resolved"].as_bool().unwrap()))
+        .collect();
     assert_eq!(shown, [("second", false), ("reply", true), ("first", true)]);
     let refused = call(&executor, "comment_resolve", &json!({"comment": foreign}).to_string());
     assert_eq!(refused.error().unwrap().kind(), "not_found");
     let answers_elsewhere = NewComment { parent: Some(foreign), ..says(ticket, "lost") };
-    assert!(matches!(around.board.add_comment(&answers_elsewhere, now()), Err(BoardError::Missing { .. })));
+    assert!(matches!(
+        around.board.add_comment(&answers_elsewhere, now()),
+        Err(BoardError::Missing { .. })
+    ));
 }
 
 /// `S4.16`, `S4.56` to `S4.59`: the two transitions are made and recorded, every other is refused and writes nothing.
@@ -131,12 +143,22 @@ fn an_agent_moves_from_research_to_progress_and_nowhere_else() {
             let executor = around.executor(ticket, "developer");
             let input = json!({"state": to, "reason": "it is known"}).to_string();
             let answer = call(&executor, "ticket_update_state", &input);
-            let is_valid = matches!((from.name(), to), ("RESEARCH", "IN_PROGRESS") | ("IN_PROGRESS", "VERIFICATION"));
-            let (state, moves) = (around.board.ticket(ticket).unwrap().state, around.board.moves(ticket).unwrap());
+            let is_valid = matches!(
+                (from.name(), to),
+                ("RESEARCH", "IN_PROGRESS") | ("IN_PROGRESS", "VERIFICATION")
+            );
+            let (state, moves) =
+                (around.board.ticket(ticket).unwrap().state, around.board.moves(ticket).unwrap());
             if is_valid {
                 assert_eq!(answer.text(), format!("Ticket moved from {from} to {to}: it is known"));
                 assert_eq!((state.name(), moves.len()), (to, 1));
-                assert_eq!(moves[0], (from, state, "it is known".to_owned(), "agent".to_owned()));
+                let made = Move {
+                    from,
+                    to: state,
+                    reason: "it is known".to_owned(),
+                    by: AGENT.to_owned(),
+                };
+                assert_eq!(moves[0], made);
             } else {
                 let error = answer.error().unwrap();
                 assert_eq!(error.kind(), "invalid_transition");
@@ -145,10 +167,17 @@ fn an_agent_moves_from_research_to_progress_and_nowhere_else() {
             }
         }
     }
-    for input in [r#"{"state":"DONE","reason":"a"}"#, r#"{"state":"BACKLOG","reason":"a"}"#, r#"{"state":"IN_PROGRESS"}"#] {
+    for input in [
+        r#"{"state":"DONE","reason":"a"}"#,
+        r#"{"state":"BACKLOG","reason":"a"}"#,
+        r#"{"state":"IN_PROGRESS"}"#,
+    ] {
         let around = around();
         let executor = around.executor(around.ticket(State::Verification, &[]), "developer");
-        assert_eq!(call(&executor, "ticket_update_state", input).error().unwrap().kind(), "invalid_input");
+        assert_eq!(
+            call(&executor, "ticket_update_state", input).error().unwrap().kind(),
+            "invalid_input"
+        );
     }
 }
 
@@ -161,8 +190,11 @@ fn a_ticket_is_verified_only_when_every_criterion_is_met_by_the_files_as_they_ar
     let assembly = around.assembly(ticket);
     let executor = around.executor(ticket, "developer");
     let description = executor.catalog().get("ticket_update_state").unwrap().description.clone();
-    assert!(description.contains("Only move it to VERIFICATION when ALL acceptance criteria are met"));
-    let moved = || call(&executor, "ticket_update_state", r#"{"state":"VERIFICATION","reason":"done"}"#);
+    assert!(
+        description.contains("Only move it to VERIFICATION when ALL acceptance criteria are met")
+    );
+    let moved =
+        || call(&executor, "ticket_update_state", r#"{"state":"VERIFICATION","reason":"done"}"#);
     let refused = |words: &str| {
         let answer = moved();
         let error = answer.error().unwrap();
@@ -187,11 +219,14 @@ fn a_ticket_is_verified_only_when_every_criterion_is_met_by_the_files_as_they_ar
 fn what_is_made_again_with_the_key_of_a_call_is_made_once() {
     let around = around();
     let ticket = around.ticket(State::Research, &[]);
-    let moved = || around.board.move_by_agent(ticket, State::InProgress, "known", "", "call-1", now());
+    let moved =
+        || around.board.move_by_agent(ticket, State::InProgress, "known", "", "call-1", now());
     assert_eq!(moved().unwrap(), State::Research);
     assert_eq!(moved().unwrap(), State::Research);
     assert_eq!(around.board.moves(ticket).unwrap().len(), 1);
-    let posted = || around.board.add_comment(&NewComment { key: Some("call-2"), ..says(ticket, "once") }, now());
+    let posted = || {
+        around.board.add_comment(&NewComment { key: Some("call-2"), ..says(ticket, "once") }, now())
+    };
     assert_eq!(posted().unwrap(), posted().unwrap());
     assert_eq!(around.board.newest_comments(ticket, 9).unwrap().len(), 1);
 }
@@ -200,7 +235,10 @@ fn what_is_made_again_with_the_key_of_a_call_is_made_once() {
 #[test]
 fn the_criteria_are_shown_with_what_was_found_about_them() {
     let around = around();
-    let ticket = around.ticket(State::InProgress, &[(Evidence::Lint, "It is clean"), (Evidence::Person, "It tastes")]);
+    let ticket = around.ticket(
+        State::InProgress,
+        &[(Evidence::Lint, "It is clean"), (Evidence::Person, "It tastes")],
+    );
     let executor = around.executor(ticket, "reviewer");
     let shown = json(&executor, "acceptance_check", "{}");
     assert_eq!((&shown["all_met"], &shown["criteria"][0]["met"]), (&json!(false), &json!(false)));
@@ -210,7 +248,10 @@ fn the_criteria_are_shown_with_what_was_found_about_them() {
     let [first, _] = &around.board.criteria(ticket).unwrap()[..] else { panic!("two") };
     // A person changes it while it is checked.
     around.board.remove_criterion(ticket, first.id).unwrap();
-    assert!(matches!(around.board.record_finding(ticket, first, now()), Err(BoardError::Missing { .. })));
+    assert!(matches!(
+        around.board.record_finding(ticket, first, now()),
+        Err(BoardError::Missing { .. })
+    ));
 }
 
 /// `S4.21`, `S4.22`: where the repository comes from, and which tickets there are; no folder of this machine.
@@ -257,12 +298,21 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     let made = json(&executor, "git_write", commit);
     assert_eq!((&made["success"], &made["exit_code"]), (&json!(true), &json!(0)), "{made}");
     let log = json(&executor, "git_read", r#"{"operation":"log"}"#);
-    let log: Vec<_> = log["output"].as_str().unwrap().lines().map(|it| it.split_once(' ').unwrap().1.to_owned()).collect();
+    let log: Vec<_> = log["output"]
+        .as_str()
+        .unwrap()
+        .lines()
+        .map(|it| it.split_once(' ').unwrap().1.to_owned())
+        .collect();
     assert_eq!(log, ["--amend", "begin"]);
     let again = json(&executor, "git_write", commit);
     assert_eq!((&again["success"], &again["exit_code"]), (&json!(false), &json!(1)), "{again}");
     let unknown = json(&executor, "git_read", r#"{"operation":"show","revision":"nowhere"}"#);
-    assert_eq!((&unknown["success"], &unknown["exit_code"]), (&json!(false), &json!(128)), "{unknown}");
+    assert_eq!(
+        (&unknown["success"], &unknown["exit_code"]),
+        (&json!(false), &json!(128)),
+        "{unknown}"
+    );
     for input in [
         r#"{"operation":"diff","revision":"--output=README.md"}"#,
         r#"{"operation":"status","revision":"HEAD"}"#,
@@ -281,7 +331,11 @@ fn a_board_of_a_newer_release_is_refused_and_left_as_it_is() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.pragma_update(None, "user_version", 7).unwrap();
     let error = Board::open(&path).unwrap_err().to_string();
-    assert!(error.ends_with("has schema 7, expected at most 1; open it with a newer release"), "{error}");
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    assert!(
+        error.ends_with("has schema 7, expected at most 1; open it with a newer release"),
+        "{error}"
+    );
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
     assert_eq!(tables, 0);
 }

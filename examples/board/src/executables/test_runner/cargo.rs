@@ -17,12 +17,15 @@ impl Reader for Lines {
     fn line(&mut self, line: &str) {
         if let Some(program) = program(line) {
             (self.program, self.failed) = (program, None);
-        } else if let Some(name) = line.strip_prefix("---- ").and_then(|it| it.strip_suffix(" stdout ----")) {
+        } else if let Some(name) =
+            line.strip_prefix("---- ").and_then(|it| it.strip_suffix(" stdout ----"))
+        {
             self.failed = Some(self.named(name));
         } else if let Some(result) = line.strip_prefix("test result: ") {
             self.failed = None;
             let totals = self.totals.get_or_insert_default();
-            for (count, word) in result.split(['.', ';']).filter_map(|it| it.trim().split_once(' ')) {
+            for (count, word) in result.split(['.', ';']).filter_map(|it| it.trim().split_once(' '))
+            {
                 let count = count.parse().unwrap_or(0);
                 match word {
                     "passed" => totals.passed += count,

@@ -40,7 +40,8 @@ fn tap(line: &str) -> Option<Case> {
         Some(rest) => (rest, false),
         None => (line.strip_prefix("ok ")?, true),
     };
-    let name = rest.trim_start_matches(|it: char| it.is_ascii_digit()).trim_start_matches([' ', '-']);
+    let name =
+        rest.trim_start_matches(|it: char| it.is_ascii_digit()).trim_start_matches([' ', '-']);
     let (name, directive) = name.split_once(" # ").unwrap_or((name, ""));
     let directive = directive.to_ascii_uppercase();
     let status = match is_ok {
@@ -61,12 +62,16 @@ fn ticked(line: &str) -> Option<Case> {
         _ => return None,
     };
     let name = letters.as_str().trim();
-    let name = name.rsplit_once(" (").filter(|(_, time)| time.ends_with("ms)") || time.ends_with("s)")).map_or(name, |(it, _)| it);
+    let name = name
+        .rsplit_once(" (")
+        .filter(|(_, time)| time.ends_with("ms)") || time.ends_with("s)"))
+        .map_or(name, |(it, _)| it);
     Some(Case { name: name.to_owned(), status, message: None })
 }
 
 /// The total of a line of Node such as `# pass 3` or `ℹ fail 1`.
 fn total(line: &str) -> Option<(&str, usize)> {
-    let (word, count) = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?.split_once(' ')?;
+    let (word, count) =
+        line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "))?.split_once(' ')?;
     matches!(word, "pass" | "fail" | "skipped" | "todo").then_some((word, count.parse().ok()?))
 }
