@@ -35,7 +35,12 @@ pub struct Assembly {
     pub executables: PathBuf,
     /// Tools of the application that search the web and fetch pages; the board brings none.
     pub web: Vec<Handle>,
+    /// Factories of the application, which come after those of the board.
+    pub added: Vec<Factory>,
 }
+
+/// Makes some of the tools of a run.
+pub type Factory = fn(&Assembly) -> Vec<Registration>;
 
 /// Why there is no executor.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +76,7 @@ impl Assembly {
             shell: Arc::new(Shell::new(supervisor)),
             executables: executables.into(),
             web: Vec::new(),
+            added: Vec::new(),
         })
     }
 
@@ -103,10 +109,11 @@ impl Assembly {
     }
 }
 
-/// Returns every tool, in the order of the factories: file, bash, git, web, ticket, comment, board, command line.
+/// Returns every tool, in the order of the factories: file, bash, git, web, ticket, comment, board, command line, then those of
+/// the application.
 #[must_use]
 pub fn assemble_tools(assembly: &Assembly) -> Vec<Registration> {
-    let factories: [fn(&Assembly) -> Vec<Registration>; 8] = [
+    let factories: [Factory; 8] = [
         file_tools,
         bash_tools,
         git_tools,
@@ -116,7 +123,7 @@ pub fn assemble_tools(assembly: &Assembly) -> Vec<Registration> {
         board_tools,
         cli_tools,
     ];
-    factories.iter().flat_map(|factory| factory(assembly)).collect()
+    factories.iter().chain(&assembly.added).flat_map(|factory| factory(assembly)).collect()
 }
 
 /// Returns the profiles. A pattern that matches no tool is an error, so that of the web is there where such tools are.

@@ -145,6 +145,7 @@ async fn runner(
         models,
         settings,
         approvers: Vec::new(),
+        added: Vec::new(),
     })
 }
 
@@ -211,9 +212,10 @@ async fn offline(folder: &Path) -> Result<bool, String> {
     };
     let runner = runner(Arc::clone(&board), &folder, models, settings).await?;
     let stop = stopped();
-    while !offline::is_over(&board).map_err(|error| error.to_string())? {
+    loop {
         match runner.heartbeat(&stop).await.map_err(|error| error.to_string())? {
             Some(worked) => report(&worked),
+            None if offline::is_over(&board).map_err(|error| error.to_string())? => break,
             // Another process had a ticket, and its claim is not over yet.
             None => tokio::time::sleep(runner.settings.heartbeat).await,
         }

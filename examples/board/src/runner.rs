@@ -24,6 +24,7 @@ use toolwright::runtime::OnNoApprover;
 use toolwright::toolbox::Supervisor;
 
 pub use self::models::{FutureModel, Models, NamedModel};
+use crate::assembly::Factory;
 use crate::board::SliceEnd;
 use crate::ticket::Outcome;
 use crate::{Board, BoardError};
@@ -70,6 +71,8 @@ pub struct Runner {
     /// Whose decisions about calls count, by name and key. Without any, the key of the user who runs the program does, where there is
     /// one.
     pub approvers: Vec<(String, PublicKey)>,
+    /// Tools of the application beside those of the board.
+    pub added: Vec<Factory>,
 }
 
 /// What came of a heartbeat.

@@ -72,7 +72,8 @@ async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<
     found.map_err(|error| format!("there is no worktree: {error}"))?;
     let current = CurrentTicket::new(Arc::clone(&runner.board), ticket.id, project.id, worktree);
     let assembly = Assembly::open(current, runner.supervisor.clone(), &runner.executables);
-    let assembly = assembly.map_err(|error| error.to_string())?;
+    let mut assembly = assembly.map_err(|error| error.to_string())?;
+    assembly.added.clone_from(&runner.added);
     let changes = runner.folder.join(format!("changes-{}.db", ticket.id));
     let executor = assembly.executor(&ticket.profile, &changes, Some(runner.calls()));
     let executor = executor.map_err(|error| error.to_string())?;

@@ -38,6 +38,7 @@ fn runner(around: &Around, models: impl Models + 'static, journal: Arc<dyn Store
             ..Settings::default()
         },
         approvers: Vec::new(),
+        added: Vec::new(),
     }
 }
 
@@ -292,4 +293,28 @@ async fn what_keeps_a_ticket_from_being_worked_on_is_shown_on_the_board_and_stop
     assert_eq!(outcomes, [(whole, Outcome::Completed), (broken, Outcome::Error)]);
     let slice = around.board.slices(broken).unwrap().pop().unwrap();
     assert!(slice.detail.unwrap().contains("is no worktree of the repository; move it away"));
+}
+
+/// The run has ended, and its runner was killed before it recorded what that means; so was one before it, which had told the run
+/// of a comment and not noted that.
+#[tokio::test]
+async fn the_end_of_a_run_that_nobody_recorded_is_recorded_and_the_model_is_told_nothing_twice() {
+    let around = around();
+    let ticket = around.ticket(State::Research, &[]);
+    let model = Arc::new(
+        ScriptedModel::new()
+            .says("I do not know how.")
+            .calls([("comment_post", r#"{"content":"It is.","type":"completion"}"#)])
+            .says("I am done."),
+    );
+    let runner = runner(&around, Scripted(Arc::clone(&model)), memory());
+    assert_eq!(ended(&beats(&runner).await), Outcome::Error);
+    says(&around, ticket, "As the others are.");
+    assert_eq!(ended(&beats(&runner).await), Outcome::Completed);
+    let forgotten = rusqlite::Connection::open(around.board.path()).unwrap();
+    let sql = "UPDATE ticket SET sub_state = NULL, comments_read = 0; UPDATE run SET outcome = NULL WHERE epoch = 2";
+    forgotten.execute_batch(sql).unwrap();
+    assert_eq!(ended(&beats(&runner).await), Outcome::Completed);
+    assert_eq!(model.requests().len(), 3);
+    assert_eq!(beats(&runner).await, None);
 }
