@@ -1,7 +1,6 @@
 //! The three ways to add a tool, as the README shows them: its code is that of this file.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use board::assembly::Assembly;
@@ -11,7 +10,7 @@ use toolwright::runtime::{File, Footprint, Registration};
 use toolwright::toolbox::{CliTool, GREP};
 use toolwright::{Danger, Effect, ToolError, tool};
 
-use crate::support::{around, call, json};
+use crate::support::{Around, around, call, json, script};
 
 const README: &str = include_str!("../../README.md");
 
@@ -57,7 +56,7 @@ fn block(first: &str) -> String {
     blocks.filter(|it| it.starts_with(first)).next().unwrap_or_else(|| panic!("{first}")).to_owned()
 }
 
-fn assembly(executables: Option<PathBuf>) -> (crate::support::Around, Assembly, PathBuf) {
+fn assembly(executables: Option<PathBuf>) -> (Around, Assembly, PathBuf) {
     let around = around();
     let mut assembly = around.assembly(around.ticket(State::Research, &[]));
     if let Some(executables) = executables {
@@ -85,8 +84,7 @@ fn an_executable_is_added_as_the_readme_says() {
     assert!(README.contains(part("an executable").trim()));
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("count-todos");
-    fs::write(&program, block("#!/bin/sh\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    script(&program, &block("#!/bin/sh\n"));
     let (around, mut assembly, changes) = assembly(Some(folder.path().to_owned()));
     fs::write(around.worktree(1).join("a.md"), "TODO: heat\nTODO: pour\n").unwrap();
     assembly.added = vec![todos];

@@ -1,7 +1,6 @@
 //! The executables from a terminal, on projects of each kind.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -226,9 +225,7 @@ const PYTEST: &str = "#!/bin/sh\ncat <<'END'\n.FsE\n=========================== 
 
 fn with_python(script: &str, folder: &Path) -> Command {
     let python = folder.join("bin/python3");
-    fs::create_dir_all(python.parent().unwrap()).unwrap();
-    fs::write(&python, script).unwrap();
-    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    crate::support::script(&python, script);
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(executables().join("bonsai-test"));
     command.arg(".").current_dir(folder).env("PATH", path);
@@ -261,20 +258,32 @@ fn output_that_nobody_understands_is_text_and_shows_nothing_about_the_tests() {
     assert_eq!(suite["output"], "all is well\n");
 }
 
+/// Whether the process whose number is in this file is gone.
+fn is_gone(file: &Path) -> bool {
+    let pid = fs::read_to_string(file).unwrap();
+    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    state.is_empty() || state.contains(") Z ")
+}
+
 #[test]
 fn a_suite_that_hangs_is_ended_with_all_that_it_started() {
     let folder = folder(&[("pyproject.toml", "")]);
     let script = "#!/bin/sh\necho begun\nsleep 600 &\necho $! > pid\nwait\n";
     let output = with_python(script, folder.path()).args(["--limit", "1"]).output().unwrap();
     let suite: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (output.status.code(), &suite["timed_out"], &suite["exit_code"]),
-        (Some(1), &json!(true), &json!(null))
-    );
-    assert_eq!(suite["output"], "begun\n");
-    let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
-    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    assert_eq!((output.status.code(), &suite["timed_out"]), (Some(1), &json!(true)));
+    assert_eq!((&suite["exit_code"], &suite["output"]), (&json!(null), &json!("begun\n")));
+    assert!(is_gone(&folder.path().join("pid")));
+}
+
+#[test]
+fn what_a_suite_leaves_behind_is_ended_with_it() {
+    let folder = folder(&[("pyproject.toml", "")]);
+    let script = "#!/bin/sh\nsleep 600 &\necho $! > pid\necho 1 passed in 0.1s\n";
+    let output = with_python(script, folder.path()).output().unwrap();
+    let suite: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &suite["totals"]["passed"]), (Some(0), &json!(1)));
+    assert!(is_gone(&folder.path().join("pid")));
 }
 
 #[test]

@@ -318,3 +318,24 @@ async fn the_end_of_a_run_that_nobody_recorded_is_recorded_and_the_model_is_told
     assert_eq!(model.requests().len(), 3);
     assert_eq!(beats(&runner).await, None);
 }
+
+#[tokio::test]
+async fn a_claim_is_renewed_while_its_runner_works_so_that_no_other_takes_the_ticket() {
+    let around = around();
+    around.ticket(State::Research, &[]);
+    let journal = memory();
+    let model = Arc::new(ScriptedModel::new().hangs());
+    let mut works = runner(&around, Scripted(model), Arc::clone(&journal));
+    works.settings.lease = Duration::from_secs(1);
+    works.settings.slice = Duration::from_millis(2500);
+    let waits = runner(&around, Scripted(Arc::new(ScriptedModel::new())), journal);
+    let mut working = std::pin::pin!(beats(&works));
+    let taken = loop {
+        tokio::select! {
+            biased;
+            worked = &mut working => break worked,
+            () = tokio::time::sleep(Duration::from_millis(100)) => assert_eq!(beats(&waits).await, None),
+        }
+    };
+    assert_eq!(ended(&taken), Outcome::Timeout);
+}

@@ -40,6 +40,16 @@ pub fn run_git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(ran.stdout).unwrap()
 }
 
+/// Makes a program. Another process writes it: a copy of a descriptor that writes it, in a process that another test starts at this
+/// moment, would keep it from being run.
+pub fn script(file: &Path, text: &str) {
+    let beside = file.with_extension("text");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&beside, text).unwrap();
+    let made = Command::new("install").args(["-m", "755"]).args([&beside, file]).status().unwrap();
+    assert!(made.success());
+}
+
 /// A repository with one commit of these files.
 pub fn repository(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {

@@ -315,6 +315,7 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     );
     for input in [
         r#"{"operation":"diff","revision":"--output=README.md"}"#,
+        r#"{"operation":"log","revision":"-R"}"#,
         r#"{"operation":"status","revision":"HEAD"}"#,
         r#"{"operation":"commit"}"#,
     ] {
