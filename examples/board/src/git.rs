@@ -45,7 +45,7 @@ const PASSED_ON: [&str; 9] = [
 /// Settings that go before every command: nothing that the repository names is started by a look at it.
 const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 
-/// What git is told besides: ask for nothing, take no lock that is not needed, speak English.
+/// Settings of git by its environment: ask for nothing, take no lock that is not needed, speak English.
 const VARIABLES: [(&str, &str); 4] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
@@ -63,7 +63,7 @@ fn variables() -> impl Iterator<Item = (OsString, OsString)> {
 /// ran.
 ///
 /// # Errors
-/// When git was not started, or nobody knows how it ended.
+/// When git was not started, or it is not known how it ended.
 pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutput, ToolError> {
     let variables: Vec<_> = variables().collect();
     let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };

@@ -23,7 +23,7 @@ use crate::{Board, BoardError};
 const CRATE: &str = "strsim";
 const FILE: &str = "src/lib.rs";
 
-/// What stands in the file once, and what takes its place: two texts of different lengths have a distance then.
+/// A text that the file has once, and what replaces it: two texts of different lengths have a distance then.
 const BROKEN: [&str; 2] =
     ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
 

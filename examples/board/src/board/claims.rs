@@ -100,8 +100,8 @@ impl Board {
         Ok(())
     }
 
-    /// Records how a slice ended, and gives the ticket back. A sub-state is written only where nobody has moved the ticket out
-    /// of the agent's columns.
+    /// Records how a slice ended, and gives the ticket back. A sub-state is written only while the ticket is in a column
+    /// of its agent.
     ///
     /// # Errors
     /// When another runner has the ticket since, or the database fails; nothing is recorded then.

@@ -103,7 +103,7 @@ fn signal(child: &Child, signal: Signal) {
     }
 }
 
-/// Sends each line until nobody writes or reads any more.
+/// Sends each line until the pipe is closed, or no receiver is left.
 fn read(pipe: impl Read, sender: &SyncSender<String>) {
     let mut pipe = BufReader::new(pipe);
     loop {

@@ -1,4 +1,4 @@
-//! What a run is told, and what its end means for the ticket. Pure: no clock, no database, no model.
+//! Which messages a run gets, and what its end means for the ticket. Pure: no clock, no database, no model.
 
 use std::fmt::Write as _;
 
@@ -31,11 +31,11 @@ pub fn task(ticket: &Ticket) -> String {
     format!("Work on ticket {id} ({kind}): {title}")
 }
 
-/// The beginning of each comment in what a run is told, by which it is known again in its history.
+/// How each comment begins in a message to a run, by which it is found again in the history.
 const COMMENT: &str = "Comment ";
 
-/// What a run that has ended is told when it goes on: what people have written, else why the ticket is back.
-pub fn words(unread: &[Comment], last_move: Option<&str>) -> String {
+/// The message with which a run that has ended goes on: what people have written, else why the ticket is back.
+pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     if unread.is_empty() {
         return match last_move {
             Some(reason) => format!("The ticket is yours again: {reason}"),
@@ -49,9 +49,8 @@ pub fn words(unread: &[Comment], last_move: Option<&str>) -> String {
     said.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The last comment that a run was told of, by its history: the record of the run says what was told, whatever the process
-/// that told it had time to note.
-pub fn last_told(history: &[Message]) -> Option<i64> {
+/// The last comment that a run has got, by its history: a process that was killed may have sent one and not noted that.
+pub fn last_sent(history: &[Message]) -> Option<i64> {
     let texts = history.iter().filter_map(|message| match message {
         Message::User { text, .. } => Some(text),
         _ => None,

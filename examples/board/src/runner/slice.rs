@@ -97,8 +97,8 @@ async fn prepare(runner: &Runner, ticket: &Ticket, project: &Project) -> Result<
     Ok(Prepared { agents: agents.map_err(|error| error.to_string())?, executor, run, known })
 }
 
-/// How many comments of people the agent has not read. Where the board cannot be asked now, the agent is not told: what it has
-/// not read when it ends, it is told then.
+/// How many comments of people the agent has not read. Where the board does not answer now, there are none: a comment that the agent
+/// has not read is sent to it when it has ended.
 fn unread(board: &Board, ticket: i64) -> usize {
     let read = board.comments_read(ticket);
     read.and_then(|read| board.words_of_people(ticket, read)).map_or(0, |it| it.len())
@@ -121,7 +121,7 @@ async fn drive(
         () = stop.cancelled() => None,
         lost = hold(runner, claim) => Some(lost),
     };
-    // The run is given back in order: whoever takes it up waits for no lease.
+    // The run is given back in order: the next process that drives it waits for no lease.
     let (_, ended) = tokio::join!(executor.drain(GRACE), driving);
     match lost {
         Some(lost) => Err(lost),
@@ -156,11 +156,11 @@ async fn step(
                 Ok(history) => history,
                 Err(error) => return Ok(Err(error.to_string())),
             };
-            if let Some(told) = decide::last_told(&history) {
-                board.mark_read(ticket.id, told)?;
+            if let Some(sent) = decide::last_sent(&history) {
+                board.mark_read(ticket.id, sent)?;
             }
             let unread = board.words_of_people(ticket.id, board.comments_read(ticket.id)?)?;
-            // The run ended and nobody has recorded what that means: it is told nothing.
+            // The run has ended, and what that means is not recorded yet: it gets no message.
             let before = board.outcome_before(claim)?;
             let is_open = matches!(before, None | Some(Outcome::Timeout | Outcome::Waiting));
             if unread.is_empty() && is_open {
@@ -169,7 +169,7 @@ async fn step(
             let moves = board.moves(ticket.id)?;
             let last = moves.last().filter(|it| it.by != crate::board::AGENT);
             let reason = last.map(|it| it.reason.as_str());
-            let sent = agents.send(&run, &decide::words(&unread, reason)).await;
+            let sent = agents.send(&run, &decide::message(&unread, reason)).await;
             if let (Ok(_), Some(last)) = (&sent, unread.last()) {
                 board.mark_read(ticket.id, last.id)?;
             }
@@ -178,7 +178,7 @@ async fn step(
     };
     Ok(match progress {
         Ok(progress) => Ok(Some(progress)),
-        // Another process drives it, for as long as its lease lasts, or this one was told to stop.
+        // Another process drives it, for as long as its lease lasts, or this one is to stop.
         Err(error) if error.is_elsewhere() => Ok(None),
         Err(RunError::ShuttingDown { .. } | RunError::NotReleased { .. }) => Ok(None),
         Err(error) => Err(error.to_string()),

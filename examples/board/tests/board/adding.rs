@@ -52,8 +52,9 @@ fn part(title: &str) -> &'static str {
 
 /// The block of the README with this first line.
 fn block(first: &str) -> String {
-    let blocks = README.split("```").skip(1).step_by(2).map(|it| it.split_once('\n').unwrap().1);
-    blocks.filter(|it| it.starts_with(first)).next().unwrap_or_else(|| panic!("{first}")).to_owned()
+    let mut blocks =
+        README.split("```").skip(1).step_by(2).map(|it| it.split_once('\n').unwrap().1);
+    blocks.find(|it| it.starts_with(first)).unwrap_or_else(|| panic!("{first}")).to_owned()
 }
 
 fn assembly(executables: Option<PathBuf>) -> (Around, Assembly, PathBuf) {

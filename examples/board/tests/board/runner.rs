@@ -69,7 +69,7 @@ fn says(around: &Around, ticket: i64, content: &str) {
 }
 
 /// The last thing that the user said, in the newest request.
-fn told(model: &ScriptedModel) -> String {
+fn last_message(model: &ScriptedModel) -> String {
     let requests = model.requests();
     let users = requests.last().unwrap().history.iter().rev().find_map(|it| match it {
         Message::User { text, .. } => Some(text.clone()),
@@ -93,12 +93,12 @@ async fn a_question_blocks_the_ticket_until_a_person_answers_and_the_answer_reac
     let blocked = beats(&runner).await;
     assert_eq!(blocked.as_ref().unwrap().detail, "asks in comment 1");
     assert_eq!(ended(&blocked), Outcome::Blocked);
-    assert_eq!(told(&model), "Work on ticket 1 (BUG): Tea is cold");
+    assert_eq!(last_message(&model), "Work on ticket 1 (BUG): Tea is cold");
     assert_eq!(beats(&runner).await, None);
 
     says(&around, ticket, "Boiling.");
     assert_eq!(ended(&beats(&runner).await), Outcome::Completed);
-    assert_eq!(told(&model), "Comment 2 of Ada:\nBoiling.");
+    assert_eq!(last_message(&model), "Comment 2 of Ada:\nBoiling.");
     // The history of the first slice is there: it is one run.
     assert!(model.requests().last().unwrap().history.len() > 4);
     assert_eq!(beats(&runner).await, None);
@@ -189,7 +189,7 @@ async fn a_comment_that_a_person_writes_while_the_run_works_is_announced_with_th
         .iter()
         .map(|it| it.instructions.contains("People have written 1 comments that you have not read"))
         .collect();
-    // It has read them by `comment_list`, and is not told again.
+    // It has read them by `comment_list`: they are announced no more.
     assert_eq!(announced, [false, true, false, false]);
     assert_eq!(beats(&runner).await, None);
 }
@@ -221,7 +221,7 @@ async fn a_run_that_ends_without_what_the_ticket_needs_is_an_error_until_a_perso
     around.board.move_by_person(ticket, State::Verification, "I look", "Ada", now()).unwrap();
     around.board.move_by_person(ticket, State::InProgress, "it is lukewarm", "Ada", now()).unwrap();
     assert_eq!(ended(&beats(&runner).await), Outcome::Completed);
-    assert_eq!(told(&model), "The ticket is yours again: it is lukewarm");
+    assert_eq!(last_message(&model), "The ticket is yours again: it is lukewarm");
 }
 
 #[tokio::test]
@@ -237,7 +237,7 @@ async fn a_slice_that_is_over_gives_the_ticket_back_and_the_next_one_goes_on() {
     let model = Arc::new(ScriptedModel::new().says("I go on."));
     let second = runner(&around, Scripted(Arc::clone(&model)), journal);
     assert_eq!(ended(&beats(&second).await), Outcome::Error);
-    assert_eq!(told(&model), "Work on ticket 1 (BUG): Tea is cold");
+    assert_eq!(last_message(&model), "Work on ticket 1 (BUG): Tea is cold");
 }
 
 #[tokio::test]
@@ -287,7 +287,7 @@ async fn what_keeps_a_ticket_from_being_worked_on_is_shown_on_the_board_and_stop
             panic!("{outcomes:?}");
         }
         outcomes.push((worked.ticket, worked.outcome));
-        // The run was not told yet, and has not asked.
+        // The script does not read it.
         around.board.mark_read(whole, i64::MAX).unwrap();
     }
     assert_eq!(outcomes, [(whole, Outcome::Completed), (broken, Outcome::Error)]);
@@ -295,10 +295,10 @@ async fn what_keeps_a_ticket_from_being_worked_on_is_shown_on_the_board_and_stop
     assert!(slice.detail.unwrap().contains("is no worktree of the repository; move it away"));
 }
 
-/// The run has ended, and its runner was killed before it recorded what that means; so was one before it, which had told the run
-/// of a comment and not noted that.
+/// The run has ended, and its runner was killed before it recorded what that means; so was one before it, which had sent the run
+/// a comment and not noted that.
 #[tokio::test]
-async fn the_end_of_a_run_that_nobody_recorded_is_recorded_and_the_model_is_told_nothing_twice() {
+async fn an_end_of_a_run_that_was_not_recorded_is_recorded_and_the_model_gets_no_message_twice() {
     let around = around();
     let ticket = around.ticket(State::Research, &[]);
     let model = Arc::new(

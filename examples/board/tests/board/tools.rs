@@ -27,7 +27,7 @@ fn meet(around: &Around, ticket: i64, tree: Option<String>) {
     }
 }
 
-/// `S4.15`, `S4.50` to `S4.52`: without parameters it reads the run's own ticket: what it is, its criteria, the newest 20
+/// `S4.15`, `S4.50`, `S4.51`, `S4.52`: without parameters it reads the run's own ticket: what it is, its criteria, the newest 20
 /// comments with the newest first, its documents, as JSON with two spaces.
 #[test]
 fn a_ticket_is_read_without_naming_it_with_its_criteria_and_newest_comments() {
@@ -61,7 +61,7 @@ fn a_ticket_is_read_without_naming_it_with_its_criteria_and_newest_comments() {
     assert_eq!(read["documents"], json!([]));
 }
 
-/// `S4.17`, `S4.53` to `S4.55`, `S4.75`: the comment is stored with its type, and the host alone learns the type.
+/// `S4.17`, `S4.53`, `S4.54`, `S4.55`, `S4.75`: the comment is stored with its type, and the host alone learns the type.
 #[test]
 fn a_comment_is_stored_with_its_type_and_answered_with_its_id() {
     let around = around();
@@ -132,7 +132,7 @@ fn comments_are_listed_and_a_thread_is_resolved_as_a_whole() {
     ));
 }
 
-/// `S4.16`, `S4.56` to `S4.59`: the two transitions are made and recorded, every other is refused and writes nothing.
+/// `S4.16`, `S4.56`, `S4.57`, `S4.58`, `S4.59`: the two transitions are made and recorded, every other is refused and writes nothing.
 #[test]
 fn an_agent_moves_from_research_to_progress_and_nowhere_else() {
     for from in State::ALL.iter().copied() {
