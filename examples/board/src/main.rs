@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::people::{self, PeopleError};
-use board::runner::{NamedModel, Runner, Settings, Worked};
+use board::runner::{OneModel, Runner, Settings, Worked};
 use board::{Board, offline};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use jiff::Timestamp;
@@ -169,13 +169,14 @@ fn stopped() -> CancellationToken {
 async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<bool, String> {
     let seconds =
         |name: &str, usual| Duration::from_secs(given.get_one(name).copied().unwrap_or(usual));
-    let model = given.get_one::<String>("model").cloned().unwrap_or_default();
+    let name = given.get_one::<String>("model").map_or("", String::as_str);
+    let models = OneModel::named(name).map_err(|error| error.to_string())?;
     let settings = Settings {
         heartbeat: seconds("heartbeat", 60),
         slice: seconds("slice", 900),
         ..Settings::default()
     };
-    let mut runner = runner(board, folder, Arc::new(NamedModel(model)), settings).await?;
+    let mut runner = runner(board, folder, Arc::new(models), settings).await?;
     for trusted in given.get_many::<String>("trust").unwrap_or_default() {
         let (name, key) = trusted.split_once('=').unwrap_or((trusted, ""));
         let key = key.parse().map_err(|error| {

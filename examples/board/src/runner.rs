@@ -23,7 +23,7 @@ use toolwright::journal::{Journal, Store};
 use toolwright::runtime::OnNoApprover;
 use toolwright::toolbox::Supervisor;
 
-pub use self::models::{FutureModel, Models, NamedModel};
+pub use self::models::{FutureModel, Models, OneModel};
 use crate::assembly::Factory;
 use crate::board::SliceEnd;
 use crate::ticket::Outcome;

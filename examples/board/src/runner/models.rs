@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use toolwright::agent::{IntoModel as _, Model};
+use toolwright::agent::{IntoModel as _, Model, ModelNameError};
 
 use crate::ticket::Ticket;
 
@@ -20,15 +20,21 @@ pub trait Models: Send + Sync {
     fn model<'a>(&'a self, ticket: &'a Ticket, answers: u64) -> FutureModel<'a>;
 }
 
-/// One model for all tickets, by its name, such as `anthropic:claude-sonnet-4-6`.
-#[derive(Debug, Clone)]
-pub struct NamedModel(pub String);
+/// One model for all tickets.
+pub struct OneModel(Arc<dyn Model>);
 
-impl Models for NamedModel {
+impl OneModel {
+    /// Takes a model by its name, such as `anthropic:claude-sonnet-4-6`.
+    ///
+    /// # Errors
+    /// When it is not known, or has no key: before a ticket is claimed.
+    pub fn named(name: &str) -> Result<Self, ModelNameError> {
+        Ok(Self(Arc::from(name.into_model()?)))
+    }
+}
+
+impl Models for OneModel {
     fn model<'a>(&'a self, _: &'a Ticket, _: u64) -> FutureModel<'a> {
-        Box::pin(async {
-            let model = self.0.as_str().into_model().map_err(|error| error.to_string())?;
-            Ok(Arc::from(model))
-        })
+        Box::pin(async { Ok(Arc::clone(&self.0)) })
     }
 }

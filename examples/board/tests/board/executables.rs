@@ -1,5 +1,7 @@
 //! The executables from a terminal, on projects of each kind.
 
+mod suites;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,8 +9,6 @@ use std::process::{Command, Output};
 use board::ticket::{Evidence, State};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-mod suites;
 
 use crate::support::{around, call, executables, json as called, repository};
 

@@ -1,4 +1,4 @@
-//! The recorded board, in a process of its own.
+//! The recorded board, in processes that are killed.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,32 +31,6 @@ fn is_done(folder: &Path) {
     assert_eq!((moved(3), posted(3)), (vec![State::InProgress], vec![CommentKind::Status]));
     let commits = run_git(&folder.join("repository"), &["log", "--oneline", "main..ticket-1"]);
     assert_eq!(commits.lines().count(), 1, "{commits}");
-}
-
-/// `S4.73`: the model calls, the executor finds and runs the tool, the answer goes back to the model: one ticket is done, one asks,
-/// and one that fails its criterion stays where it is.
-#[test]
-fn three_tickets_end_as_recorded_one_done_one_with_a_question_one_not_moved() {
-    let folder = TempDir::new().unwrap();
-    let output = offline(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let printed = String::from_utf8(output.stdout).unwrap();
-    let expected = "\
-ticket 1: completed: is in VERIFICATION
-ticket 2: blocked: asks in comment 2
-ticket 3: error: ended while the ticket is in IN_PROGRESS; not met: “The page is there”
-
-BACKLOG (0)
-RESEARCH (1)
-     2  FEATURE  blocked   Compare names
-IN_PROGRESS (1)
-     3  CHORE    failed    Describe the distances
-VERIFICATION (1)
-     1  BUG                Texts of different lengths have a Hamming distance
-DONE (0)
-";
-    assert_eq!(printed, expected);
-    is_done(folder.path());
 }
 
 /// Three processes are killed, each a little later than the one before it; the fourth gets to the end.

@@ -131,3 +131,17 @@ fn what_a_person_types_wrongly_is_refused_with_what_was_expected_and_writes_noth
     let elsewhere = TempDir::new().unwrap();
     assert!(refuses(elsewhere.path(), &["list"]).contains("make one with `board init`"));
 }
+
+#[test]
+fn a_runner_without_a_model_does_not_begin_and_touches_no_ticket() {
+    let around = with_project();
+    let folder = around.path();
+    says(folder, &["new", "Hot tea", "--research"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_board"));
+    command.arg("--folder").arg(folder.join("board")).args(["run", "--model", "anthropic:claude"]);
+    let output = command.env_remove("ANTHROPIC_API_KEY").output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("ANTHROPIC_API_KEY"), "{error}");
+    assert!(!says(folder, &["show", "1"]).contains("slice of"));
+}

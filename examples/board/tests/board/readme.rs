@@ -54,6 +54,8 @@ fn typed(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// `S4.73`: the model calls, the executor finds and runs the tool, the answer goes back to the model: one ticket is done, one asks,
+/// and one that fails its criterion stays where it is.
 #[test]
 fn the_walk_through_one_ticket_prints_what_the_readme_shows() {
     let folder = tempfile::tempdir().unwrap();

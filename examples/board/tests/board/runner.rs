@@ -339,3 +339,22 @@ async fn a_claim_is_renewed_while_its_runner_works_so_that_no_other_takes_the_ti
     };
     assert_eq!(ended(&taken), Outcome::Timeout);
 }
+
+#[tokio::test]
+async fn a_runner_works_on_one_ticket_after_another_until_it_is_stopped() {
+    let around = around();
+    around.ticket(State::Research, &[]);
+    around.ticket(State::Research, &[]);
+    let model = ScriptedModel::new().says("I do not know.").says("I do not know.");
+    let runner = runner(&around, Scripted(Arc::new(model)), memory());
+    let (stop, seen) = (CancellationToken::new(), Mutex::new(Vec::new()));
+    let report = |worked: &Worked| {
+        let mut seen = seen.lock().unwrap();
+        seen.push((worked.ticket, worked.outcome));
+        if seen.len() == 2 {
+            stop.cancel();
+        }
+    };
+    runner.work(&stop, report).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [(1, Outcome::Error), (2, Outcome::Error)]);
+}

@@ -135,9 +135,9 @@ fn comments_are_listed_and_a_thread_is_resolved_as_a_whole() {
 /// `S4.16`, `S4.56`, `S4.57`, `S4.58`, `S4.59`: the two transitions are made and recorded, every other is refused and writes nothing.
 #[test]
 fn an_agent_moves_from_research_to_progress_and_nowhere_else() {
+    let around = around();
     for from in State::ALL.iter().copied() {
         for to in ["RESEARCH", "IN_PROGRESS", "VERIFICATION"] {
-            let around = around();
             let ticket = around.ticket(from, &[(Evidence::Person, "It is hot")]);
             meet(&around, ticket, None);
             let executor = around.executor(ticket, "developer");
@@ -172,7 +172,6 @@ fn an_agent_moves_from_research_to_progress_and_nowhere_else() {
         r#"{"state":"BACKLOG","reason":"a"}"#,
         r#"{"state":"IN_PROGRESS"}"#,
     ] {
-        let around = around();
         let executor = around.executor(around.ticket(State::Verification, &[]), "developer");
         assert_eq!(
             call(&executor, "ticket_update_state", input).error().unwrap().kind(),
