@@ -145,6 +145,7 @@ async fn runner(
         models,
         settings,
         approvers: Vec::new(),
+        clock: Arc::new(Timestamp::now),
         added: Vec::new(),
     })
 }

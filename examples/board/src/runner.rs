@@ -56,6 +56,9 @@ impl Default for Settings {
     }
 }
 
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
 /// Works on the tickets of a board.
 pub struct Runner {
     pub board: Arc<Board>,
@@ -71,6 +74,8 @@ pub struct Runner {
     /// Whose decisions about calls count, by name and key. Without any, the key of the user who runs the program does, where there is
     /// one.
     pub approvers: Vec<(String, PublicKey)>,
+    /// The time: [`Timestamp::now`] outside of tests.
+    pub clock: Clock,
     /// Tools of the application beside those of the board.
     pub added: Vec<Factory>,
 }
@@ -91,11 +96,11 @@ impl Runner {
     /// # Errors
     /// When the board fails, or another runner has taken the ticket over.
     pub async fn heartbeat(&self, stop: &CancellationToken) -> Result<Option<Worked>, BoardError> {
-        let now = Timestamp::now();
+        let now = (self.clock)();
         let claim = self.board.claim_next(&self.settings.name, now, self.lease_from(now))?;
         let Some(claim) = claim else { return Ok(None) };
         let (outcome, detail) = slice::work(self, &claim, stop).await?;
-        let now = Timestamp::now();
+        let now = (self.clock)();
         // What waits for people is looked at again, what was refused for a moment too.
         let not_before = match outcome {
             Outcome::Timeout | Outcome::Waiting => later(now, self.settings.heartbeat),

@@ -5,7 +5,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use toolwright::agent::durable::{self, NewRun, Progress, RunError};
 use toolwright::{Agent, CancellationToken, Executor};
 
@@ -34,8 +33,13 @@ pub async fn work(
 ) -> Result<(Outcome, String), BoardError> {
     let ticket = runner.board.ticket(claim.ticket)?;
     let project = runner.board.project(ticket.project)?;
-    let driven = match prepare(runner, &ticket, &project).await {
-        Ok(prepared) => drive(runner, claim, stop, prepared, &ticket).await?,
+    let mut lost = pin!(hold(runner, claim));
+    let prepared = tokio::select! {
+        prepared = prepare(runner, &ticket, &project) => prepared,
+        lost = &mut lost => return Err(lost),
+    };
+    let driven = match prepared {
+        Ok(prepared) => drive(runner, claim, stop, lost, prepared, &ticket).await?,
         Err(why) => Err(why),
     };
     let progress = match driven {
@@ -109,6 +113,7 @@ async fn drive(
     runner: &Runner,
     claim: &Claim,
     stop: &CancellationToken,
+    lost: impl Future<Output = BoardError>,
     prepared: Prepared,
     ticket: &Ticket,
 ) -> Result<Result<Option<Progress>, String>, BoardError> {
@@ -119,7 +124,7 @@ async fn drive(
         ended = &mut driving => return ended,
         () = &mut is_over => None,
         () = stop.cancelled() => None,
-        lost = hold(runner, claim) => Some(lost),
+        lost = lost => Some(lost),
     };
     // The run is given back in order: the next process that drives it waits for no lease.
     let (_, ended) = tokio::join!(executor.drain(GRACE), driving);
@@ -133,7 +138,7 @@ async fn drive(
 async fn hold(runner: &Runner, claim: &Claim) -> BoardError {
     loop {
         tokio::time::sleep(runner.settings.lease / 3).await;
-        let until = runner.lease_from(Timestamp::now());
+        let until = runner.lease_from((runner.clock)());
         if let Err(error) = runner.board.renew_claim(claim, until) {
             return error;
         }

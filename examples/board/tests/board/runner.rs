@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use board::board::LONGEST_COMMENT;
-use board::runner::{FutureModel, Models, Runner, Settings, Worked};
+use board::runner::{Clock, FutureModel, Models, Runner, Settings, Worked};
 use board::ticket::{Author, CommentKind, Evidence, NewComment, Outcome, State, Ticket};
+use jiff::{SignedDuration, Timestamp};
 use toolwright::CancellationToken;
 use toolwright::agent::{Message, ScriptedModel};
 use toolwright::approval::{ApprovalService, ApproverKey};
@@ -38,6 +39,7 @@ fn runner(around: &Around, models: impl Models + 'static, journal: Arc<dyn Store
             ..Settings::default()
         },
         approvers: Vec::new(),
+        clock: Arc::new(Timestamp::now),
         added: Vec::new(),
     }
 }
@@ -319,25 +321,33 @@ async fn an_end_of_a_run_that_was_not_recorded_is_recorded_and_the_model_gets_no
     assert_eq!(beats(&runner).await, None);
 }
 
-#[tokio::test]
+/// The time is tokio's, which passes where all wait.
+#[tokio::test(start_paused = true)]
 async fn a_claim_is_renewed_while_its_runner_works_so_that_no_other_takes_the_ticket() {
     let around = around();
     around.ticket(State::Research, &[]);
     let journal = memory();
+    let begin = tokio::time::Instant::now();
+    let clock: Clock = Arc::new(move || now() + SignedDuration::try_from(begin.elapsed()).unwrap());
     let model = Arc::new(ScriptedModel::new().hangs());
     let mut works = runner(&around, Scripted(model), Arc::clone(&journal));
-    works.settings.lease = Duration::from_secs(1);
-    works.settings.slice = Duration::from_millis(2500);
-    let waits = runner(&around, Scripted(Arc::new(ScriptedModel::new())), journal);
+    let mut waits = runner(&around, Scripted(Arc::new(ScriptedModel::new())), journal);
+    (works.clock, waits.clock) = (Arc::clone(&clock), clock);
+    let mut looked = 0;
     let mut working = std::pin::pin!(beats(&works));
-    let taken = loop {
+    let worked = loop {
         tokio::select! {
             biased;
             worked = &mut working => break worked,
-            () = tokio::time::sleep(Duration::from_millis(100)) => assert_eq!(beats(&waits).await, None),
+            () = tokio::time::sleep(Duration::from_secs(1)) => {
+                assert_eq!(beats(&waits).await, None);
+                looked += 1;
+            }
         }
     };
-    assert_eq!(ended(&taken), Outcome::Timeout);
+    assert_eq!(ended(&worked), Outcome::Timeout);
+    // A slice of fifteen minutes has many leases of one.
+    assert!(looked > 800, "{looked}");
 }
 
 #[tokio::test]

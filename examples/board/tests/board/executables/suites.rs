@@ -91,11 +91,14 @@ fn output_in_no_known_form_is_text_and_shows_nothing_about_the_tests() {
     assert_eq!(suite["output"], "all is well\n");
 }
 
-/// Whether the process whose number is in this file is gone.
+/// Whether the process whose number is in this file is gone, or will be: one that was killed may take a moment.
 fn is_gone(file: &Path) -> bool {
     let pid = fs::read_to_string(file).unwrap();
-    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    state.is_empty() || state.contains(") Z ")
+    (0..500).any(|_| {
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        state.is_empty() || state.contains(") Z ")
+    })
 }
 
 #[test]
