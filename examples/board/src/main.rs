@@ -73,7 +73,6 @@ fn command() -> Command {
     Command::new("board")
         .about("A board of tickets on which agents work")
         .args([folder, offline])
-        .args_conflicts_with_subcommands(false)
         .subcommands(people::commands())
         .subcommand(run)
 }

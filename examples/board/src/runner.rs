@@ -101,11 +101,7 @@ impl Runner {
         let Some(claim) = claim else { return Ok(None) };
         let (outcome, detail) = slice::work(self, &claim, stop).await?;
         let now = (self.clock)();
-        // What waits for people is looked at again, what was refused for a moment too.
-        let not_before = match outcome {
-            Outcome::Timeout | Outcome::Waiting => later(now, self.settings.heartbeat),
-            _ => now,
-        };
+        let not_before = later(now, self.settings.heartbeat);
         let end = SliceEnd { outcome, detail: detail.clone(), not_before };
         self.board.end_slice(&claim, &end, now)?;
         Ok(Some(Worked { ticket: claim.ticket, outcome, detail }))

@@ -20,7 +20,7 @@ pub struct SliceEnd {
     pub outcome: Outcome,
     /// What a person should know about it.
     pub detail: String,
-    /// No runner takes the ticket before, unless a person writes or moves it.
+    /// No runner takes the ticket before, unless a person writes on it or moves it.
     pub not_before: Timestamp,
 }
 
@@ -39,14 +39,13 @@ const PICK: &str = "\
 SELECT id FROM ( \
     SELECT id, updated_at, CASE \
         WHEN EXISTS (SELECT 1 FROM comment WHERE comment.ticket = ticket.id AND comment.id > comments_read AND author = 'human') THEN 0 \
-        WHEN not_before > :now THEN NULL \
         WHEN sub_state = 'returned' THEN 1 \
         WHEN sub_state IS NULL AND state = 'IN_PROGRESS' THEN 2 \
         WHEN sub_state IS NULL THEN 3 \
         WHEN sub_state = 'waiting' THEN 4 \
     END AS priority \
     FROM ticket \
-    WHERE state IN ('RESEARCH', 'IN_PROGRESS') AND lease_until <= :now \
+    WHERE state IN ('RESEARCH', 'IN_PROGRESS') AND lease_until <= :now AND not_before <= :now \
 ) WHERE priority IS NOT NULL ORDER BY priority, updated_at, id LIMIT 1";
 
 impl Board {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Board, BoardError, stored, time};
-use crate::ticket::{Comment, NewComment};
+use crate::ticket::{Author, Comment, NewComment};
 
 /// How many characters a comment may have: a model reads all of it, and so does the page.
 pub const LONGEST_COMMENT: usize = 20_000;
@@ -39,6 +39,11 @@ impl Board {
                 if thread.is_none() {
                     return Err(missing(parent, new.ticket));
                 }
+            }
+            if new.author == Author::Human {
+                // Its agent is to read it at the next heartbeat.
+                let sql = "UPDATE ticket SET not_before = 0 WHERE id = ?";
+                transaction.execute(sql, [new.ticket])?;
             }
             Ok(transaction.query_row(
                 "INSERT INTO comment (ticket, parent, author, author_id, author_name, kind, content, created_at, key) \

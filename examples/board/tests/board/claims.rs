@@ -116,3 +116,24 @@ fn a_ticket_that_a_person_has_moved_away_has_no_sub_state_of_its_agent() {
     let found = around.board.ticket(ticket).unwrap();
     assert_eq!((found.state, found.sub_state), (State::Backlog, None));
 }
+
+/// A comment that a run cannot be given yet, because a call of it waits for instance, is no reason to look again and again.
+#[test]
+fn a_ticket_that_did_not_get_on_rests_until_the_next_heartbeat_or_a_new_comment() {
+    let around = around();
+    let ticket = around.ticket(State::Research, &[]);
+    says(&around, ticket);
+    let claimed = |seconds| {
+        let claim = around.board.claim_next("one", after(seconds), after(seconds + 60)).unwrap()?;
+        let not_before = after(seconds + 60);
+        let end = SliceEnd { outcome: Outcome::Waiting, detail: String::new(), not_before };
+        around.board.end_slice(&claim, &end, after(seconds)).unwrap();
+        Some(claim.ticket)
+    };
+    assert_eq!(claimed(0), Some(ticket));
+    assert_eq!(claimed(59), None);
+    assert_eq!(claimed(60), Some(ticket));
+    says(&around, ticket);
+    assert_eq!(claimed(61), Some(ticket));
+    assert_eq!(claimed(62), None);
+}
