@@ -30,7 +30,7 @@ docs *options:
 
 # What we send to vendors, against the documents that they publish.
 oracles:
-    oracles/fetch
+    tests/oracles/fetch
     cargo test -p oracles
 
 # What a fuzzer would do, by property: hostile texts and the laws of repair, `just fuzz 1000000` for longer.

@@ -28,7 +28,7 @@ pub fn run(effort: Effort) -> Result<()> {
     let runtime = Builder::new_current_thread().enable_time().build()?;
     let bare = folder.builder()?.build()?;
     let cache = ReadCache::new();
-    let cached = folder.builder()?.around(cache.clone()).build()?;
+    let cached = folder.builder()?.middleware(cache.clone()).build()?;
     let expected = runtime.block_on(read(&bare))?;
     ensure!(runtime.block_on(read(&cached))? == expected, "another answer than without the cache");
     let contestants = vec![

@@ -70,7 +70,9 @@ fn executor(around: &TempDir, is_watched: bool) -> Result<Executor> {
     let log = ChangeLog::open(around.path().join("changes.db"), Arc::clone(&workspace))?;
     let builder = Executor::builder(Registry::of(FILES.into_iter().chain(CHANGES))?).unrestricted();
     let builder = match is_watched {
-        true => builder.around(log.clone()).around(SyntaxCheck::new(Arc::clone(&workspace))),
+        true => {
+            builder.middleware(log.clone()).middleware(SyntaxCheck::new(Arc::clone(&workspace)))
+        }
         false => builder,
     };
     Ok(builder.service(log).service_arc(workspace).build()?)

@@ -18,7 +18,7 @@ use toolwright::provider::{Provider, ToolCall};
 use toolwright::{Answer, Executor, Output, Registry};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::{
-    Agent, Ended, Limits, Message, Model, ModelAnswer, ModelError, ModelRequest, State,
+    Agent, Limits, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, State,
 };
 
 use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
@@ -124,8 +124,8 @@ fn agent(model: &Arc<Measured>) -> Result<Agent> {
 fn asked(runtime: &Runtime, agent: &Agent, history: &[Message]) -> Result<()> {
     let state = State::new(Limits::default());
     let mut run = agent.new_run("bench").restored(state, history.to_vec()).start()?;
-    match runtime.block_on(run.say("And the last one?"))? {
-        Ended::Text { .. } => Ok(()),
+    match runtime.block_on(run.send("And the last one?"))? {
+        RunEnd::Text { .. } => Ok(()),
         other => bail!("{other}"),
     }
 }
@@ -139,7 +139,7 @@ fn history() -> Vec<Message> {
         };
         let text = format!("fn line_{number}() {{ \"quoted\" }}\n").repeat(30);
         let answer = Answer::from(Output::text(text));
-        [Message::model("I read it.", [call.clone()]), Message::answers([(call, answer)])]
+        [Message::assistant("I read it.", [call.clone()]), Message::tool_results([(call, answer)])]
     };
     let task = std::iter::once(Message::user("Read all of them."));
     task.chain((0..TURNS).flat_map(turn)).collect()

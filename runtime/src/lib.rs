@@ -69,7 +69,7 @@ pub use toolwright_core::__private0;
 pub use toolwright_core::call::Call;
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
-pub use toolwright_core::error::{Class, OrFail, ToolError};
+pub use toolwright_core::error::{ErrorClass, OrFail, ToolError};
 pub use toolwright_core::footprint::{
     Facts, File, Footprint, Holds, ResourceKind, ResourceName, ResourceScope, ResourceStamp,
     TouchedResource,
@@ -96,13 +96,13 @@ pub use toolwright_executor::catalog::{
 pub use toolwright_executor::dynamic::DynamicTool;
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
-pub use toolwright_executor::event::{Event, EventKind};
+pub use toolwright_executor::event::{ToolEvent, ToolEventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    After, Around, AroundCall, Before, BuildError, BuildProblem, Bundle, CallFailure, Calling,
-    Drained, Executor, ExecutorBuilder, MissingServices, OnNoApprover, OpenTurn, Outcome, Resolver,
-    Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
+    AfterCall, BeforeCall, BuildError, BuildProblem, Bundle, CallFailure, Calling, Drained,
+    Executor, ExecutorBuilder, Middleware, MiddlewareCall, MissingServices, OnNoApprover, OpenTurn,
+    Outcome, Resolver, Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

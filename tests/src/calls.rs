@@ -3,7 +3,6 @@
 
 mod acknowledging;
 mod approving;
-mod around;
 mod asking;
 mod claiming;
 mod dead;
@@ -17,6 +16,7 @@ mod hostile;
 mod idle;
 mod looking;
 mod made;
+mod middleware;
 pub mod odd;
 mod process_key;
 mod recorded;

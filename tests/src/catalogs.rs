@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright::dialect::Dialect;
 use toolwright::policy::{Mode, Policy, PolicyDecision, Rule};
 use toolwright::retry::RetryPolicy;
-use toolwright::{Class, Executor, Exposure, Profile, Registry, ToolError, tool};
+use toolwright::{ErrorClass, Executor, Exposure, Profile, Registry, ToolError, tool};
 
 use crate::support::{Log, NEVER_ENDS, PING, WAIT_FOR_GO, answer, builder, call, executor, kind};
 
@@ -206,7 +206,7 @@ async fn catalogs_and_executors_are_shared_between_threads() {
 #[tool(effect = read)]
 async fn fail_again(tries: &AtomicU32) -> Result<(), ToolError> {
     tries.fetch_add(1, Ordering::SeqCst);
-    Err(ToolError::new("busy", "too busy").class(Class::Transient))
+    Err(ToolError::new("busy", "too busy").class(ErrorClass::Transient))
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use toolwright::{Call, EventKind, ToolContext, data, tool};
+use toolwright::{Call, ToolContext, ToolEventKind, data, tool};
 
 use crate::support::{Log, builder, executor};
 
@@ -68,7 +68,7 @@ async fn progress_reaches_listeners_in_words_and_as_a_part() {
     let heard = log.clone();
     let executor = builder([TELL_PROGRESS])
         .listen(move |event| {
-            if let EventKind::Progress { message, part } = event.kind {
+            if let ToolEventKind::Progress { message, part } = event.kind {
                 heard.add(format!("{message} {part:?}"));
             }
         })

@@ -1,4 +1,4 @@
-//! `docs/coverage.md` maps each row of the requirements to the test that proves it. The map is kept
+//! `tests/coverage.md` maps each row of the requirements to the test that proves it. The map is kept
 //! true here: a row is listed once with each of its tests, they exist and cite it, and no citation is left out.
 
 use std::collections::BTreeMap;
@@ -131,11 +131,11 @@ fn a_test_of_an_extension_counts_as_one_of_the_tests_and_examples_does() {
 
 #[test]
 fn every_listed_row_has_a_test_that_cites_it_and_every_cited_row_is_listed() {
-    let map = fs::read_to_string(root().join("docs/coverage.md")).unwrap();
+    let map = fs::read_to_string(root().join("tests/coverage.md")).unwrap();
     let listed = listed(&map);
     assert!(!listed.is_empty());
     let problems = problems(&listed, &every_test());
-    assert!(problems.is_empty(), "docs/coverage.md is wrong:\n{}", problems.join("\n"));
+    assert!(problems.is_empty(), "tests/coverage.md is wrong:\n{}", problems.join("\n"));
 }
 
 /// In quotes line by line, so that it is not taken for tests of this file.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use toolwright::{Class, tool};
+use toolwright::{ErrorClass, tool};
 
 use crate::support::{
     Log, NEVER_ENDS, PING, Turnstile, WAIT_FOR_GO, answer, builder, call, kind, wait_for_go,
@@ -31,7 +31,7 @@ async fn running_calls_finish_and_new_ones_are_turned_away() {
     assert_eq!(drained.cancelled, 0);
     let error = late.error().unwrap();
     assert_eq!(error.kind(), "shutting_down");
-    assert_eq!(error.classified(), Class::NotStarted { retry_after: None });
+    assert_eq!(error.classified(), ErrorClass::NotStarted { retry_after: None });
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use std::io;
 
 use serde_json::Value;
-use toolwright::{Class, EventKind, OrFail, ToolError, tool};
+use toolwright::{ErrorClass, OrFail, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, builder, call, executor, kind};
 
@@ -38,7 +38,7 @@ enum Own {
 impl From<Own> for ToolError {
     fn from(_: Own) -> Self {
         ToolError::new("locked", "somebody else holds it")
-            .class(Class::NotStarted { retry_after: None })
+            .class(ErrorClass::NotStarted { retry_after: None })
     }
 }
 
@@ -81,7 +81,7 @@ async fn an_error_let_go_becomes_an_error_answer() {
     let executor = executor([FAIL_BY_QUESTION_MARK, FAIL_WITH_WORDS]);
     let answer = executor.call(&call("fail_by_question_mark")).await;
     let error: &ToolError = answer.error().unwrap();
-    assert_eq!((error.kind(), error.classified()), ("internal_error", Class::Final));
+    assert_eq!((error.kind(), error.classified()), ("internal_error", ErrorClass::Final));
     let answer = executor.call(&call("fail_with_words")).await;
     assert_eq!(answer.error().unwrap().message(), "a port is a number");
 }
@@ -92,7 +92,7 @@ async fn the_words_of_a_foreign_error_reach_operators_and_no_model() {
     let heard = log.clone();
     let executor = builder([FAIL_BY_IO, FAIL_BY_BOX])
         .listen(move |event| {
-            if let EventKind::Failed { error, .. } = event.kind {
+            if let ToolEventKind::Failed { error, .. } = event.kind {
                 heard.add(error.source().unwrap().to_string());
             }
         })
@@ -114,5 +114,5 @@ async fn details_of_an_error_reach_the_model_as_they_are() {
         ToolError::invalid("two lines overlap").details(serde_json::json!({"lines": [1, 2]}));
     let shown: Value = serde_json::from_str(&error.to_json()).unwrap();
     assert_eq!(shown["details"]["lines"][1], 2);
-    assert_eq!(error.classified(), Class::Invalid);
+    assert_eq!(error.classified(), ErrorClass::Invalid);
 }

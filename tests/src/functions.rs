@@ -1,6 +1,6 @@
 //! An annotated function is still the function it was: typed, and called as such.
 
-use toolwright::{Call, Event, EventKind, Repair, ToolContext, ToolError, data, tool};
+use toolwright::{Call, Repair, ToolContext, ToolError, ToolEvent, ToolEventKind, data, tool};
 
 use crate::support::{Log, builder, kind, strict};
 
@@ -94,9 +94,9 @@ async fn the_function_runs_once_between_reading_and_answering() {
     let heard = log.clone();
     let executor = builder([SEARCH_BY_ORDER])
         .service(log.clone())
-        .listen(move |event: &Event<'_>| match event.kind {
-            EventKind::Executing => heard.add("read"),
-            EventKind::Completed { .. } => heard.add("answered"),
+        .listen(move |event: &ToolEvent<'_>| match event.kind {
+            ToolEventKind::Executing => heard.add("read"),
+            ToolEventKind::Completed { .. } => heard.add("answered"),
             _ => {}
         })
         .build()

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use toolwright::retry::RetryPolicy;
-use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
+use toolwright::{Call, ToolContext, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, builder, call, ended, executor, kind};
 
@@ -112,7 +112,7 @@ async fn a_drain_ends_after_the_last_end_was_told() {
     let slow = log.clone();
     let executor = builder([WAIT_A_WHILE])
         .listen(move |event| {
-            if let EventKind::Completed { .. } = event.kind {
+            if let ToolEventKind::Completed { .. } = event.kind {
                 std::thread::sleep(Duration::from_millis(20));
                 slow.add("told");
             }

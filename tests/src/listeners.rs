@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
+use toolwright::{Call, ToolContext, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, NEVER_ENDS, PING, answer, builder, call, word};
 
@@ -77,7 +77,7 @@ async fn an_end_tells_the_tool_the_run_the_ids_and_the_time_it_took() {
     let executor = builder([PING])
         .listen(move |event| {
             let elapsed = match event.kind {
-                EventKind::Completed { elapsed, answer } => Some((elapsed, answer.text())),
+                ToolEventKind::Completed { elapsed, answer } => Some((elapsed, answer.text())),
                 _ => None,
             };
             heard.add(format!(
@@ -120,9 +120,9 @@ async fn the_time_of_an_end_is_how_long_the_call_took() {
     let heard = Arc::clone(&ends);
     let executor = builder([DOZE, NEVER_ENDS])
         .listen(move |event| {
-            if let EventKind::Completed { elapsed, .. }
-            | EventKind::Failed { elapsed, .. }
-            | EventKind::Abandoned { elapsed } = event.kind
+            if let ToolEventKind::Completed { elapsed, .. }
+            | ToolEventKind::Failed { elapsed, .. }
+            | ToolEventKind::Abandoned { elapsed } = event.kind
             {
                 heard.lock().unwrap().push((word(&event.kind), elapsed));
             }

@@ -1,6 +1,6 @@
 //! A name that no tool has is answered with names that were probably meant.
 
-use toolwright::{Call, Class, Executor, Registry, tool};
+use toolwright::{Call, ErrorClass, Executor, Registry, tool};
 
 use crate::support::{PING, call, executor, kind};
 
@@ -18,7 +18,7 @@ async fn read_tickets() -> &'static str {
 async fn a_misspelt_name_is_answered_with_the_near_ones() {
     let answer = executor([READ_TICKET, PING]).call(&call("read_tiket")).await;
     let error = answer.error().unwrap();
-    assert_eq!((error.kind(), error.classified()), ("unknown_tool", Class::Invalid));
+    assert_eq!((error.kind(), error.classified()), ("unknown_tool", ErrorClass::Invalid));
     assert_eq!(error.next_action(), Some("did you mean `read_ticket`?"));
 }
 

@@ -1,6 +1,6 @@
 //! A panic is answered, and neither the caller nor the next call comes to harm.
 
-use toolwright::{Call, Class, Danger, tool};
+use toolwright::{Call, Danger, ErrorClass, tool};
 
 use crate::support::{PING, builder, call, executor, kind};
 
@@ -41,7 +41,7 @@ async fn a_panic_is_an_error_whose_words_are_for_operators() {
     ] {
         let answer = executor.call(&call).await;
         let error = answer.error().unwrap();
-        assert_eq!((error.kind(), error.classified()), ("panic", Class::Unknown));
+        assert_eq!((error.kind(), error.classified()), ("panic", ErrorClass::Unknown));
         assert!(!answer.text().contains("secret"));
         assert!(error.source().unwrap().to_string().contains("a secret in a panic"));
     }

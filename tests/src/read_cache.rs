@@ -60,7 +60,7 @@ impl Scene {
         let folder: TempDir = folder;
         write_long_ago(&folder.path().join("a.txt"), "one\ntwo\nthree\n");
         write_long_ago(&folder.path().join("b.txt"), "four\n");
-        let executor = more(in_folder(&folder, &runs).around(cache.clone())).build().unwrap();
+        let executor = more(in_folder(&folder, &runs).middleware(cache.clone())).build().unwrap();
         Self { folder, cache, runs, executor }
     }
 
@@ -210,7 +210,7 @@ async fn executors_share_answers_of_services_that_are_declared_constant() {
         let constant = cache.clone().constant::<Workspace>().constant::<Runs>();
         let of = |folder| {
             let cache = if is_constant { constant.clone() } else { cache.clone() };
-            in_folder(folder, &runs).around(cache).build().unwrap()
+            in_folder(folder, &runs).middleware(cache).build().unwrap()
         };
         let (ada, bob, eve) = (of(&folder), of(&folder), of(&other));
         for executor in [&ada, &bob, &ada, &bob] {

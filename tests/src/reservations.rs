@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    Answer, Call, Class, Executor, ExecutorBuilder, File, Footprint, Handle, Reservations, Run,
-    ToolError, tool,
+    Answer, Call, ErrorClass, Executor, ExecutorBuilder, File, Footprint, Handle, Reservations,
+    Run, ToolError, tool,
 };
 
 use crate::support::{Turnstile, builder, kind};
@@ -102,7 +102,8 @@ impl Scene {
 
     fn of(more: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> Self {
         let (turnstile, reservations) = (Turnstile::new(), Reservations::new());
-        let builder = builder(TOOLS).service_arc(turnstile.clone()).around(reservations.clone());
+        let builder =
+            builder(TOOLS).service_arc(turnstile.clone()).middleware(reservations.clone());
         Self { executor: more(builder).build().unwrap(), reservations, turnstile }
     }
 
@@ -156,7 +157,7 @@ async fn what_one_run_writes_is_refused_to_another_by_name_holder_and_time() {
     let refused = answer(&bob, of("quick_write", "src/a.rs")).await;
     let error = refused.error().unwrap();
     assert_eq!(error.kind(), "reserved");
-    let Class::NotStarted { retry_after: Some(left) } = error.classified() else {
+    let ErrorClass::NotStarted { retry_after: Some(left) } = error.classified() else {
         panic!("{error:?}")
     };
     assert!(left > Duration::from_secs(30) && left <= Duration::from_secs(60), "{left:?}");

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
-    Class, Danger, DeclaredDanger, DynamicTool, Effect, Executor, Profile, Registry,
+    Danger, DeclaredDanger, DynamicTool, Effect, ErrorClass, Executor, Profile, Registry,
     RegistryEventKind, ToolError,
 };
 
@@ -148,7 +148,7 @@ async fn a_failure_is_told_to_all_who_wait_and_the_next_call_asks_again() {
             waits.acquire().await.unwrap().forget();
             match attempt {
                 0 => Err(ToolError::new("unreachable", "the server cannot be reached")
-                    .class(Class::NotStarted { retry_after: None })),
+                    .class(ErrorClass::NotStarted { retry_after: None })),
                 _ => Ok(Some(remote(&name))),
             }
         }
@@ -163,7 +163,7 @@ async fn a_failure_is_told_to_all_who_wait_and_the_next_call_asks_again() {
             error.message(),
             "whether there is a tool `mcp_search` could not be found out: the server cannot be reached"
         );
-        assert_eq!(error.classified(), Class::NotStarted { retry_after: None });
+        assert_eq!(error.classified(), ErrorClass::NotStarted { retry_after: None });
     }
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     assert_eq!(executor.call(&call("mcp_search")).await.text(), "mcp_search");

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use futures::future::{Either, select};
 use tokio::sync::{Notify, Semaphore};
 use toolwright::{
-    Answer, Call, Closing, Event, EventKind, Executor, ExecutorBuilder, Handle, Opening, Registry,
-    Repair, Resource, ToolError, tool,
+    Answer, Call, Closing, Executor, ExecutorBuilder, Handle, Opening, Registry, Repair, Resource,
+    ToolError, ToolEvent, ToolEventKind, tool,
 };
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Subscriber};
@@ -63,33 +63,33 @@ impl Log {
     }
 
     /// Writes one word for each event.
-    pub fn listener(&self) -> impl Fn(&Event<'_>) + Send + Sync + 'static {
+    pub fn listener(&self) -> impl Fn(&ToolEvent<'_>) + Send + Sync + 'static {
         let log = self.clone();
         move |event| log.add(word(&event.kind))
     }
 }
 
-pub fn word(kind: &EventKind<'_>) -> &'static str {
+pub fn word(kind: &ToolEventKind<'_>) -> &'static str {
     match kind {
-        EventKind::Started => "started",
-        EventKind::Repaired { .. } => "repaired",
-        EventKind::Executing => "executing",
-        EventKind::Reserved { .. } => "reserved",
-        EventKind::Cached => "cached",
-        EventKind::Progress { .. } => "progress",
-        EventKind::Completed { .. } => "completed",
-        EventKind::Failed { .. } => "failed",
-        EventKind::Abandoned { .. } => "abandoned",
-        EventKind::Asked { .. } => "asked",
-        EventKind::Suspended { .. } => "suspended",
-        EventKind::Retrying { .. } => "retrying",
-        EventKind::Judged { .. } => "judged",
-        EventKind::Decided { .. } => "decided",
-        EventKind::ApproverFailed { .. } => "approver failed",
-        EventKind::Expired { .. } => "expired",
-        EventKind::OwnerLost { .. } => "owner lost",
-        EventKind::Dead { .. } => "dead",
-        EventKind::PutBack { .. } => "put back",
+        ToolEventKind::Started => "started",
+        ToolEventKind::Repaired { .. } => "repaired",
+        ToolEventKind::Executing => "executing",
+        ToolEventKind::Reserved { .. } => "reserved",
+        ToolEventKind::Cached => "cached",
+        ToolEventKind::Progress { .. } => "progress",
+        ToolEventKind::Completed { .. } => "completed",
+        ToolEventKind::Failed { .. } => "failed",
+        ToolEventKind::Abandoned { .. } => "abandoned",
+        ToolEventKind::Asked { .. } => "asked",
+        ToolEventKind::Suspended { .. } => "suspended",
+        ToolEventKind::Retrying { .. } => "retrying",
+        ToolEventKind::Judged { .. } => "judged",
+        ToolEventKind::Decided { .. } => "decided",
+        ToolEventKind::ApproverFailed { .. } => "approver failed",
+        ToolEventKind::Expired { .. } => "expired",
+        ToolEventKind::OwnerLost { .. } => "owner lost",
+        ToolEventKind::Dead { .. } => "dead",
+        ToolEventKind::PutBack { .. } => "put back",
         _ => "unknown",
     }
 }

@@ -13,7 +13,7 @@ use toolwright::journal::MemoryStore;
 use toolwright::policy::{Policy, Rule};
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{
-    Call, Class, Executor, ExecutorBuilder, Footprint, ReadCache, Registry, Reservations,
+    Call, ErrorClass, Executor, ExecutorBuilder, Footprint, ReadCache, Registry, Reservations,
     ResourceKind, ToolError, tool,
 };
 
@@ -25,7 +25,7 @@ async fn flaky(
     times: u32,
 ) -> Result<String, ToolError> {
     if tried.fetch_add(1, SeqCst) < times {
-        return Err(ToolError::new("busy", "too busy").class(Class::Transient));
+        return Err(ToolError::new("busy", "too busy").class(ErrorClass::Transient));
     }
     Ok("done".to_owned())
 }
@@ -182,8 +182,8 @@ async fn calls_that_are_refused_as_reserved_or_answered_from_the_cache_are_count
         .metrics(&metered.provider.meter("test"))
         .retry(RetryPolicy::NONE)
         .unrestricted()
-        .around(reservations.clone())
-        .around(ReadCache::new())
+        .middleware(reservations.clone())
+        .middleware(ReadCache::new())
         .build()
         .unwrap();
     let book = Footprint::nothing().writing::<Book>("emma");

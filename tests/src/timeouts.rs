@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use toolwright::{Class, ToolContext, tool};
+use toolwright::{ErrorClass, ToolContext, tool};
 
 use crate::support::{NEVER_ENDS, PING, answer, builder, call, executor, kind};
 
@@ -29,7 +29,7 @@ async fn the_time_is_the_tools_own_or_else_the_executors() {
     for (name, words) in [("never_in_a_second", "than 1s"), ("never_ends", "than 7s")] {
         let answer = executor.call(&call(name)).await;
         let error = answer.error().unwrap();
-        assert_eq!((error.kind(), error.classified()), ("timeout", Class::Transient));
+        assert_eq!((error.kind(), error.classified()), ("timeout", ErrorClass::Transient));
         assert!(error.message().contains(words), "{error}");
     }
     assert_eq!(executor.call(&call("take_a_day")).await.text(), "the next day");
@@ -41,7 +41,7 @@ async fn a_call_is_cancelled_before_while_and_after() {
     let token = CancellationToken::new();
     let running = answer(&executor, call("never_ends").cancelled_by(token.clone()));
     let (running, ()) = tokio::join!(running, async { token.cancel() });
-    assert_eq!(running.error().unwrap().classified(), Class::Cancelled);
+    assert_eq!(running.error().unwrap().classified(), ErrorClass::Cancelled);
     let late = executor.call(&call("ping").cancelled_by(token)).await;
     assert_eq!(kind(&late), "cancelled");
     let token = CancellationToken::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{
-    Call, EventKind, Executor, Registration, Registry, Run, ToolContext, ToolError, tool,
+    Call, Executor, Registration, Registry, Run, ToolContext, ToolError, ToolEventKind, tool,
 };
 use toolwright_toolbox::{FILES, Workspace};
 
@@ -175,7 +175,7 @@ async fn a_call_that_waited_says_for_how_long() {
     let registry = Registry::of([LOOK, CHANGE]).unwrap();
     let builder = Executor::builder(registry).unrestricted().service_arc(log);
     let executor = builder.listen(move |event| {
-        if let EventKind::Waited { waited } = event.kind {
+        if let ToolEventKind::Waited { waited } = event.kind {
             seen.add(format!("{} {}", event.tool, waited.as_millis() / 10));
         }
     });

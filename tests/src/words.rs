@@ -9,7 +9,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, Ident, Lit, Meta, Signature, Visibility};
 
 /// The folders of product code.
-const PRODUCT: [&str; 5] = ["macros", "runtime", "stores", "command", "extensions"];
+const PRODUCT: [&str; 4] = ["macros", "runtime", "command", "extensions"];
 
 /// Words that name no actor or no action.
 const VAGUE: [&str; 5] = ["nobody", "somebody", "whoever", "told", "stands"];

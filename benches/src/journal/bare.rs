@@ -15,8 +15,8 @@ fn open(path: &Path) -> Result<Connection> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
-    connection.execute_batch(include_str!("../../../stores/sqlite/src/sqlite/1.sql"))?;
-    connection.execute_batch(include_str!("../../../stores/sqlite/src/sqlite/2.sql"))?;
+    connection.execute_batch(include_str!("../../../runtime/stores/sqlite/src/sqlite/1.sql"))?;
+    connection.execute_batch(include_str!("../../../runtime/stores/sqlite/src/sqlite/2.sql"))?;
     connection
         .execute_batch("CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")?;
     Ok(connection)

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use toolwright::__private0::{Handle, Spec};
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Executor, Output, Registry, tool};
-use toolwright_agent::{Agent, Ended, Limits, Message, ScriptedModel, State};
+use toolwright_agent::{Agent, Limits, Message, RunEnd, ScriptedModel, State};
 
 use super::{CALLS, HISTORY, LAST_WORD, QUESTION, SYSTEM, TOOLS};
 
@@ -52,8 +52,8 @@ impl super::Agent for Ours {
         let history = self.history.clone();
         let state = State::new(Limits::default());
         let mut run = self.agent.new_run("bench").restored(state, history).start()?;
-        match run.say(QUESTION).await? {
-            Ended::Text { text, .. } => Ok(text),
+        match run.send(QUESTION).await? {
+            RunEnd::Text { text, .. } => Ok(text),
             other => bail!("{other}"),
         }
     }
@@ -61,7 +61,7 @@ impl super::Agent for Ours {
     fn read(&self) -> Result<String> {
         let requests = self.model.requests();
         let last = requests.last().and_then(|it| it.history.last());
-        let Some(Message::Answers(answered)) = last else { bail!("no answers") };
+        let Some(Message::ToolResults(answered)) = last else { bail!("no answers") };
         let texts: Vec<String> = answered.iter().map(|(_, it)| it.text().into_owned()).collect();
         Some(texts.join(" ")).context("no request")
     }
@@ -79,9 +79,9 @@ fn history() -> Vec<Message> {
         let answer = Answer::from(Output::text((number + 1).to_string()));
         [
             Message::user(format!("What is the sum of order {number}?")),
-            Message::model("I add it up.", [call.clone()]),
-            Message::answers([(call, answer)]),
-            Message::model(format!("It is {}.", number + 1), []),
+            Message::assistant("I add it up.", [call.clone()]),
+            Message::tool_results([(call, answer)]),
+            Message::assistant(format!("It is {}.", number + 1), []),
         ]
     };
     (0..HISTORY / 4).flat_map(round).collect()

@@ -7,7 +7,7 @@ use serde::Serialize;
 use toolwright_agent::durable::{
     Cancelled, Forked, Head, Lease, Parked, Phase, RecordedTurn, Runs, WaitingCall,
 };
-use toolwright_agent::{Message, Spent, Usage};
+use toolwright_agent::{Message, TotalUsage, Usage};
 
 use super::{printable, when};
 
@@ -31,7 +31,7 @@ pub(crate) struct Shown<'a> {
     unmeasured: u32,
     unpriced: u32,
     #[serde(skip)]
-    spent: Spent,
+    spent: TotalUsage,
     ended: Option<&'a str>,
     waiting: &'a [WaitingCall],
     epoch: u64,
@@ -158,12 +158,12 @@ impl<'a> TurnShown<'a> {
             _ => None,
         });
         let (text, calls) = match &recorded.answer {
-            Some(Message::Model { text, calls, .. }) => (Some(text.as_str()), &**calls),
+            Some(Message::Assistant { text, calls, .. }) => (Some(text.as_str()), &**calls),
             _ => (None, &[][..]),
         };
         let calls = calls.iter().map(|it| CallShown { tool: &it.name, arguments: &it.arguments });
         let answers = match &recorded.answers {
-            Some(Message::Answers(answered)) => {
+            Some(Message::ToolResults(answered)) => {
                 let shown = answered.iter().map(|(call, answer)| AnswerShown {
                     tool: &call.name,
                     is_error: answer.is_error(),

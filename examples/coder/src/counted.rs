@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolwright::{CallId, Event, EventKind};
+use toolwright::{CallId, ToolEvent, ToolEventKind};
 
 /// Counts by the events of calls.
 #[derive(Debug, Default, Clone)]
@@ -17,19 +17,19 @@ struct Counts {
 }
 
 impl Counted {
-    pub fn event(&self, event: &Event<'_>) {
+    pub fn event(&self, event: &ToolEvent<'_>) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event.kind {
-            EventKind::Waited { .. } => counts.waited += 1,
-            EventKind::Executing => {
+            ToolEventKind::Waited { .. } => counts.waited += 1,
+            ToolEventKind::Executing => {
                 counts.running.insert(event.call);
                 counts.at_once = counts.at_once.max(counts.running.len());
             }
-            EventKind::Completed { .. }
-            | EventKind::Failed { .. }
-            | EventKind::Suspended { .. }
-            | EventKind::Retrying { .. }
-            | EventKind::Abandoned { .. } => {
+            ToolEventKind::Completed { .. }
+            | ToolEventKind::Failed { .. }
+            | ToolEventKind::Suspended { .. }
+            | ToolEventKind::Retrying { .. }
+            | ToolEventKind::Abandoned { .. } => {
                 counts.running.remove(&event.call);
             }
             _ => {}

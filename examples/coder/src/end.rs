@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use toolwright_agent::{Ended, Spent, Stopped, Usage};
+use toolwright_agent::{RunEnd, Stopped, TotalUsage, Usage};
 
 /// The end of a run, as it is printed.
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ fn is_zero(tokens: &u64) -> bool {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum How {
-    Ended(Ended),
+    Ended(RunEnd),
     Stopped {
         ended: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ enum How {
 }
 
 impl<'a> End<'a> {
-    pub fn of(ended: Result<Ended, Stopped>, provider: &'a str, model: &'a str) -> Self {
+    pub fn of(ended: Result<RunEnd, Stopped>, provider: &'a str, model: &'a str) -> Self {
         let how = match ended {
             Ok(ended) => How::Ended(ended),
             Err(stopped) => {
@@ -102,7 +102,7 @@ impl<'a> End<'a> {
     /// Of a recorded run that does not go on by itself: what it waits for, and what to do.
     pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
         let how = How::Stopped { ended: "waiting", tool: Some(tool), message };
-        Self { how, ..Self::of(Ok(Ended::Cancelled), provider, model) }
+        Self { how, ..Self::of(Ok(RunEnd::Cancelled), provider, model) }
     }
 
     /// What the models took, where the cost is not known.
@@ -116,7 +116,7 @@ impl<'a> End<'a> {
     }
 
     /// What the models took and cost.
-    pub fn spent(&mut self, spent: Spent) {
+    pub fn spent(&mut self, spent: TotalUsage) {
         self.took(spent.usage);
         self.cost = (spent.unpriced == 0).then(|| spent.cost.to_string());
     }
@@ -124,9 +124,9 @@ impl<'a> End<'a> {
     /// Nothing for a run that a signal cancelled: the signal has the code.
     pub fn exit_code(&self) -> Option<u8> {
         Some(match &self.how {
-            How::Ended(Ended::Terminal { .. } | Ended::Text { .. }) => 0,
-            How::Ended(Ended::Limit(_)) => 4,
-            How::Ended(Ended::Cancelled) => return None,
+            How::Ended(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
+            How::Ended(RunEnd::Limit(_)) => 4,
+            How::Ended(RunEnd::Cancelled) => return None,
             How::Stopped { tool: Some(_), .. } => 3,
             How::Ended(_) | How::Stopped { .. } => 1,
         })

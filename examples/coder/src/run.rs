@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
-use toolwright_agent::{Agent, Ended, Model, Spent, Stopped};
+use toolwright_agent::{Agent, Model, RunEnd, Stopped, TotalUsage};
 use toolwright_mcp::McpConfig;
 
 use crate::application::{self, Application, Parts};
@@ -140,7 +140,7 @@ async fn worked(
     model: Arc<dyn Model>,
     signals: &Signals,
     transcript: Transcript,
-) -> Result<(Result<Ended, Stopped>, u64, Spent), Problem> {
+) -> Result<(Result<RunEnd, Stopped>, u64, TotalUsage), Problem> {
     let said = Said::default();
     let heard = said.clone();
     let agent = Agent::on(executor, model)
@@ -161,7 +161,7 @@ async fn worked(
     if streams {
         transcript.follow(&said, || run.events());
     }
-    let ended = run.say(arguments.task.as_str()).await;
+    let ended = run.send(arguments.task.as_str()).await;
     Ok((ended, run.state().turn(), run.state().spent()))
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright_agent::{Message, Notice, NoticeKind, RunEvents};
+use toolwright_agent::{Message, NoticeKind, RunEvents, RunNotice};
 
 use crate::said::Said;
 use crate::shown;
@@ -20,18 +20,18 @@ impl Transcript {
         if json { Self::Json } else { Self::Text }
     }
 
-    pub fn notice(self, notice: &Notice<'_>, said: &Said) {
+    pub fn notice(self, notice: &RunNotice<'_>, said: &Said) {
         let turn = notice.turn;
         match notice.kind {
             NoticeKind::Appended { message: Message::User { text, .. } } => {
-                self.say("user", turn, text);
+                self.write("user", turn, text);
             }
-            NoticeKind::LeftOut { left_out } => {
-                left_out.iter().for_each(|it| self.note("left out", &it.to_string()));
+            NoticeKind::Omitted { omitted } => {
+                omitted.iter().for_each(|it| self.note("left out", &it.to_string()));
             }
             NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => match self {
                 Self::Text => said.whole(turn, &answer.text, model_line),
-                Self::Json => self.say("model", turn, &answer.text),
+                Self::Json => self.write("model", turn, &answer.text),
             },
             NoticeKind::Calling { calls } => {
                 for call in calls {
@@ -46,7 +46,7 @@ impl Transcript {
                     }
                 }
             }
-            NoticeKind::Appended { message: Message::Answers(answered) } => {
+            NoticeKind::Appended { message: Message::ToolResults(answered) } => {
                 for (call, answer) in answered.iter() {
                     let (name, text) = (&call.name, answer.text());
                     match self {
@@ -86,7 +86,7 @@ impl Transcript {
         }
     }
 
-    fn say(self, who: &str, turn: u64, text: &str) {
+    fn write(self, who: &str, turn: u64, text: &str) {
         match self {
             Self::Text => {
                 for line in shown::lines(text) {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use opentelemetry::metrics::Meter;
 use toolwright::approval::{ApprovalService, ApproverKey, Statement};
 use toolwright::journal::{Journal, MemoryStore, Store};
-use toolwright::{Call, Class, Executor, OnNoApprover, Outcome, Registry, ToolError, tool};
+use toolwright::{Call, ErrorClass, Executor, OnNoApprover, Outcome, Registry, ToolError, tool};
 use tracing::Instrument as _;
 
 use crate::export::trace_id;
@@ -26,7 +26,7 @@ async fn look_up_weather(
     city: String,
 ) -> Result<String, ToolError> {
     if !turned_away.0.swap(true, Ordering::SeqCst) {
-        let class = Class::NotStarted { retry_after: None };
+        let class = ErrorClass::NotStarted { retry_after: None };
         return Err(ToolError::new("rate_limited", "too many requests").class(class));
     }
     Ok(format!("sunny in {city}"))
@@ -39,7 +39,7 @@ async fn send_parcel(
     to: String,
 ) -> Result<(), ToolError> {
     let message = format!("the line broke before the parcel to {to} was confirmed");
-    Err(ToolError::new("connection_lost", message).class(Class::Transient))
+    Err(ToolError::new("connection_lost", message).class(ErrorClass::Transient))
 }
 
 /// Pays a customer back.

@@ -17,7 +17,7 @@ use toolwright::{Executor, Registry, tool};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::recording::Recording;
 use toolwright_agent::{
-    Agent, Delta, DeltaListener, Ended, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind,
+    Agent, Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd,
 };
 
 /// Reads the notes.
@@ -139,17 +139,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
         })
         .build()?;
     let mut run = agent.new_run("probe").start()?;
-    let ended = run.say(prompt.as_str()).await?;
+    let ended = run.send(prompt.as_str()).await?;
     let exchanges = std::mem::take(&mut *exchanges.lock().unwrap_or_else(PoisonError::into_inner));
     std::fs::write(file, Recording::new(provider, exchanges).to_string())?;
     toolwright_agent::check(run.history())?;
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
     let (ended, kind, text) = match &ended {
-        Ended::Text { text, .. } => ("text", "", text.clone()),
-        Ended::ModelFailed { kind, message, .. } => {
+        RunEnd::Text { text, .. } => ("text", "", text.clone()),
+        RunEnd::ModelFailed { kind, message, .. } => {
             ("model_failed", kind.as_str(), message.clone())
         }
-        Ended::Limit(limit) => ("limit", "", limit.to_string()),
+        RunEnd::Limit(limit) => ("limit", "", limit.to_string()),
         other => ("other", "", other.to_string()),
     };
     let line = json!({

@@ -26,14 +26,14 @@ pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::stream::{NumberedStream, RunStream};
 use crate::durable::DroppedDrivers;
-use crate::events::{Notice, Rings, RunEvents};
+use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::AgentRunBuilder;
 use crate::run::options::Ids;
 
-type Listener = Box<dyn Fn(&Notice<'_>) + Send + Sync>;
+type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 
 /// Asks a model which tool comes next and runs it, until the task is done. Cheap to clone; a clone is the same agent.
 ///
@@ -161,7 +161,7 @@ impl Agent {
         &self.0.name
     }
 
-    pub(crate) fn notify(&self, notice: &Notice<'_>) {
+    pub(crate) fn notify(&self, notice: &RunNotice<'_>) {
         self.0.listeners.iter().for_each(|listener| listener(notice));
     }
 }

@@ -34,9 +34,9 @@ mod work;
 
 pub use self::builder::{RunnerBuilder, RunnerError};
 pub(crate) use self::by_id::{ById, Came};
-pub use self::decide::{CallNow, DEATHS, Decision, decide};
+pub use self::decide::{CallStatus, Decision, MAX_CRASHES, decide};
 pub use self::error::RunError;
-pub use self::head::{Cancelled, Deaths, Forked, Head, Lease, Parked, Phase, WaitingCall};
+pub use self::head::{Cancelled, Crashes, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};
 pub use self::progress::{Progress, Waiting};
 pub(crate) use self::remembered::DroppedDrivers;

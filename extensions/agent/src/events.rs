@@ -5,7 +5,7 @@
 //!                   └───────▶ ring of the last events ──▶ RunEvents, any number of readers, each at its own number
 //! ```
 
-mod ended;
+mod end;
 mod kind;
 mod listening;
 mod notice;
@@ -16,10 +16,10 @@ pub(crate) mod spans;
 #[cfg(feature = "opentelemetry")]
 mod telemetry;
 
-pub use self::ended::Ended;
+pub use self::end::RunEnd;
 pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
-pub use self::notice::{Notice, NoticeKind};
+pub use self::notice::{NoticeKind, RunNotice};
 pub(crate) use self::observer::Observer;
 pub use self::readers::RunEvents;
 pub(crate) use self::readers::{EventWriter, Rings};

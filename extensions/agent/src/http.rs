@@ -32,7 +32,7 @@ pub use reqwest;
 use toolwright::dialect::{Dialect, Listing};
 use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
-use toolwright::{Class, Effect};
+use toolwright::{Effect, ErrorClass};
 
 use self::api::{Api, Asked};
 use self::attempt::Endpoint;
@@ -42,9 +42,9 @@ use self::fault::{Fault, Taken};
 pub use self::key::ApiKey;
 use self::key::Secret;
 use self::streamed::{Expense, Pieces};
-use crate::limits::{Cost, Meter, Prices, Spent, Usage};
+use crate::limits::{Cost, Prices, TotalUsage, Usage, UsageRecorder};
 use crate::model::{
-    LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing, Reasoning,
+    Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing, Reasoning,
 };
 use crate::recording::Exchange;
 
@@ -170,10 +170,10 @@ impl HttpModel {
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let body = self.body(&request)?;
         let passing = request.listener.map(Passing::new);
-        let own = Meter::default();
-        let meter = request.meter.unwrap_or(&own);
+        let own = UsageRecorder::default();
+        let meter = request.usage_recorder.unwrap_or(&own);
         let begun = Instant::now();
-        let (mut attempt, mut asked, mut failed) = (1, 0, Spent::default());
+        let (mut attempt, mut asked, mut failed) = (1, 0, TotalUsage::default());
         let mut may_refresh = true;
         loop {
             let keys = &self.endpoint.keys;
@@ -189,13 +189,13 @@ impl HttpModel {
             let left = request.limits.time.map(|time| time.saturating_sub(begun.elapsed()));
             let fault = match within(left, attempt_of).await {
                 Ok(answer) => {
-                    let left_out = LeftOut::of(request.history, &self.origin);
-                    return Ok(self.priced(answer).failed(failed).left_out(left_out));
+                    let omitted = Omitted::of(request.history, &self.origin);
+                    return Ok(self.priced(answer).failed(failed).omitted(omitted));
                 }
                 Err(fault) => fault,
             };
             let taken = match &fault.taken {
-                Taken::Nothing => Spent::default(),
+                Taken::Nothing => TotalUsage::default(),
                 Taken::SoFar => meter.under_way(),
                 Taken::Whole(usage) => self.spent(**usage),
             };
@@ -263,8 +263,8 @@ impl HttpModel {
         }
     }
 
-    fn spent(&self, usage: Usage) -> Spent {
-        Spent::of(Some(usage), self.cost(Some(usage)))
+    fn spent(&self, usage: Usage) -> TotalUsage {
+        TotalUsage::of(Some(usage), self.cost(Some(usage)))
     }
 
     fn cost(&self, usage: Option<Usage>) -> Option<Cost> {
@@ -318,7 +318,7 @@ async fn within(
     let Some(left) = left else { return attempt.await };
     tokio::time::timeout(left, attempt).await.unwrap_or_else(|_| {
         let message = "gave no whole answer in the time that was left for it; ask again, or give it more time";
-        Err(Fault::new("no_response", Class::Transient, message).in_the_middle())
+        Err(Fault::new("no_response", ErrorClass::Transient, message).in_the_middle())
     })
 }
 

@@ -5,7 +5,7 @@
 //! `history`, `limits`, `model`, `http`, `events`, `run`, `durable`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
-//! - [`step`] decides what comes next. It is pure: [`State`] and [`Event`] in, [`State`] and [`Action`]s out.
+//! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
 //! - [`Agent`] and [`AgentRun`] carry the actions out: they ask the model, run each turn on the tools that the model was
 //!   shown, and notify listeners.
 //! - [`durable`] records runs, so that another process can take them up.
@@ -14,7 +14,7 @@
 //!   user ──▶ AgentRun ──▶ step ──▶ Ask ───▶ Model ───────────▶ ModelAnswer ──▶ step
 //!                                  Call ──▶ executor's turn ──▶ answers ──────▶ step
 //!                                  Append ▶ history
-//!                                  End ───▶ Ended
+//!                                  End ───▶ RunEnd
 //! ```
 #![warn(missing_docs)]
 
@@ -37,23 +37,23 @@ pub use self::agent::{
     ModelNameError, NewExecutor, NumberedStream, RunError, RunRequest, RunResult, RunStream,
 };
 pub use self::events::{
-    CalledTool, Ended, Notice, NoticeKind, NumberedEvent, RunEvent, RunEvents, ToolCallEvent,
+    CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
     ToolResultEvent,
 };
 pub use self::history::{
     HistoryProblem, HistoryRepair, ImportError, Imported, Message, Prompt, Verbatim, check, import,
 };
 pub use self::limits::{
-    Accounts, Cost, CostError, Limit, Limits, Meter, Price, Prices, PricesError, Rates, Spent,
-    Usage,
+    Accounts, Cost, CostError, Limit, Limits, Price, Prices, PricesError, Rates, TotalUsage, Usage,
+    UsageRecorder,
 };
 pub use self::model::{
-    ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, LeftOut, Model,
-    ModelAnswer, ModelError, ModelRequest, ModelSettings, PromptCache, ProviderTool, Reasoning,
-    RequestLimits, StopReason, ToolChoice,
+    ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Model,
+    ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, PromptCache, ProviderTool,
+    Reasoning, RequestLimits, StopReason, ToolChoice,
 };
 pub use self::run::{
-    Action, AgentRun, AgentRunBuilder, Event, StartError, State, Stopped, Turn, step,
+    Action, AgentRun, AgentRunBuilder, StartError, State, StepInput, Stopped, Turn, step,
 };
 #[cfg(feature = "testing")]
 pub use self::testing::{ScriptedModel, ScriptedRequest};

@@ -2,11 +2,11 @@
 
 pub(crate) mod budget;
 mod limit;
-mod meter;
 mod prices;
 mod usage;
+mod usage_recorder;
 
 pub use self::limit::{Limit, Limits};
-pub use self::meter::Meter;
 pub use self::prices::{Price, Prices, PricesError, Rates};
-pub use self::usage::{Accounts, Cost, CostError, Spent, Usage};
+pub use self::usage::{Accounts, Cost, CostError, TotalUsage, Usage};
+pub use self::usage_recorder::UsageRecorder;

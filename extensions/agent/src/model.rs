@@ -5,7 +5,7 @@ mod delta;
 mod error;
 mod fallback;
 mod interface;
-mod left_out;
+mod omitted;
 mod settings;
 
 pub use self::context_size::ContextSize;
@@ -14,5 +14,5 @@ pub use self::delta::{Delta, DeltaListener};
 pub use self::error::ModelError;
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::interface::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
-pub use self::left_out::LeftOut;
+pub use self::omitted::Omitted;
 pub use self::settings::{Effort, ModelSettings, PromptCache, ProviderTool, Reasoning, ToolChoice};

@@ -20,6 +20,6 @@ pub(crate) use self::recorder::{Interruption, Recorder, Stop, Submitted, Work};
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::state::State;
 pub(crate) use self::step::CUT_SHORT;
-pub use self::step::{Action, Event, Turn, step};
+pub use self::step::{Action, StepInput, Turn, step};
 pub use self::stopped::Stopped;
 pub(crate) use self::until::cancellation;

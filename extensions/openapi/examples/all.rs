@@ -37,7 +37,7 @@ fn main() -> std::process::ExitCode {
         }
     }
     print(&counts);
-    (counts.panics > 0 || counts.documents == 0).into()
+    u8::from(counts.panics > 0 || counts.documents == 0).into()
 }
 
 fn read(file: &Path, counts: &mut Counts) {

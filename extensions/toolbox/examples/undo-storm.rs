@@ -339,7 +339,7 @@ fn started(around: &Path) -> Result<Run, Box<dyn Error>> {
     let executor = Executor::builder(Registry::of(tools)?)
         .unrestricted()
         .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Fail))
-        .around(log.clone())
+        .middleware(log.clone())
         .service(log)
         .service(Root(workspace.root().to_owned()))
         .service_arc(workspace)

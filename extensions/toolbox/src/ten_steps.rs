@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use toolwright::policy::Policy;
-use toolwright::{Around, Bundle, ExecutorBuilder, ReadCache, Reservations};
+use toolwright::{Bundle, ExecutorBuilder, Middleware, ReadCache, Reservations};
 
 use crate::{ChangeLog, SyntaxCheck, Workspace};
 
@@ -85,7 +85,7 @@ impl TenSteps {
     fn install_as(
         self,
         builder: ExecutorBuilder,
-        as_given: impl Fn(&'static str, Arc<dyn Around>) -> Arc<dyn Around>,
+        as_given: impl Fn(&'static str, Arc<dyn Middleware>) -> Arc<dyn Middleware>,
     ) -> ExecutorBuilder {
         let stages = self.stages();
         let Self { workspace, log, .. } = self;
@@ -93,12 +93,12 @@ impl TenSteps {
         let builder = builder.policy_defaults(policy).service(log).service_arc(workspace);
         stages
             .into_iter()
-            .fold(builder, |builder, (name, stage)| builder.around(as_given(name, stage)))
+            .fold(builder, |builder, (name, stage)| builder.middleware(as_given(name, stage)))
     }
 
     /// The stages by their names, the first to look at a call first. They look at its answer in reverse, so that the one which
     /// records what it changed is the last here and the first there.
-    fn stages(&self) -> [(&'static str, Arc<dyn Around>); 4] {
+    fn stages(&self) -> [(&'static str, Arc<dyn Middleware>); 4] {
         [
             ("reservation", Arc::new(self.reservations.clone())),
             ("syntax check", Arc::new(SyntaxCheck::new(Arc::clone(&self.workspace)))),

@@ -36,7 +36,7 @@ pub struct ToolError(Box<Inner>);
 
 struct Inner {
     kind: Cow<'static, str>,
-    class: Class,
+    class: ErrorClass,
     message: Cow<'static, str>,
     hint: Option<Cow<'static, str>>,
     details: Option<serde_json::Value>,
@@ -64,10 +64,10 @@ pub enum Done {
 ///
 /// An error that converts by itself (of [`std::io`], for instance) describes its own operation only. A tool that must
 /// not be repeated and has acted before that operation has to say so:
-/// `ToolError::from(error).class(Class::Transient)`.
+/// `ToolError::from(error).class(ErrorClass::Transient)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum ErrorClass {
     /// Nothing happened: a refused connection, a rate limit. Any effect may be tried again.
     NotStarted {
         /// The earliest time for the next attempt, where the other side named one.
@@ -86,12 +86,12 @@ pub enum Class {
 }
 
 impl ToolError {
-    /// Makes an error of class [`Class::Final`]. The kind is for programs, in snake case; the
+    /// Makes an error of class [`ErrorClass::Final`]. The kind is for programs, in snake case; the
     /// message is for the model.
     pub fn new(kind: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner {
             kind: kind.into(),
-            class: Class::Final,
+            class: ErrorClass::Final,
             message: message.into(),
             hint: None,
             details: None,
@@ -100,9 +100,9 @@ impl ToolError {
         }))
     }
 
-    /// An error of class [`Class::Invalid`] and kind `invalid_input`: the model should correct its call.
+    /// An error of class [`ErrorClass::Invalid`] and kind `invalid_input`: the model should correct its call.
     pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new("invalid_input", message).class(Class::Invalid)
+        Self::new("invalid_input", message).class(ErrorClass::Invalid)
     }
 
     /// Makes an error whose cause the model must not see: the model reads that the tool failed, the
@@ -122,7 +122,7 @@ impl ToolError {
 
     /// What the failure says about repeating the call.
     #[must_use]
-    pub fn class(mut self, class: Class) -> Self {
+    pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
@@ -154,7 +154,7 @@ impl ToolError {
     }
 
     /// What the failure says about repeating the call.
-    pub fn classified(&self) -> Class {
+    pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
 

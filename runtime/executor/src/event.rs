@@ -15,7 +15,7 @@ use toolwright_policy::policy::PolicyDecision;
 /// Something that happened to a call.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Event<'a> {
+pub struct ToolEvent<'a> {
     /// The call's own id.
     pub call: CallId,
     /// The id that the provider gave it.
@@ -31,7 +31,7 @@ pub struct Event<'a> {
     /// Which attempt is under way or was the last, counted from 1; nothing before the first, and where it is not known.
     pub attempt: Option<u32>,
     /// What happened.
-    pub kind: EventKind<'a>,
+    pub kind: ToolEventKind<'a>,
 }
 
 /// What happened to a call. `Started` comes first; exactly one of `Completed`, `Failed`, `Suspended` and
@@ -55,7 +55,7 @@ pub struct Event<'a> {
 /// A process that dies right after a commit sends no event: the history in the journal is complete, the events are not.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum EventKind<'a> {
+pub enum ToolEventKind<'a> {
     /// The executor has accepted the call.
     Started,
     /// It could not begin with the other calls of its turn, because it conflicts with an earlier one.
@@ -182,9 +182,9 @@ pub enum EventKind<'a> {
 }
 
 /// Gets events as they happen, on the task of the call. A panic of a listener does not affect the call.
-pub(crate) type Listener = Box<dyn Fn(&Event<'_>) + Send + Sync>;
+pub(crate) type Listener = Box<dyn Fn(&ToolEvent<'_>) + Send + Sync>;
 
-pub(crate) fn tell(listeners: &[Listener], event: &Event<'_>) {
+pub(crate) fn tell(listeners: &[Listener], event: &ToolEvent<'_>) {
     for listener in listeners {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(event))) {
             // Its drop might panic again.

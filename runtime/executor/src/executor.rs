@@ -1,6 +1,5 @@
 //! One call from end to end, stage after stage. Every call gets exactly one answer.
 
-mod around;
 mod builder;
 mod bundle;
 mod calling;
@@ -13,6 +12,7 @@ mod journal_access;
 mod journal_config;
 mod journal_id;
 mod journal_options;
+mod middleware;
 mod outcome;
 mod own;
 mod plan;
@@ -43,13 +43,13 @@ use toolwright_policy::policy::Undeclared;
 use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError};
 
 pub use crate::lifecycle::Swept;
-pub use around::{After, Around, AroundCall, Before};
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;
 pub use journal::Journal;
 pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;
+pub use middleware::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
 pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
@@ -59,7 +59,6 @@ pub use service::Drained;
 pub use turn::{OpenTurn, SubmittedTurn, TurnAnswers};
 pub use worker::Worker;
 
-pub(crate) use around::{Entered, Inside, Turned, delay_of, enter, touched};
 pub(crate) use builder::Core;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;
@@ -68,6 +67,7 @@ pub(crate) use in_turn::{InTurn, Slot};
 pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };
+pub(crate) use middleware::{Entered, Inside, Turned, delay_of, enter, touched};
 pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;

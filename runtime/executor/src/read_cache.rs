@@ -59,7 +59,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let cache = ReadCache::new();
 /// let builder = Executor::builder(Registry::of([READ_TICKET])?);
-/// let executor = builder.around(cache.clone()).build()?;
+/// let executor = builder.middleware(cache.clone()).build()?;
 /// for _ in 0..3 {
 ///     executor.call(&Call::new("read_ticket", r#"{"number":7}"#)).await;
 /// }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use table::{Conflict, Table};
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::footprint::{Footprint, TouchedResource};
 
 /// How long a reservation counts unless it is renewed.
@@ -150,7 +150,7 @@ impl Reserved {
     /// The answer of a call that does not begin because of it.
     fn error(&self, tool: &str) -> ToolError {
         ToolError::new("reserved", format!("`{tool}` was not begun: {self}"))
-            .class(Class::NotStarted { retry_after: Some(self.left) })
+            .class(ErrorClass::NotStarted { retry_after: Some(self.left) })
             .hint("call again later, or work on something else meanwhile")
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - Deciding is pure: [`RetryPolicy`] takes the attempt, what failed, the tool's effect and a random number, and gives
 //!   the delay or why to stop. [`CircuitBreaker`] counts failures with times that it is told.
-//! - What an error means is its `Class`, never its message.
+//! - What an error means is its `ErrorClass`, never its message.
 //! - A call whose effect is `once` is repeated only where its tool says that nothing happened.
 
 mod circuit;

@@ -23,14 +23,14 @@
 //! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
 //!   with is measured from there.
 //! - Each process counts what its own executors do. A decision that ends a call is counted by whoever finds it; see
-//!   [`EventKind`].
+//!   [`ToolEventKind`].
 
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 
-use crate::event::{Event, EventKind};
+use crate::event::{ToolEvent, ToolEventKind};
 use crate::executor::ExecutorBuilder;
 use toolwright_core::error::ToolError;
 use toolwright_journal::approval::Decision;
@@ -139,49 +139,51 @@ impl Metrics {
     }
 
     /// Records what an event says.
-    pub fn record(&self, event: &Event<'_>) {
+    pub fn record(&self, event: &ToolEvent<'_>) {
         let tool = || KeyValue::new("gen_ai.tool.name", event.tool.to_owned());
         match event.kind {
-            EventKind::Completed { elapsed, .. } => self.duration(event.tool, None, elapsed),
-            EventKind::Failed { error, elapsed } => {
+            ToolEventKind::Completed { elapsed, .. } => self.duration(event.tool, None, elapsed),
+            ToolEventKind::Failed { error, elapsed } => {
                 self.duration(known(event.tool, error), Some(error.kind()), elapsed);
             }
-            EventKind::Abandoned { elapsed } => {
+            ToolEventKind::Abandoned { elapsed } => {
                 self.duration(event.tool, Some("abandoned"), elapsed);
             }
-            EventKind::Waited { waited } => {
+            ToolEventKind::Waited { waited } => {
                 self.turn_waits.record(waited.as_secs_f64(), &[tool()]);
             }
-            EventKind::Repaired { .. } => self.repairs.add(1, &[tool()]),
-            EventKind::Judged { verdict, .. } => {
+            ToolEventKind::Repaired { .. } => self.repairs.add(1, &[tool()]),
+            ToolEventKind::Judged { verdict, .. } => {
                 self.judgements
                     .add(1, &[tool(), KeyValue::new("toolwright.verdict", said(verdict))]);
             }
-            EventKind::Decided { verdict, waited, .. } => {
+            ToolEventKind::Decided { verdict, waited, .. } => {
                 let attributes = [tool(), KeyValue::new("toolwright.decision", decided(verdict))];
                 self.decisions.add(1, &attributes);
                 if ends_a_wait(verdict) {
                     self.waits.record(waited.as_secs_f64(), &attributes);
                 }
             }
-            EventKind::Expired { waited } => {
+            ToolEventKind::Expired { waited } => {
                 let attributes = [tool(), KeyValue::new("toolwright.decision", "expired")];
                 self.decisions.add(1, &attributes);
                 self.waits.record(waited.as_secs_f64(), &attributes);
             }
-            EventKind::Retrying { error, .. } => self.retries.add(1, &[tool(), kind(error.kind())]),
-            EventKind::OwnerLost { state: State::Ready } => {
+            ToolEventKind::Retrying { error, .. } => {
+                self.retries.add(1, &[tool(), kind(error.kind())])
+            }
+            ToolEventKind::OwnerLost { state: State::Ready } => {
                 self.retries.add(1, &[tool(), kind("owner_lost")]);
             }
-            EventKind::Dead { kind: of, .. } => self.dead_letters.add(1, &[tool(), kind(of)]),
-            EventKind::Reserved { .. } => self.reserved.add(1, &[tool()]),
-            EventKind::Cached => self.cached.add(1, &[tool()]),
+            ToolEventKind::Dead { kind: of, .. } => self.dead_letters.add(1, &[tool(), kind(of)]),
+            ToolEventKind::Reserved { .. } => self.reserved.add(1, &[tool()]),
+            ToolEventKind::Cached => self.cached.add(1, &[tool()]),
             _ => {}
         }
     }
 
     /// A listener that records every event.
-    pub fn listener(self) -> impl Fn(&Event<'_>) + Send + Sync + 'static {
+    pub fn listener(self) -> impl Fn(&ToolEvent<'_>) + Send + Sync + 'static {
         move |event| self.record(event)
     }
 

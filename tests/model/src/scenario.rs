@@ -89,7 +89,7 @@ pub enum Rewrite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StageSays {
     /// It begins.
-    GoOn,
+    Continue,
     /// It may begin later.
     Later,
     /// It has an answer, and does not begin.

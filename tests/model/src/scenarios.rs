@@ -19,7 +19,7 @@ pub const FAIR: Budget = Budget {
 
 /// All that stages may say; the first of it is said where nothing goes wrong any more.
 pub const EVERY_STAGE: &[StageSays] =
-    &[StageSays::GoOn, StageSays::Later, StageSays::Answer, StageSays::Refuse];
+    &[StageSays::Continue, StageSays::Later, StageSays::Answer, StageSays::Refuse];
 
 const EVERY_OUTCOME: [Outcome; 6] = [
     Outcome::Result,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolwright_core::context::CallId;
-use toolwright_core::error::Class;
+use toolwright_core::error::ErrorClass;
 use toolwright_executor::lifecycle::trace::Decided;
 use toolwright_executor::lifecycle::{
     Attempt, AttemptError, By, Dropped, End, Input, Reconciliation, Snapshot,
@@ -349,10 +349,10 @@ impl World<'_> {
 fn error_of(outcome: Outcome) -> Option<AttemptError> {
     let (class, kind) = match outcome {
         Outcome::Result | Outcome::Dropped => return None,
-        Outcome::NotStarted => (Class::NotStarted { retry_after: None }, "not_started"),
-        Outcome::Transient => (Class::Transient, "transient"),
-        Outcome::Final => (Class::Final, "final"),
-        Outcome::Unknown => (Class::Unknown, "unknown"),
+        Outcome::NotStarted => (ErrorClass::NotStarted { retry_after: None }, "not_started"),
+        Outcome::Transient => (ErrorClass::Transient, "transient"),
+        Outcome::Final => (ErrorClass::Final, "final"),
+        Outcome::Unknown => (ErrorClass::Unknown, "unknown"),
     };
     Some(AttemptError { class, done: None, kind: kind.to_owned(), message: None, cause: None })
 }

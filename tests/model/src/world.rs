@@ -96,7 +96,7 @@ impl World<'_> {
     pub(crate) fn staged(&self, look: &Look, says: StageSays) -> Task {
         let record = look.snapshot.record.clone();
         let verdict = match says {
-            StageSays::GoOn => StageVerdict::GoOn,
+            StageSays::Continue => StageVerdict::Continue,
             StageSays::Later => StageVerdict::Delay {
                 time: Duration::ZERO,
                 why: "somebody else is at it".to_owned(),
@@ -240,7 +240,7 @@ impl World<'_> {
             (Then::Perform, _) => self.running(look, record, None),
             // A result is written again.
             (_, Input::Attempted(_)) if !is_heard => Task::Looking(Arc::new(look.clone())),
-            (Then::GoOn, input) if is_heard => {
+            (Then::Continue, input) if is_heard => {
                 self.look(record.id, input.clone()).unwrap_or(Task::Idle)
             }
             _ => Task::Idle,
@@ -330,7 +330,7 @@ impl World<'_> {
         let wrong = &mut self.system.witness(record.place.index).wrong;
         match &look.input {
             Input::Staged(staged) => {
-                let is_let_through = staged.verdict == StageVerdict::GoOn;
+                let is_let_through = staged.verdict == StageVerdict::Continue;
                 wrong.unstaged |= is_claim && !is_let_through;
                 let (before, now) = (&look.snapshot.record, record.state);
                 let is_moved = before.state == State::Ready

@@ -12,8 +12,8 @@ use toolwright::journal::{
 };
 use toolwright::policy::{Mode, Policy, Protection};
 use toolwright::{
-    Answer, Call, CallId, Class, EventKind, Executor, OnNoApprover, Outcome, Registry, ToolError,
-    tool,
+    Answer, Call, CallId, ErrorClass, Executor, OnNoApprover, Outcome, Registry, ToolError,
+    ToolEventKind, tool,
 };
 
 use crate::calls::odd::Odd;
@@ -330,7 +330,7 @@ async fn sign_in(
             .caused_by(words)
     };
     match how.as_str() {
-        "transient" => Err(error().class(Class::Transient)),
+        "transient" => Err(error().class(ErrorClass::Transient)),
         "final" => Err(error()),
         _ => Ok(format!("signed in with {password}")),
     }
@@ -355,11 +355,12 @@ async fn listeners_get_no_words_that_may_repeat_a_secret() {
                 .retry(toolwright::retry::RetryPolicy::TOOL.delay(Duration::from_millis(1)))
                 .listen(move |event| {
                     let more = match event.kind {
-                        EventKind::Failed { error, .. } | EventKind::Retrying { error, .. } => {
+                        ToolEventKind::Failed { error, .. }
+                        | ToolEventKind::Retrying { error, .. } => {
                             let cause = error.source().map(ToString::to_string);
                             format!("{} {:?}", error.kind(), (error.to_json(), cause))
                         }
-                        EventKind::Completed { answer, .. } => answer.text().into_owned(),
+                        ToolEventKind::Completed { answer, .. } => answer.text().into_owned(),
                         kind => format!("{kind:?}"),
                     };
                     lines.add(format!("{} {more}", crate::support::word(&event.kind)));

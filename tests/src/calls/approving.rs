@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright::approval::{ApprovalService, Callback, Response, Statement};
 use toolwright::journal::{CallWrite, Note, State, Store, Transaction, Transition};
 use toolwright::unstable::arguments::canonical;
-use toolwright::{Call, CallFailure, Class, Outcome};
+use toolwright::{Call, CallFailure, ErrorClass, Outcome};
 
 use super::support::{a_refund, answered, key, office, path, suspended};
 use crate::support::kind;
@@ -262,7 +262,7 @@ async fn an_unknown_failure_of_a_call_that_must_not_repeat_is_indeterminate_for_
     let office = office();
     let answer = office.executor().call(&Call::new("kept_fail", r#"{"how":"panic"}"#)).await;
     assert_eq!(kind(&answer), "indeterminate");
-    assert_eq!(answer.error().unwrap().classified(), Class::Unknown);
+    assert_eq!(answer.error().unwrap().classified(), ErrorClass::Unknown);
 }
 
 /// Approve against approve, reject and edit, by many tasks.

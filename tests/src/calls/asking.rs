@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Reply, Response};
 use toolwright::journal::{State, StoredText};
-use toolwright::{BuildProblem, Call, CallFailure, EventKind, OnNoApprover, Outcome};
+use toolwright::{BuildProblem, Call, CallFailure, OnNoApprover, Outcome, ToolEventKind};
 
 use super::support::{a_refund, answered, key, office, path, suspended};
 use crate::support::kind;
@@ -173,9 +173,9 @@ async fn listeners_hear_that_somebody_is_asked_and_that_the_call_is_suspended() 
         .builder()
         .listen(move |event| {
             log.lock().unwrap().push(match event.kind {
-                EventKind::Started => "started".to_owned(),
-                EventKind::Asked { request } => format!("asked about {}", request.tool),
-                EventKind::Suspended { state, .. } => format!("suspended: {state}"),
+                ToolEventKind::Started => "started".to_owned(),
+                ToolEventKind::Asked { request } => format!("asked about {}", request.tool),
+                ToolEventKind::Suspended { state, .. } => format!("suspended: {state}"),
                 ref other => crate::support::word(other).to_owned(),
             });
         })
@@ -197,7 +197,7 @@ async fn a_resumed_call_has_the_id_that_its_provider_gave_it() {
     office.approve(waits.call).await.unwrap();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&heard);
-    let listen = move |event: &toolwright::Event<'_>| {
+    let listen = move |event: &toolwright::ToolEvent<'_>| {
         log.lock().unwrap().push((event.call, event.provider_id.map(str::to_owned)));
     };
     let later = office.builder().listen(listen).build().unwrap();

@@ -80,10 +80,8 @@ pub async fn fail(
     ran.add(format!("fail {how}"));
     match how.as_str() {
         "panic" => panic!("broken"),
-        "transient" => {
-            Err(ToolError::new("lost", "the connection was lost")
-                .class(toolwright::Class::Transient))
-        }
+        "transient" => Err(ToolError::new("lost", "the connection was lost")
+            .class(toolwright::ErrorClass::Transient)),
         _ => Err(ToolError::new("wrong", "string not found")),
     }
 }

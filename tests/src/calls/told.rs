@@ -9,8 +9,8 @@ use toolwright::policy::{Policy, Rule};
 use toolwright::retry::RetryPolicy;
 use toolwright::unstable::arguments::canonical;
 use toolwright::{
-    Call, CallId, Event, EventKind, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext,
-    tool,
+    Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Registry, ToolContext, ToolEvent,
+    ToolEventKind, tool,
 };
 
 use super::dead::office::{a_dead_letter, dead_letters};
@@ -18,24 +18,24 @@ use super::support::{Office, a_refund, answered, key, office, suspended};
 use crate::support::{Log, word};
 
 /// One line for each event, with what it carries.
-fn line(event: &Event<'_>) -> String {
+fn line(event: &ToolEvent<'_>) -> String {
     let word = word(&event.kind);
     match event.kind {
-        EventKind::Decided { verdict, by, waited } => {
+        ToolEventKind::Decided { verdict, by, waited } => {
             format!("{verdict} by {by} after {} s", waited.as_secs())
         }
-        EventKind::Expired { waited } => format!("expired after {} s", waited.as_secs()),
-        EventKind::OwnerLost { state } => format!("owner lost, {state}"),
-        EventKind::Dead { kind, attempts } => {
+        ToolEventKind::Expired { waited } => format!("expired after {} s", waited.as_secs()),
+        ToolEventKind::OwnerLost { state } => format!("owner lost, {state}"),
+        ToolEventKind::Dead { kind, attempts } => {
             let kinds: Vec<&str> = attempts.iter().map(|it: &FailedAttempt| &*it.kind).collect();
             format!("dead of {kind}: {kinds:?}")
         }
-        EventKind::PutBack { why } => format!("put back: {why}"),
-        EventKind::Judged { verdict, .. } => {
+        ToolEventKind::PutBack { why } => format!("put back: {why}"),
+        ToolEventKind::Judged { verdict, .. } => {
             format!("judged {}", serde_json::to_value(verdict).unwrap()["verdict"])
         }
-        EventKind::Suspended { state, .. } => format!("suspended, {state}"),
-        EventKind::Executing => format!("attempt {}", event.attempt.unwrap()),
+        ToolEventKind::Suspended { state, .. } => format!("suspended, {state}"),
+        ToolEventKind::Executing => format!("attempt {}", event.attempt.unwrap()),
         _ => word.to_owned(),
     }
 }
@@ -206,7 +206,7 @@ async fn every_event_of_a_kept_call_names_it_its_run_its_ids_and_its_digest() {
     let office = office();
     let log = Log::default();
     let lines = log.clone();
-    let listen = move |event: &Event<'_>| {
+    let listen = move |event: &ToolEvent<'_>| {
         lines.add(format!(
             "{} {} {:?} {}",
             event.call,

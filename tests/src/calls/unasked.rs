@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Callback, Reply, Response};
 use toolwright::journal::State;
 use toolwright::policy::Policy;
-use toolwright::{BuildProblem, Class, EventKind, ExecutorBuilder, OnNoApprover};
+use toolwright::{BuildProblem, ErrorClass, ExecutorBuilder, OnNoApprover, ToolEventKind};
 
 use super::support::{Office, a_refund, key, office, path, suspended};
 use crate::support::{Log, kind};
@@ -58,7 +58,7 @@ async fn alone(builder: impl Fn(ExecutorBuilder) -> ExecutorBuilder) -> (String,
     let why = history.last().and_then(|entry| entry.why.clone()).unwrap_or_default();
     assert_eq!(office.ran.times(), 0);
     let error = answer.error().expect("an error");
-    assert_eq!(error.classified(), Class::NotStarted { retry_after: None });
+    assert_eq!(error.classified(), ErrorClass::NotStarted { retry_after: None });
     (error.kind().to_owned(), path(&history), why)
 }
 
@@ -85,8 +85,8 @@ async fn a_call_ends_at_once_where_the_only_approver_fails_and_the_journal_says_
 fn heard(office: &Office, log: &Log) -> ExecutorBuilder {
     let lines = log.clone();
     office.bare().listen(move |event| match event.kind {
-        EventKind::ApproverFailed { why, waits } => lines.add(format!("{why}; waits: {waits}")),
-        EventKind::Expired { .. } => lines.add("expired"),
+        ToolEventKind::ApproverFailed { why, waits } => lines.add(format!("{why}; waits: {waits}")),
+        ToolEventKind::Expired { .. } => lines.add("expired"),
         _ => {}
     })
 }

@@ -39,8 +39,12 @@ pub const WALLS: [(&str, &str, &[&str]); 9] = [
             "toolwright-wire",
         ],
     ),
-    ("toolwright-sqlite", "stores/sqlite", &["toolwright-core", "toolwright-journal"]),
-    ("toolwright-store-tests", "stores/conformance", &["toolwright-core", "toolwright-journal"]),
+    ("toolwright-sqlite", "runtime/stores/sqlite", &["toolwright-core", "toolwright-journal"]),
+    (
+        "toolwright-store-tests",
+        "runtime/stores/conformance",
+        &["toolwright-core", "toolwright-journal"],
+    ),
 ];
 
 /// A cycle of files of more than so many is a tangle.

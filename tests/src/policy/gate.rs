@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use toolwright::policy::{ArgumentTest, Mode, Policy, Rule};
-use toolwright::{BuildProblem, Call, EventKind, Executor, Registry};
+use toolwright::{BuildProblem, Call, Executor, Registry, ToolEventKind};
 
 use super::support::{TOOLS, call, executor};
 use crate::support::kind;
@@ -110,7 +110,7 @@ async fn every_judgement_is_an_event() {
     let telling = Arc::clone(&told);
     let executor = Executor::builder(Registry::of(TOOLS).unwrap())
         .listen(move |event| {
-            if let EventKind::Judged { verdict, .. } = event.kind {
+            if let ToolEventKind::Judged { verdict, .. } = event.kind {
                 telling.lock().unwrap().push(serde_json::to_string(verdict).unwrap());
             }
         })

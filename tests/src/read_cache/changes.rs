@@ -31,7 +31,7 @@ async fn a_write_is_seen_when_it_begins_and_when_it_ends_however_it_ends() {
     let scene = Scene::new();
     let writer = builder([SEEM_TO_WRITE])
         .service_arc(turnstile.clone())
-        .around(scene.cache.clone())
+        .middleware(scene.cache.clone())
         .build()
         .unwrap();
     for end in ["ok", "fail", "panic", "drop"] {
@@ -117,7 +117,7 @@ async fn a_file_that_changes_while_it_is_read_is_read_again() {
     let executor = builder([READ_AND_LOSE])
         .service(Workspace::open(scene.folder.path()).unwrap())
         .service_arc(runs.clone())
-        .around(scene.cache.clone())
+        .middleware(scene.cache.clone())
         .build()
         .unwrap();
     let read = || call(&executor, "read_and_lose", json!({"path": "b.txt"}));

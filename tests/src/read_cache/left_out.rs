@@ -67,7 +67,8 @@ fn scene(cache: ReadCache) -> (TempDir, Arc<Runs>, ExecutorBuilder) {
     let (folder, runs) = (tempfile::tempdir().unwrap(), Arc::<Runs>::default());
     write_long_ago(&folder.path().join("a.txt"), "one");
     let workspace = Workspace::open(folder.path()).unwrap();
-    let builder = builder(TOOLS).service(workspace).service_arc(Arc::clone(&runs)).around(cache);
+    let builder =
+        builder(TOOLS).service(workspace).service_arc(Arc::clone(&runs)).middleware(cache);
     (folder, runs, builder)
 }
 
@@ -186,7 +187,7 @@ async fn an_answer_above_half_of_the_room_is_not_remembered() {
         (tempfile::tempdir().unwrap(), Arc::<Runs>::default(), ReadCache::new());
     let path = folder.path().join("a.txt");
     write_long_ago(&path, "one");
-    let executor = builder([READ_MUCH]).service_arc(Arc::clone(&runs)).around(cache.clone());
+    let executor = builder([READ_MUCH]).service_arc(Arc::clone(&runs)).middleware(cache.clone());
     let executor = executor.build().unwrap();
     for (bytes, expected) in [(2_600_000, 1), (2_630_000, 2)] {
         for _ in 0..2 {

@@ -31,7 +31,7 @@ async fn a_hit_passes_the_policy() {
         .policy(Policy::builder().load(&file))
         .service(Workspace::open(folder.path()).unwrap())
         .service_arc(Arc::clone(&runs))
-        .around(cache.clone())
+        .middleware(cache.clone())
         .build()
         .unwrap();
     let count = || call(&executor, "count_characters", json!({"path": "a.txt"}));

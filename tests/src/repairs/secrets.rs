@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use toolwright::{Call, Event, data, tool};
+use toolwright::{Call, ToolEvent, data, tool};
 
 use crate::spans::{Spans, recorded};
 use crate::support::{builder, kind};
@@ -48,7 +48,7 @@ async fn a_secret_is_in_no_refusal_no_change_no_event_and_no_span() {
         let listener = Arc::clone(&heard);
         let executor = builder([SIGN_IN_BY_NUMBER])
             .record_content()
-            .listen(move |event: &Event<'_>| {
+            .listen(move |event: &ToolEvent<'_>| {
                 listener.lock().unwrap().push_str(&format!("{event:?}\n"));
             })
             .build()
@@ -128,7 +128,7 @@ async fn a_type_that_refuses_a_secret_is_not_quoted_before_or_after_a_repair() {
         let heard = Arc::new(Mutex::new(String::new()));
         let listener = Arc::clone(&heard);
         let executor = builder([PAY_WITH_A_CARD])
-            .listen(move |event: &Event<'_>| {
+            .listen(move |event: &ToolEvent<'_>| {
                 listener.lock().unwrap().push_str(&format!("{event:?}\n"));
             })
             .build()

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use toolwright::repair::replay;
 use toolwright::retry::RetryPolicy;
-use toolwright::{Call, EventKind, ToolContext, ToolError, tool};
+use toolwright::{Call, ToolContext, ToolError, ToolEventKind, tool};
 
 use crate::support::{Log, builder, executor, kind};
 
@@ -61,7 +61,7 @@ async fn listeners_hear_of_it_after_the_start_and_before_the_tool_runs() {
     let executor = builder([COUNT_TO])
         .listen(log.listener())
         .listen(move |event| {
-            if let EventKind::Repaired { repairs } = event.kind {
+            if let ToolEventKind::Repaired { repairs } = event.kind {
                 let changes = repairs.changes().iter().map(ToString::to_string);
                 heard.lock().unwrap().push((event.tool.to_owned(), changes.collect::<Vec<_>>()));
             }

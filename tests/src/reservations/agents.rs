@@ -5,7 +5,7 @@ use super::*;
 use std::sync::Mutex;
 
 use serde_json::json;
-use toolwright::{EventKind, Registry};
+use toolwright::{Registry, ToolEventKind};
 use toolwright_toolbox::{FILES, Workspace};
 
 /// Two agents of one process edit one file, each with an executor and a workspace of its own.
@@ -20,9 +20,9 @@ async fn of_two_agents_that_edit_one_file_one_is_told_that_it_is_reserved() {
             .unrestricted()
             .retry(RetryPolicy::NONE)
             .service(Workspace::open(folder.path()).unwrap())
-            .around(reservations.clone())
+            .middleware(reservations.clone())
             .listen(move |event| {
-                if let EventKind::Reserved { resource, holder, .. } = &event.kind {
+                if let ToolEventKind::Reserved { resource, holder, .. } = &event.kind {
                     let resource = resource.map(ToString::to_string).unwrap_or_default();
                     told.lock().unwrap().push(format!("{}: {resource} of {holder}", event.run));
                 }
@@ -53,7 +53,7 @@ async fn agents_in_two_workspaces_do_not_know_of_each_other() {
         let builder = Executor::builder(Registry::of(FILES).unwrap())
             .unrestricted()
             .service(Workspace::open(folder.path()).unwrap())
-            .around(reservations.clone());
+            .middleware(reservations.clone());
         builder.build().unwrap().run(folder.path().to_string_lossy()).start().unwrap()
     });
     let call = Call::new("write_file", r#"{"path":"lib.rs","content":"fn one() {}"}"#);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::policy::{ArgumentTest, Mode, Policy, Protection, Rule};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
-use toolwright::{Call, CancellationToken, Class, Executor, Registry, ToolContext, ToolError};
+use toolwright::{Call, CancellationToken, ErrorClass, Executor, Registry, ToolContext, ToolError};
 
 use super::support::{
     Desk, EVEN, NOT_STARTED, Script, Step, again, said, until_tried, with_script,
@@ -29,13 +29,13 @@ async fn kinds(executor: &Executor, times: usize) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn it_opens_lets_one_through_and_closes() {
-    let script = Script::fails(3, Class::Transient);
+    let script = Script::fails(3, ErrorClass::Transient);
     let executor = guarded(&script);
     assert_eq!(kinds(&executor, 3).await, ["scripted", "scripted", "unavailable"]);
     tokio::time::sleep(Duration::from_secs(10)).await;
     let refused = executor.call(&again()).await;
     let left = Some(Duration::from_secs(20));
-    assert_eq!(refused.error().unwrap().classified(), Class::NotStarted { retry_after: left });
+    assert_eq!(refused.error().unwrap().classified(), ErrorClass::NotStarted { retry_after: left });
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert_eq!(kinds(&executor, 2).await, ["scripted", "unavailable"], "the trial failed");
     tokio::time::sleep(Duration::from_secs(30)).await;
@@ -65,12 +65,12 @@ async fn calls_that_wait_for_a_place_are_not_let_through_when_it_has_opened_mean
 async fn only_failures_of_the_tool_count() {
     for (step, counts) in [
         (Step::Fail(NOT_STARTED), true),
-        (Step::Fail(Class::Transient), true),
+        (Step::Fail(ErrorClass::Transient), true),
         (Step::Hang, true),
         (Step::Panic, true),
-        (Step::Fail(Class::Invalid), false),
-        (Step::Fail(Class::Final), false),
-        (Step::Fail(Class::Cancelled), false),
+        (Step::Fail(ErrorClass::Invalid), false),
+        (Step::Fail(ErrorClass::Final), false),
+        (Step::Fail(ErrorClass::Cancelled), false),
     ] {
         let script = Script::of(vec![step.clone(); 2]);
         let executor = guarded(&script);
@@ -82,7 +82,7 @@ async fn only_failures_of_the_tool_count() {
 /// Neither says that the tool works: it was not begun.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_refused_before_its_tool_begins_closes_nothing() {
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let forced = ArgumentTest::equals("\"no\"");
     let denied = Rule::deny("no").named("no").tool("scripted_word").argument("/word", forced);
     let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL).rule(denied);
@@ -118,7 +118,7 @@ async fn spoken_to(
 
 #[tokio::test(start_paused = true)]
 async fn each_tool_has_its_own() {
-    let script = Script::fails(2, Class::Transient);
+    let script = Script::fails(2, ErrorClass::Transient);
     let executor = guarded(&script);
     assert_eq!(kinds(&executor, 3).await, ["scripted", "scripted", "unavailable"]);
     assert_eq!(kind(&executor.call(&call("scripted_read")).await), "ok");
@@ -126,7 +126,7 @@ async fn each_tool_has_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pinned_catalog_finds_the_tool_as_it_was_left() {
-    let script = Script::fails(2, Class::Transient);
+    let script = Script::fails(2, ErrorClass::Transient);
     let executor = guarded(&script);
     kinds(&executor, 2).await;
     let pinned = executor.pinned(&executor.catalog());
@@ -136,7 +136,7 @@ async fn a_pinned_catalog_finds_the_tool_as_it_was_left() {
 #[tokio::test(start_paused = true)]
 async fn a_trial_that_is_dropped_or_given_up_leaves_its_place_to_the_next() {
     for is_dropped in [true, false] {
-        let failing = Step::Fail(Class::Transient);
+        let failing = Step::Fail(ErrorClass::Transient);
         let script = Script::of([failing.clone(), failing, Step::Hang]);
         let executor = guarded(&script);
         kinds(&executor, 2).await;
@@ -157,7 +157,7 @@ async fn a_trial_that_is_dropped_or_given_up_leaves_its_place_to_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_tool_is_left_alone_meanwhile_keeps_its_own_error() {
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let executor = with_script(&script).retry(EVEN.attempts(9)).circuit_breaker(BREAKER);
     assert_eq!(kinds(&executor.build().unwrap(), 1).await, ["scripted"]);
     assert_eq!(script.times(), 2);
@@ -165,7 +165,7 @@ async fn a_call_whose_tool_is_left_alone_meanwhile_keeps_its_own_error() {
 
 #[tokio::test(start_paused = true)]
 async fn a_new_call_is_answered_at_once_and_not_recorded() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let breaker = CircuitBreaker::new(1, Duration::from_secs(30));
     let executor =
         desk.builder().retry(RetryPolicy::NONE).circuit_breaker(breaker).build().unwrap();
@@ -177,7 +177,7 @@ async fn a_new_call_is_answered_at_once_and_not_recorded() {
 /// A call that the journal keeps has time, and waits until its tool is let through again.
 #[tokio::test(start_paused = true)]
 async fn a_kept_call_waits_until_its_tool_is_no_longer_left_alone() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let breaker = CircuitBreaker::new(1, Duration::from_secs(30));
     let executor = desk.builder().circuit_breaker(breaker).build().unwrap();
     let waiting = async { answered(executor.submit(&again()).await) };
@@ -199,7 +199,7 @@ fn a_breaker_that_cannot_be_meant_is_told_by_the_builder() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_whose_next_attempt_is_refused_keeps_the_error_of_its_tool() {
-    let script = Script::fails(2, Class::Transient);
+    let script = Script::fails(2, ErrorClass::Transient);
     let executor = with_script(&script).circuit_breaker(BREAKER).build().unwrap();
     let first = async { executor.call(&again()).await };
     // It fails while the first waits for its next attempt, and opens the circuit.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwright::retry::{RetryPolicy, Stop};
-use toolwright::{Class, Effect, ToolError, tool};
+use toolwright::{Effect, ErrorClass, ToolError, tool};
 
 use super::support::{Script, Step, again, with_script};
 use crate::support::{builder, call};
@@ -48,7 +48,7 @@ async fn speak(
     transient: bool,
 ) -> Result<(), ToolError> {
     spoken.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-    let class = if transient { Class::Transient } else { Class::Final };
+    let class = if transient { ErrorClass::Transient } else { ErrorClass::Final };
     Err(ToolError::new("spoken", words).class(class))
 }
 
@@ -89,7 +89,7 @@ fn chance_makes_no_delay_longer_than_the_longest() {
     let policy = RetryPolicy::TOOL.attempts(99);
     for attempt in 1..99 {
         for random in [0, 1, u64::MAX / 2, u64::MAX] {
-            let delay = policy.next(attempt, Class::Transient, Effect::Read, random).unwrap();
+            let delay = policy.next(attempt, ErrorClass::Transient, Effect::Read, random).unwrap();
             assert!(delay <= policy.max_delay, "{attempt} {random}");
         }
     }
@@ -98,7 +98,7 @@ fn chance_makes_no_delay_longer_than_the_longest() {
 /// Theirs: nobody hears the time that a server names.
 #[test]
 fn the_time_that_a_server_names_is_not_cut_short() {
-    let limited = Class::NotStarted { retry_after: Some(Duration::from_secs(120)) };
+    let limited = ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(120)) };
     let delay = RetryPolicy::TOOL.next(1, limited, Effect::Once, 0);
     assert_eq!(delay, Ok(Duration::from_secs(120)));
 }
@@ -106,7 +106,7 @@ fn the_time_that_a_server_names_is_not_cut_short() {
 /// Theirs: the number of attempts is that of retries in one place and counts the first in another.
 #[test]
 fn the_first_attempt_counts_everywhere() {
-    let next = |policy: RetryPolicy| policy.next(1, Class::Transient, Effect::Read, 0);
+    let next = |policy: RetryPolicy| policy.next(1, ErrorClass::Transient, Effect::Read, 0);
     assert_eq!(next(RetryPolicy::NONE), Err(Stop::Exhausted));
     assert!(next(RetryPolicy::TOOL.attempts(2)).is_ok());
 }

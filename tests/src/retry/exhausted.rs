@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::journal::{Failure, State};
 use toolwright::retry::RetryPolicy;
 
@@ -12,7 +12,11 @@ use crate::support::{call, kind};
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_exhausted_is_dead_with_its_tools_last_error_and_all_of_its_failures() {
-    let desk = Desk::of([Step::Fail(Class::Transient), Step::Hang, Step::Fail(Class::Transient)]);
+    let desk = Desk::of([
+        Step::Fail(ErrorClass::Transient),
+        Step::Hang,
+        Step::Fail(ErrorClass::Transient),
+    ]);
     assert_eq!(said(&answered(desk.executor().submit(&again()).await)), "attempt 3 failed");
     assert_eq!(
         desk.path().await,
@@ -34,8 +38,12 @@ async fn a_panic_of_a_tool_that_may_be_repeated_is_dead_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn what_must_not_be_repeated_and_may_have_acted_is_indeterminate_and_never_tried_again() {
-    for step in [Step::Hang, Step::Panic, Step::Fail(Class::Transient), Step::Fail(Class::Unknown)]
-    {
+    for step in [
+        Step::Hang,
+        Step::Panic,
+        Step::Fail(ErrorClass::Transient),
+        Step::Fail(ErrorClass::Unknown),
+    ] {
         let desk = Desk::of([step.clone()]);
         let executor = desk.executor();
         let waits = suspended(executor.submit(&call("scripted_once")).await);
@@ -50,7 +58,7 @@ async fn what_must_not_be_repeated_and_may_have_acted_is_indeterminate_and_never
 
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_retries_are_used_up_has_dead_calls_and_others_have_not() {
-    let desk = Desk::fails(9, Class::Transient);
+    let desk = Desk::fails(9, ErrorClass::Transient);
     let executor = desk.builder().retries_per_run(1).build().unwrap();
     let run = executor.run("spends").start().unwrap();
     assert_eq!(said(&answered(run.submit(&again()).await)), "attempt 2 failed");
@@ -60,7 +68,7 @@ async fn a_run_whose_retries_are_used_up_has_dead_calls_and_others_have_not() {
 /// A worker has no budget for the calls of others, which would be used up some day.
 #[tokio::test(start_paused = true)]
 async fn a_worker_spends_nothing_on_calls_of_other_runs() {
-    let desk = Desk::fails(2, Class::Transient);
+    let desk = Desk::fails(2, ErrorClass::Transient);
     let executor = desk.builder().retries_per_run(1).build().unwrap();
     let run = executor.run("gone").start().unwrap();
     let call = again();
@@ -101,7 +109,7 @@ async fn an_owner_that_is_lost_takes_an_attempt_like_any_failure() {
 
 #[tokio::test(start_paused = true)]
 async fn a_policy_of_one_attempt_tries_nothing_again() {
-    let desk = Desk::fails(9, Class::Transient);
+    let desk = Desk::fails(9, ErrorClass::Transient);
     let executor = desk.builder().retry(RetryPolicy::NONE).build().unwrap();
     assert_eq!(said(&answered(executor.submit(&again()).await)), "attempt 1 failed");
     assert_eq!((desk.record().await.state, desk.script.times()), (State::Dead, 1));

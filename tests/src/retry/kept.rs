@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright::approval::{self, GrantTerms, Scope, Statement};
 use toolwright::journal::{Failure, State};
-use toolwright::{CancellationToken, Class, Outcome};
+use toolwright::{CancellationToken, ErrorClass, Outcome};
 
 use super::support::{Delays, Desk, EVEN, NOT_STARTED, Step, again, limited, said, until_tried};
 use crate::calls::support::{answered, key, suspended};
@@ -15,7 +15,7 @@ const TWICE: &str = "judging → ready → running → ready → running → suc
 
 #[tokio::test(start_paused = true)]
 async fn whoever_submitted_a_call_goes_on_with_it_in_place() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     assert_eq!(answered(desk.executor().submit(&again()).await).text(), "done in attempt 2");
     assert_eq!(desk.path().await, TWICE);
     let record = desk.record().await;
@@ -44,7 +44,8 @@ async fn calls_and_turns_go_on_in_place_as_well() {
 
 #[tokio::test(start_paused = true)]
 async fn listeners_hear_of_attempts_in_place_as_of_one_call() {
-    let (desk, log, delays) = (Desk::fails(2, Class::Transient), Log::default(), Delays::default());
+    let (desk, log, delays) =
+        (Desk::fails(2, ErrorClass::Transient), Log::default(), Delays::default());
     let executor = delays.listen(desk.builder().listen(log.listener())).build().unwrap();
     executor.submit(&again()).await;
     assert_eq!(delays.seconds(), [(1, 1), (2, 2)]);
@@ -77,7 +78,7 @@ async fn a_caller_who_waits_for_an_answer_waits_for_a_far_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_takes_up_what_is_due_and_leaves_alone_what_somebody_here_waits_for() {
-    let desk = Desk::fails(2, Class::Transient);
+    let desk = Desk::fails(2, ErrorClass::Transient);
     let executor = desk.executor();
     let worker = tokio::spawn({
         let executor = executor.clone();
@@ -85,7 +86,7 @@ async fn a_worker_takes_up_what_is_due_and_leaves_alone_what_somebody_here_waits
     });
     assert_eq!(answered(executor.submit(&again()).await).text(), "done in attempt 3");
     worker.abort();
-    let desk = Desk::of([Step::Fail(limited(61)), Step::Fail(Class::Transient)]);
+    let desk = Desk::of([Step::Fail(limited(61)), Step::Fail(ErrorClass::Transient)]);
     let executor = desk.executor();
     suspended(executor.submit(&again()).await);
     let worker = tokio::spawn(async move { executor.worker().unwrap().work().await });
@@ -97,7 +98,7 @@ async fn a_worker_takes_up_what_is_due_and_leaves_alone_what_somebody_here_waits
 /// The process is gone in the middle of a wait.
 #[tokio::test(start_paused = true)]
 async fn what_waits_when_its_process_is_gone_is_taken_up_when_it_is_due_and_not_before() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let lost = desk.builder().retry(EVEN.delay(Duration::from_secs(30)).max_delay(Duration::MAX));
     let lost = lost.build().unwrap();
     let call = again();
@@ -119,7 +120,7 @@ async fn what_waits_when_its_process_is_gone_is_taken_up_when_it_is_due_and_not_
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_given_up_while_it_waits_is_cancelled_and_never_begun_again() {
     for is_call in [false, true] {
-        let desk = Desk::fails(9, Class::Transient);
+        let desk = Desk::fails(9, ErrorClass::Transient);
         let executor = desk.executor();
         let token = CancellationToken::new();
         let given_up = again().cancelled_by(token.clone());
@@ -145,7 +146,7 @@ async fn a_call_that_is_given_up_while_it_waits_is_cancelled_and_never_begun_aga
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_ends_while_its_call_waits_lets_it_begin_no_more() {
-    let desk = Desk::fails(9, Class::Transient);
+    let desk = Desk::fails(9, ErrorClass::Transient);
     let run = desk.executor().run("ends").start().unwrap();
     let (ended, count) = tokio::join!(async { answered(run.submit(&again()).await) }, async {
         until_tried(&desk.script, 1).await;
@@ -156,7 +157,7 @@ async fn a_run_that_ends_while_its_call_waits_lets_it_begin_no_more() {
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_when_the_application_shuts_down_is_left_to_the_next() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let executor = desk.executor();
     let (outcome, drained) = tokio::join!(async { executor.submit(&again()).await }, async {
         until_tried(&desk.script, 1).await;
@@ -171,7 +172,7 @@ async fn what_waits_when_the_application_shuts_down_is_left_to_the_next() {
 /// Its one answer is that it will not happen, so nothing may happen later.
 #[tokio::test(start_paused = true)]
 async fn a_caller_who_waits_when_the_application_shuts_down_is_told_and_nothing_happens_later() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let executor = desk.executor();
     let (told, _) = tokio::join!(async { executor.call(&again()).await }, async {
         until_tried(&desk.script, 1).await;
@@ -186,7 +187,7 @@ async fn a_caller_who_waits_when_the_application_shuts_down_is_told_and_nothing_
 #[tokio::test(start_paused = true)]
 async fn all_attempts_of_a_call_take_one_use_of_its_grant() {
     let ada = key("ada", 1);
-    let failing = Step::Fail(Class::Transient);
+    let failing = Step::Fail(ErrorClass::Transient);
     let desk = Desk::of([Step::Done, failing.clone(), failing]);
     let executor =
         desk.builder().journal(desk.parking().trust("ada", ada.public())).build().unwrap();
@@ -212,7 +213,7 @@ async fn all_attempts_of_a_call_take_one_use_of_its_grant() {
 
 #[tokio::test(start_paused = true)]
 async fn the_words_of_a_failure_are_not_kept_where_a_secret_was_among_the_arguments() {
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let executor = desk.executor();
     let secret = toolwright::Call::new("scripted_secret", r#"{"password":"hunter2"}"#);
     let answer = answered(executor.submit(&secret).await);

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use toolwright::journal::{Journal, MemoryStore, State, Store as _};
 use toolwright::retry::RetryPolicy;
 use toolwright::{
-    Call, Class, DynamicTool, Effect, Executor, ExecutorBuilder, OnNoApprover, Registry,
+    Call, DynamicTool, Effect, ErrorClass, Executor, ExecutorBuilder, OnNoApprover, Registry,
     ToolContext, ToolError, tool,
 };
 
@@ -65,7 +65,7 @@ async fn the_key_stays_when_the_tool_of_a_begun_call_gets_another_parameter() {
             DynamicTool::new("pay_cents", "Pays.", schema(properties), move |_, _| async move {
                 let wait = Some(Duration::from_secs(120));
                 let busy = ToolError::new("busy", "try later")
-                    .class(Class::NotStarted { retry_after: wait });
+                    .class(ErrorClass::NotStarted { retry_after: wait });
                 if is_busy { Err(busy) } else { Ok("paid") }
             });
         let late: i64 = if is_busy { 0 } else { 121 };
@@ -164,7 +164,7 @@ async fn a_tool_that_acts_once_is_tried_again_where_no_connection_was_made() {
     let retries = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&retries);
     let executor = bank(&nobody).listen(move |event| {
-        if let toolwright::EventKind::Retrying { error, .. } = event.kind {
+        if let toolwright::ToolEventKind::Retrying { error, .. } = event.kind {
             heard.lock().unwrap().push(error.kind().to_owned());
         }
     });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolwright::retry::RetryPolicy;
-use toolwright::{Class, DynamicTool, Executor, Registry, Retry, ToolError, tool};
+use toolwright::{DynamicTool, ErrorClass, Executor, Registry, Retry, ToolError, tool};
 
 use super::support::{Delays, EVEN, NOT_STARTED, Script, Step, again, limited, said, with_script};
 use crate::support::{Held, Log, builder, call, kind};
@@ -28,7 +28,7 @@ async fn what_never_started_is_tried_again_whatever_its_effect_with_the_same_id_
 #[tokio::test(start_paused = true)]
 async fn what_may_have_acted_is_tried_again_unless_it_must_not_be_repeated() {
     for name in EFFECTS {
-        for step in [Step::Fail(Class::Transient), Step::Hang] {
+        for step in [Step::Fail(ErrorClass::Transient), Step::Hang] {
             let script = Script::of([step.clone()]);
             let executor = with_script(&script).build().unwrap();
             let answer = executor.call(&call(name)).await;
@@ -42,10 +42,10 @@ async fn what_may_have_acted_is_tried_again_unless_it_must_not_be_repeated() {
 #[tokio::test(start_paused = true)]
 async fn what_would_fail_again_is_not_tried_again() {
     for step in [
-        Step::Fail(Class::Invalid),
-        Step::Fail(Class::Final),
-        Step::Fail(Class::Cancelled),
-        Step::Fail(Class::Unknown),
+        Step::Fail(ErrorClass::Invalid),
+        Step::Fail(ErrorClass::Final),
+        Step::Fail(ErrorClass::Cancelled),
+        Step::Fail(ErrorClass::Unknown),
         Step::Panic,
     ] {
         let script = Script::of([step.clone()]);
@@ -57,7 +57,7 @@ async fn what_would_fail_again_is_not_tried_again() {
 
 #[tokio::test(start_paused = true)]
 async fn the_answer_of_the_last_attempt_is_the_answer_as_its_tool_said_it() {
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let executor = with_script(&script).build().unwrap();
     let answer = executor.call(&again()).await;
     let error = answer.error().unwrap();
@@ -65,13 +65,13 @@ async fn the_answer_of_the_last_attempt_is_the_answer_as_its_tool_said_it() {
         error.to_json(),
         r#"{"is_error":true,"error_type":"scripted","message":"attempt 3 failed"}"#
     );
-    assert_eq!((error.classified(), script.times()), (Class::Transient, 3));
+    assert_eq!((error.classified(), script.times()), (ErrorClass::Transient, 3));
 }
 
 #[tokio::test(start_paused = true)]
 async fn listeners_hear_of_each_attempt_that_is_not_the_last() {
     let (log, delays) = (Log::default(), Delays::default());
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let builder = delays.listen(with_script(&script).listen(log.listener()));
     builder.build().unwrap().call(&again()).await;
     assert_eq!(delays.seconds(), [(1, 1), (2, 2)]);
@@ -111,7 +111,7 @@ async fn a_server_holds_no_call_for_longer_than_a_minute_or_the_longest_delay_of
 #[tokio::test(start_paused = true)]
 async fn what_a_tool_says_itself_comes_before_the_executors_policy() {
     let delays = Delays::default();
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let executor = delays.listen(with_script(&script)).build().unwrap();
     executor.call(&call("scripted_often")).await;
     assert_eq!(delays.seconds(), [(1, 10), (2, 20), (3, 20), (4, 20)]);
@@ -120,7 +120,7 @@ async fn what_a_tool_says_itself_comes_before_the_executors_policy() {
 
 #[tokio::test(start_paused = true)]
 async fn the_retries_of_a_run_are_shared_by_its_calls_and_by_no_other_run() {
-    let script = Script::fails(20, Class::Transient);
+    let script = Script::fails(20, ErrorClass::Transient);
     let executor = with_script(&script).retry(EVEN.attempts(9)).retries_per_run(3).build().unwrap();
     let run = executor.run("spends").start().unwrap();
     run.call(&again()).await;
@@ -142,7 +142,9 @@ async fn fail_at_first(
         tokio::task::yield_now().await;
     }
     match count.fetch_add(1, Ordering::SeqCst) + 1 {
-        count if count < 3 => Err(ToolError::new("early", "too early").class(Class::Transient)),
+        count if count < 3 => {
+            Err(ToolError::new("early", "too early").class(ErrorClass::Transient))
+        }
         count => Ok(count),
     }
 }
@@ -162,7 +164,7 @@ async fn a_call_that_carries_nothing_of_its_own_is_tried_again_as_well() {
 async fn fail_with_a_resource(held: &mut Held<7>, count: &AtomicU32) -> Result<(), ToolError> {
     held.log.add("use");
     match count.fetch_add(1, Ordering::SeqCst) {
-        0 => Err(ToolError::new("early", "too early").class(Class::Transient)),
+        0 => Err(ToolError::new("early", "too early").class(ErrorClass::Transient)),
         _ => Ok(()),
     }
 }

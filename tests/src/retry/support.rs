@@ -9,23 +9,23 @@ use tokio::time::Instant;
 use toolwright::journal::{CallRecord, Entry, Filter, Journal, MemoryStore, Page, Store};
 use toolwright::retry::{Jitter, RetryPolicy};
 use toolwright::{
-    Answer, Call, CallId, Class, EventKind, Executor, ExecutorBuilder, OnNoApprover, Registry,
-    ToolContext, ToolError, tool,
+    Answer, Call, CallId, ErrorClass, Executor, ExecutorBuilder, OnNoApprover, Registry,
+    ToolContext, ToolError, ToolEventKind, tool,
 };
 
-pub const NOT_STARTED: Class = Class::NotStarted { retry_after: None };
+pub const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
 
 /// Delays of 1, 2, 4 seconds and no chance.
 pub const EVEN: RetryPolicy = RetryPolicy::TOOL.delay(Duration::from_secs(1)).jitter(Jitter::None);
 
-pub fn limited(seconds: u64) -> Class {
-    Class::NotStarted { retry_after: Some(Duration::from_secs(seconds)) }
+pub fn limited(seconds: u64) -> ErrorClass {
+    ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(seconds)) }
 }
 
 /// What one attempt does.
 #[derive(Debug, Clone)]
 pub enum Step {
-    Fail(Class),
+    Fail(ErrorClass),
     Hang,
     Panic,
     Done,
@@ -44,7 +44,7 @@ impl Script {
     }
 
     /// It fails so often in this way.
-    pub fn fails(times: usize, class: Class) -> Arc<Self> {
+    pub fn fails(times: usize, class: ErrorClass) -> Arc<Self> {
         Self::of(vec![Step::Fail(class); times])
     }
 
@@ -150,7 +150,7 @@ impl Delays {
     pub fn listen(&self, builder: ExecutorBuilder) -> ExecutorBuilder {
         let heard = Arc::clone(&self.0);
         builder.listen(move |event| {
-            if let EventKind::Retrying { attempt, delay, .. } = event.kind {
+            if let ToolEventKind::Retrying { attempt, delay, .. } = event.kind {
                 heard.lock().unwrap().push((attempt, delay));
             }
         })
@@ -173,7 +173,7 @@ impl Desk {
         Self { store: MemoryStore::new(), script: Script::of(steps), began: Instant::now() }
     }
 
-    pub fn fails(times: usize, class: Class) -> Self {
+    pub fn fails(times: usize, class: ErrorClass) -> Self {
         Self::of(vec![Step::Fail(class); times])
     }
 

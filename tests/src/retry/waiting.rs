@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use toolwright::{CancellationToken, Class};
+use toolwright::{CancellationToken, ErrorClass};
 
 use super::support::{Script, again, said, until_tried, with_script};
 use crate::support::{PING, answer, call, kind};
 
 #[tokio::test(start_paused = true)]
 async fn the_place_of_a_call_is_free_while_it_waits() {
-    let script = Script::fails(1, Class::Transient);
+    let script = Script::fails(1, ErrorClass::Transient);
     let executor = with_script(&script).limit(1).build().unwrap();
     executor.registry().register(PING).unwrap();
     let waiting = answer(&executor, again());
@@ -26,7 +26,7 @@ async fn the_place_of_a_call_is_free_while_it_waits() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_given_up_while_it_waits_is_answered_at_once_and_tried_no_more() {
     for is_run in [false, true] {
-        let script = Script::fails(9, Class::Transient);
+        let script = Script::fails(9, ErrorClass::Transient);
         let executor = with_script(&script).build().unwrap();
         let token = CancellationToken::new();
         let (run, call) = match is_run {
@@ -39,7 +39,7 @@ async fn a_call_that_is_given_up_while_it_waits_is_answered_at_once_and_tried_no
             until_tried(&script, 1).await;
             token.cancel();
         });
-        assert_eq!(given_up.error().unwrap().classified(), Class::Cancelled);
+        assert_eq!(given_up.error().unwrap().classified(), ErrorClass::Cancelled);
         assert!(began.elapsed().is_zero(), "the clock has not moved");
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(script.times(), 1);
@@ -48,7 +48,7 @@ async fn a_call_that_is_given_up_while_it_waits_is_answered_at_once_and_tried_no
 
 #[tokio::test(start_paused = true)]
 async fn an_executor_that_shuts_down_answers_what_waits_with_its_own_error() {
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let executor = with_script(&script).build().unwrap();
     let began = tokio::time::Instant::now();
     let (ended, drained) = tokio::join!(answer(&executor, again()), async {
@@ -61,7 +61,7 @@ async fn an_executor_that_shuts_down_answers_what_waits_with_its_own_error() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_while_it_waits_is_tried_no_more() {
-    let script = Script::fails(9, Class::Transient);
+    let script = Script::fails(9, ErrorClass::Transient);
     let executor = with_script(&script).build().unwrap();
     tokio::select! {
         biased;
@@ -76,7 +76,7 @@ async fn a_call_that_is_dropped_while_it_waits_is_tried_no_more() {
 #[tokio::test(start_paused = true)]
 async fn a_read_that_is_not_kept_is_tried_again_and_leaves_no_record() {
     use toolwright::journal::{Filter, Page, Store as _};
-    let desk = super::support::Desk::fails(2, Class::Transient);
+    let desk = super::support::Desk::fails(2, ErrorClass::Transient);
     let outcome = desk.executor().submit(&call("scripted_read")).await;
     assert_eq!(outcome.answer().unwrap().text(), "done in attempt 3");
     assert!(desk.store.list(&Filter::default(), Page::first(1)).await.unwrap().is_empty());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright::approval::{self, Statement};
 use toolwright::journal::{Failure, State};
-use toolwright::{Class, DynamicTool, Executor, Registry, tool};
+use toolwright::{DynamicTool, ErrorClass, Executor, Registry, tool};
 
 use super::support::{Desk, NOT_STARTED, Script, Step, again, with_script};
 use crate::calls::support::{answered, key, suspended};
@@ -52,7 +52,7 @@ async fn a_call_ends_when_the_time_for_all_its_attempts_is_over() {
 async fn a_call_is_not_tried_again_after_its_time_and_gives_its_last_answer() {
     // Delays of 1, 2 and 4 seconds: the third attempt would begin after 3.
     for (total, attempts) in [(None, 3), (Some(4), 3), (Some(3), 2), (Some(1), 1)] {
-        let script = Script::fails(9, Class::Transient);
+        let script = Script::fails(9, ErrorClass::Transient);
         let builder = with_script(&script).total_timeout(total.map(|it| it * SECOND));
         let answer = answer(&builder.build().unwrap(), call("scripted_read")).await;
         assert_eq!((kind(&answer), script.times()), ("scripted".to_owned(), attempts), "{total:?}");
@@ -70,7 +70,7 @@ async fn a_call_that_gets_no_place_in_time_is_not_begun() {
     let (held, waited) = tokio::join!(executor.call(&first), executor.call(&second));
     assert_eq!((kind(&held), kind(&waited)), ("timeout".to_owned(), "timeout".to_owned()));
     let error = waited.error().unwrap();
-    assert_eq!(error.classified(), Class::NotStarted { retry_after: None });
+    assert_eq!(error.classified(), ErrorClass::NotStarted { retry_after: None });
     assert_eq!((script.times(), began.elapsed()), (1, SECOND));
 }
 
@@ -88,7 +88,7 @@ async fn a_dynamic_tool_has_a_time_for_the_whole_call_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_in_a_journal_is_not_tried_again_after_its_time() {
-    let desk = Desk::fails(9, Class::Transient);
+    let desk = Desk::fails(9, ErrorClass::Transient);
     let executor = desk.builder().total_timeout(Some(3 * SECOND)).build().unwrap();
     let answer = answered(executor.submit(&again()).await);
     assert_eq!((kind(&answer), desk.script.times()), ("scripted".to_owned(), 2));
@@ -97,7 +97,7 @@ async fn a_call_in_a_journal_is_not_tried_again_after_its_time() {
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_in_a_journal_is_stopped_when_the_time_of_its_call_is_over() {
-    let desk = Desk::of([Step::Fail(Class::Transient), Step::Hang]);
+    let desk = Desk::of([Step::Fail(ErrorClass::Transient), Step::Hang]);
     let executor =
         desk.builder().timeout(Some(60 * SECOND)).total_timeout(Some(5 * SECOND)).build().unwrap();
     let began = Instant::now();
@@ -144,7 +144,7 @@ async fn an_attempt_that_would_begin_too_late_does_not_begin() {
 #[tokio::test(start_paused = true)]
 async fn the_time_that_a_person_takes_does_not_count() {
     let ada = key("ada", 1);
-    let desk = Desk::fails(1, Class::Transient);
+    let desk = Desk::fails(1, ErrorClass::Transient);
     let builder = desk
         .builder()
         .journal(desk.parking().trust("ada", ada.public()))

@@ -1,7 +1,7 @@
 //! `send_parcel` hands a parcel to a carrier, whose server fails in several ways. What may be tried again is, with the
 //! same idempotency key; what nobody understands becomes a dead letter.
 
-use toolwright::{Class, OrFail as _, ToolContext, ToolError, tool};
+use toolwright::{ErrorClass, OrFail as _, ToolContext, ToolError, tool};
 
 use crate::carrier::{Carrier, Reply};
 use crate::ledger::Ledger;
@@ -31,14 +31,14 @@ pub async fn send_parcel(
         Reply::Taken => {}
         Reply::Busy(time) => {
             return Err(ToolError::new("carrier_busy", "the carrier is busy")
-                .class(Class::NotStarted { retry_after: Some(time) }));
+                .class(ErrorClass::NotStarted { retry_after: Some(time) }));
         }
         Reply::Lost => {
             return Err(ToolError::new(
                 "connection_lost",
                 "the connection to the carrier was lost",
             )
-            .class(Class::Transient));
+            .class(ErrorClass::Transient));
         }
         Reply::NoSuchCountry => {
             return Err(ToolError::new("no_such_country", "the carrier does not go there")

@@ -130,10 +130,12 @@ fn said(journal: &Path, run: &str) -> Vec<String> {
         let mut said = Vec::new();
         for number in 1..=runs.head(run).await.unwrap().turn {
             let turn = runs.turn(run, number).await.unwrap();
-            let Some(Message::Model { text, calls, .. }) = &turn.answer else { panic!("{number}") };
+            let Some(Message::Assistant { text, calls, .. }) = &turn.answer else {
+                panic!("{number}")
+            };
             said.push(text.clone());
             said.extend(calls.iter().map(|call| format!("{} {}", call.name, call.arguments)));
-            if let Some(Message::Answers(answers)) = &turn.answers {
+            if let Some(Message::ToolResults(answers)) = &turn.answers {
                 said.extend(answers.iter().map(|(_, answer)| answer.is_error().to_string()));
             }
         }

@@ -9,7 +9,7 @@ use toolwright::Executor;
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
-use crate::events::{Notice, Rings};
+use crate::events::{Rings, RunNotice};
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::options::Ids;
@@ -78,7 +78,7 @@ impl<E> AgentBuilder<E> {
     /// How long a run works on a message of the user, decisions of people included: no limit unless set. What runs then
     /// is cancelled.
     #[must_use]
-    pub fn time(mut self, time: Duration) -> Self {
+    pub fn max_duration(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);
         self
     }
@@ -108,7 +108,7 @@ impl<E> AgentBuilder<E> {
 
     /// Lets the model read after each turn what is left of its turns, tokens and cost, as a message of the user.
     #[must_use]
-    pub fn report_left(mut self) -> Self {
+    pub fn report_budget(mut self) -> Self {
         self.limits.reports_left = true;
         self
     }
@@ -167,7 +167,7 @@ impl<E> AgentBuilder<E> {
 
     /// Notifies a listener of what happens, in the task that drives the run: it should return soon.
     #[must_use]
-    pub fn listen(mut self, listener: impl Fn(&Notice<'_>) + Send + Sync + 'static) -> Self {
+    pub fn listen(mut self, listener: impl Fn(&RunNotice<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }

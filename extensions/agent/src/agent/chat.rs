@@ -146,16 +146,16 @@ impl Talk {
                 let end = match prompt {
                     Some(prompt) => {
                         let (text, attachments) = prompt.into_parts();
-                        run.say_with(text, attachments).await?
+                        run.send_with(text, attachments).await?
                     }
-                    None => run.go_on().await?,
+                    None => run.resume().await?,
                 };
                 RunResult::new(run, end, before)
             }
             Self::Recorded(run, history) => {
                 let came = match &prompt {
-                    Some(prompt) => run.say(prompt).await?,
-                    None => run.go_on().await?,
+                    Some(prompt) => run.send(prompt).await?,
+                    None => run.resume().await?,
                 };
                 history.clone_from(&came.history);
                 RunResult::recorded(came)

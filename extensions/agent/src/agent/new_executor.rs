@@ -7,7 +7,7 @@ use toolwright::approval::{Approver, ApproverKey};
 use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{
-    Around, Bundle, Executor, ExecutorBuilder, IntoTool, OnNoApprover, Registration, Registry,
+    Bundle, Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration, Registry,
 };
 
 use super::{Agent, AgentBuilder, AgentError};
@@ -53,10 +53,10 @@ impl AgentBuilder {
         self.executor(move |executor| executor.service(service))
     }
 
-    /// Adds middleware around each call; see [`Around`].
+    /// Adds middleware around each call; see [`Middleware`].
     #[must_use]
-    pub fn middleware(self, middleware: impl Around) -> Self {
-        self.executor(move |executor| executor.around(middleware))
+    pub fn middleware(self, middleware: impl Middleware) -> Self {
+        self.executor(move |executor| executor.middleware(middleware))
     }
 
     /// Sets who is asked about calls that the policy does not allow by itself: a person at the

@@ -128,7 +128,7 @@ enum Begun {
 
 async fn finish(mut run: AgentRun, prompt: Prompt) -> Result<RunResult, RunError> {
     let (text, attachments) = prompt.into_parts();
-    let end = run.say_with(text, attachments).await?;
+    let end = run.send_with(text, attachments).await?;
     RunResult::new(&run, end, 0)
 }
 

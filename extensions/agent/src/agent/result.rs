@@ -3,18 +3,18 @@
 use std::fmt;
 
 use crate::durable::{self, Came, Progress, Waiting};
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::history::Message;
-use crate::limits::{Cost, Spent, Usage};
+use crate::limits::{Cost, TotalUsage, Usage};
 use crate::run::{AgentRun, StartError, State, Stopped};
 
 /// What came of a run. It prints as its text: what the model said at the end, or the answer of the terminal tool that ended it.
 #[derive(Debug, Clone)]
 pub struct RunResult {
     id: String,
-    end: Ended,
+    end: RunEnd,
     turns: u32,
-    spent: Spent,
+    spent: TotalUsage,
     history: Vec<Message>,
     differences: Vec<String>,
 }
@@ -24,7 +24,7 @@ impl RunResult {
     ///
     /// # Errors
     /// When it ended without an answer.
-    pub(crate) fn new(run: &AgentRun, end: Ended, before: usize) -> Result<Self, RunError> {
+    pub(crate) fn new(run: &AgentRun, end: RunEnd, before: usize) -> Result<Self, RunError> {
         let history = run.history()[before..].to_vec();
         Self::of(run.id(), end, run.state(), history, Vec::new())
     }
@@ -46,7 +46,7 @@ impl RunResult {
 
     fn of(
         id: &str,
-        end: Ended,
+        end: RunEnd,
         state: &State,
         history: Vec<Message>,
         differences: Vec<String>,
@@ -54,7 +54,7 @@ impl RunResult {
         let (turns, spent) = (state.turns_since_said(), state.spent_since_said());
         let result = Self { id: id.to_owned(), end, turns, spent, history, differences };
         match result.end {
-            Ended::Text { .. } | Ended::Terminal { .. } => Ok(result),
+            RunEnd::Text { .. } | RunEnd::Terminal { .. } => Ok(result),
             _ => Err(RunError::NoAnswer(Box::new(result))),
         }
     }
@@ -63,14 +63,14 @@ impl RunResult {
     #[must_use]
     pub fn text(&self) -> &str {
         match &self.end {
-            Ended::Text { text, .. } | Ended::Terminal { text, .. } => text,
+            RunEnd::Text { text, .. } | RunEnd::Terminal { text, .. } => text,
             _ => "",
         }
     }
 
     /// Returns how the run ended.
     #[must_use]
-    pub fn end(&self) -> &Ended {
+    pub fn end(&self) -> &RunEnd {
         &self.end
     }
 
@@ -94,7 +94,7 @@ impl RunResult {
 
     /// Returns what the requests took, those that failed and those whose cost is not known among them.
     #[must_use]
-    pub fn spent(&self) -> Spent {
+    pub fn spent(&self) -> TotalUsage {
         self.spent
     }
 

@@ -14,9 +14,9 @@ pub(super) struct Unacknowledged {
 impl Unacknowledged {
     /// The turn of the last answers of a history, where the model has not answered since.
     pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
-        let since = history.iter().rev().take_while(|it| !matches!(it, Message::Model { .. }));
+        let since = history.iter().rev().take_while(|it| !matches!(it, Message::Assistant { .. }));
         let calls = since.filter_map(|message| match message {
-            Message::Answers(answers) => Some(answers.len()),
+            Message::ToolResults(answers) => Some(answers.len()),
             _ => None,
         });
         let calls = u32::try_from(calls.last()?).unwrap_or(u32::MAX);

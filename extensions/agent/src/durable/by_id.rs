@@ -75,12 +75,12 @@ impl ById {
     }
 
     /// Says something in the run, which need not be there yet.
-    pub(crate) async fn say(&self, prompt: &Prompt) -> Result<Came, RunError> {
+    pub(crate) async fn send(&self, prompt: &Prompt) -> Result<Came, RunError> {
         self.until_it_rests(Wanted::Answer(prompt)).await
     }
 
     /// Goes on with the run.
-    pub(crate) async fn go_on(&self) -> Result<Came, RunError> {
+    pub(crate) async fn resume(&self) -> Result<Came, RunError> {
         self.until_it_rests(Wanted::Rest).await
     }
 
@@ -181,7 +181,7 @@ impl ById {
     async fn driven(&self, mut driven: DrivenRun, before: usize) -> Result<Came, RunError> {
         if !driven.differences.is_empty() && !self.agent.0.rings.is_read(&self.id) {
             let what = driven.differences.join("; ");
-            say(&self.id, &format!("goes on with another agent than it was begun with: {what}"));
+            warn(&self.id, &format!("goes on with another agent than it was begun with: {what}"));
         }
         let progress = self.inner.driven(&mut driven).await?;
         let DrivenRun { run, differences, .. } = driven;
@@ -228,7 +228,7 @@ impl ById {
     fn tell(&self, event: RunEvent, words: &str) {
         tracing::info!(run = self.id, "the run {words}");
         if !self.agent.0.rings.tell(&self.id, event) {
-            say(&self.id, words);
+            warn(&self.id, words);
         }
     }
 }
@@ -251,7 +251,7 @@ fn shown(text: &str) -> String {
 }
 
 /// Writes a line for the person who started the program. One without a reader is lost.
-fn say(run: &str, words: &str) {
+fn warn(run: &str, words: &str) {
     let line = toolwright::printable::line(&format!("run `{run}` {words}"));
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -3,15 +3,15 @@
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
 
-use super::head::{Deaths, Head, Phase};
+use super::head::{Crashes, Head, Phase};
 
 /// So many drivers may die in one turn; then the run waits for an operator.
-pub const DEATHS: u32 = 3;
+pub const MAX_CRASHES: u32 = 3;
 
 /// What becomes of a call that a run waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CallNow {
+pub enum CallStatus {
     /// It has its answer.
     Answered,
     /// Whoever has its run's services can go on with it.
@@ -20,7 +20,7 @@ pub enum CallNow {
     Waits,
 }
 
-impl CallNow {
+impl CallStatus {
     /// What the journal knows of a call; one that it does not know is submitted anew.
     #[must_use]
     pub fn of(record: Option<&CallRecord>, now: Timestamp) -> Self {
@@ -52,13 +52,13 @@ pub enum Decision {
     Waits,
     /// Too many drivers died in its turn: writes that it is parked.
     Park {
-        /// The deaths.
-        deaths: Deaths,
+        /// The crashes.
+        crashes: Crashes,
     },
     /// Takes the run with the next epoch, and drives it.
     Take {
-        /// The deaths so far in this turn.
-        deaths: Option<Deaths>,
+        /// The crashes so far in this turn.
+        crashes: Option<Crashes>,
     },
 }
 
@@ -74,7 +74,7 @@ pub enum Decision {
 /// # let _ = is_for_me;
 /// ```
 #[must_use]
-pub fn decide(head: &Head, calls: &[CallNow], is_cancelled: bool, now: Timestamp) -> Decision {
+pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timestamp) -> Decision {
     if head.phase == Phase::Ended {
         return Decision::Ended;
     }
@@ -85,23 +85,23 @@ pub fn decide(head: &Head, calls: &[CallNow], is_cancelled: bool, now: Timestamp
         return Decision::Parked;
     }
     // Only a driver that gives the run up in order takes its lease away.
-    let mut deaths = head.deaths.filter(|deaths| deaths.turn == head.current_turn());
+    let mut crashes = head.crashes.filter(|crashes| crashes.turn == head.current_turn());
     if let Some(lease) = &head.lease {
         if lease.until > now {
             return Decision::Driven { until: lease.until };
         }
-        let before = deaths.map_or(0, |deaths| deaths.drivers);
-        let died = Deaths { turn: head.current_turn(), drivers: before + 1 };
-        if died.drivers >= DEATHS && !has_to_end {
-            return Decision::Park { deaths: died };
+        let before = crashes.map_or(0, |crashes| crashes.drivers);
+        let died = Crashes { turn: head.current_turn(), drivers: before + 1 };
+        if died.drivers >= MAX_CRASHES && !has_to_end {
+            return Decision::Park { crashes: died };
         }
-        deaths = Some(died);
+        crashes = Some(died);
     }
     let is_awake = has_to_end
-        || calls.contains(&CallNow::MayGoOn)
-        || calls.iter().all(|call| *call == CallNow::Answered);
+        || calls.contains(&CallStatus::MayGoOn)
+        || calls.iter().all(|call| *call == CallStatus::Answered);
     if head.phase == Phase::Waiting && !is_awake {
         return Decision::Waits;
     }
-    Decision::Take { deaths }
+    Decision::Take { crashes }
 }

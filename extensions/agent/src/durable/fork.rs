@@ -10,7 +10,7 @@ use super::body::Body;
 use super::head::{Forked, Head, Phase};
 use super::keys::{self, Part};
 use super::turn::{self, Answers, ModelAnswered, RecordedTurn, Said};
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::history::Message;
 use crate::run::{CUT_SHORT, State};
 
@@ -71,7 +71,7 @@ struct Copy<'a> {
 
 impl Copy<'_> {
     /// Copies a turn: how a run ends whose last it is, if the model called nothing in it.
-    async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<Ended>, RunError> {
+    async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
         let found = turn::recorded(store, run, number, sealing).await?;
@@ -87,17 +87,17 @@ impl Copy<'_> {
             return Err(RunError::NotNow { run: run.clone(), why });
         }
         let text = match &answer {
-            Some(Message::Model { text, .. }) if calls.is_empty() => Some(text.clone()),
+            Some(Message::Assistant { text, .. }) if calls.is_empty() => Some(text.clone()),
             _ => None,
         };
         let answered = ModelAnswered { message: answer, model, usage, cost, prices };
         self.write(Part::Answer, number, &answered)?;
-        if let Some(Message::Answers(answered)) = answers {
+        if let Some(Message::ToolResults(answered)) = answers {
             let mut marked = Vec::with_capacity(answered.len());
             for (index, (call, answer)) in (0..).zip(answered.iter()) {
                 marked.push((call.clone(), self.marked(number, index, answer).await?));
             }
-            self.write(Part::Answers, number, &Answers { message: Message::answers(marked) })?;
+            self.write(Part::Answers, number, &Answers { message: Message::tool_results(marked) })?;
         }
         match text.filter(|_| is_last) {
             Some(text) => self.end(number, text).await,
@@ -106,12 +106,12 @@ impl Copy<'_> {
     }
 
     /// How a run ends whose last turn is a text: not at all where the other run asked the model again without a word of its user.
-    async fn end(&mut self, number: u64, text: String) -> Result<Option<Ended>, RunError> {
+    async fn end(&mut self, number: u64, text: String) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
         if number == self.head.turn {
             let state = self.head.state(sealing)?;
-            return Ok(state.ended().filter(|it| matches!(it, Ended::Text { .. })).cloned());
+            return Ok(state.ended().filter(|it| matches!(it, RunEnd::Text { .. })).cloned());
         }
         let next = turn::recorded(store, run, number + 1, sealing).await?.said;
         match next.first() {
@@ -120,7 +120,7 @@ impl Copy<'_> {
                 self.write(Part::Said, number + 1, &Said { messages: next })?;
                 Ok(None)
             }
-            Some(_) => Ok(Some(Ended::Text { text, cut_short: false })),
+            Some(_) => Ok(Some(RunEnd::Text { text, cut_short: false })),
         }
     }
 
@@ -156,7 +156,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn head(&self, turn: u64, end: Option<Ended>) -> Result<Head, RunError> {
+    fn head(&self, turn: u64, end: Option<RunEnd>) -> Result<Head, RunError> {
         let (from, to) = (keys::head(&self.head.run), keys::head(self.new));
         let sealing = self.forking.sealing;
         let state = self.head.state(sealing)?;
@@ -174,7 +174,7 @@ impl Copy<'_> {
             waiting: Vec::new(),
             epoch: 0,
             lease: None,
-            deaths: None,
+            crashes: None,
             parked: None,
             cancelled: None,
             deadline: time.and_then(|it| self.forking.now.checked_add(it).ok()),

@@ -12,7 +12,7 @@ use toolwright::journal::{SealingKey, State as CallState};
 use super::body::Body;
 use super::{RunError, keys};
 use crate::history::known;
-use crate::limits::Spent;
+use crate::limits::TotalUsage;
 use crate::run::State;
 
 /// The document `run/<id>/head`. Every commit of a run replaces it, so that a driver that is not the last to have read
@@ -34,11 +34,11 @@ pub struct Head {
     /// The number of the last answer of the model, counted from 1; 0 before the first.
     pub turn: u64,
     /// What the requests to models took and cost, failed ones among them.
-    pub spent: Spent,
+    pub spent: TotalUsage,
     /// The date of the newest price list by which costs of the run were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
-    /// How it ended: the tag of [`Ended`](crate::Ended).
+    /// How it ended: the tag of [`RunEnd`](crate::RunEnd).
     pub ended: Option<String>,
     /// The calls that wait, in call order.
     pub waiting: Vec<WaitingCall>,
@@ -47,7 +47,8 @@ pub struct Head {
     /// Who drives it.
     pub lease: Option<Lease>,
     /// How many drivers died in the turn that they worked on.
-    pub deaths: Option<Deaths>,
+    #[serde(rename = "deaths")]
+    pub crashes: Option<Crashes>,
     /// Why no worker takes it up.
     pub parked: Option<Parked>,
     /// Who cancelled it.
@@ -108,7 +109,7 @@ pub struct Lease {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Deaths {
+pub struct Crashes {
     /// The turn.
     pub turn: u64,
     /// How many.
@@ -210,7 +211,7 @@ impl Head {
 
     /// Refuses a counter that no run reaches, so that whatever adds to one never gets past the highest number there is.
     fn refuse_high_counters(&self) -> Result<(), String> {
-        let drivers = self.deaths.map_or(0, |deaths| deaths.drivers);
+        let drivers = self.crashes.map_or(0, |crashes| crashes.drivers);
         for (name, found, most) in [
             ("epoch", self.epoch, u64::MAX / 2),
             ("turn", self.turn, u64::MAX / 2),

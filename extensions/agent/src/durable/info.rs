@@ -72,7 +72,7 @@ impl NewRun {
     /// use toolwright_agent::durable::NewRun;
     /// use toolwright_agent::{Message, import};
     ///
-    /// let imported = import([Message::user("Hello!"), Message::model("Good morning.", [])])?;
+    /// let imported = import([Message::user("Hello!"), Message::assistant("Good morning.", [])])?;
     /// let run = NewRun::new("r1", "support", "close my ticket").imported(imported);
     /// # let _ = run;
     /// # Ok::<(), toolwright_agent::ImportError>(())

@@ -5,14 +5,14 @@ use std::fmt;
 use toolwright::approval::ApprovalRequest;
 
 use super::head::WaitingCall;
-use crate::events::Ended;
+use crate::events::RunEnd;
 
 /// How far a run came.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress {
     /// It has ended.
-    Ended(Ended),
+    Ended(RunEnd),
     /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
     /// runs, as soon as the last of them has its answer.
     Waiting(Waiting),
@@ -35,7 +35,7 @@ pub struct Waiting {
 impl Progress {
     /// How it ended, if it did.
     #[must_use]
-    pub fn ended(&self) -> Option<&Ended> {
+    pub fn ended(&self) -> Option<&RunEnd> {
         match self {
             Self::Ended(ended) => Some(ended),
             Self::Waiting(_) => None,

@@ -30,8 +30,8 @@ use crate::events::NoticeKind;
 use crate::history::Message;
 use crate::model::ModelAnswer;
 use crate::run::{
-    Action, AgentRun, Driver, Event, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
-    Turn, Work, is_turned_away, step,
+    Action, AgentRun, Driver, Interruption, Recorder, Rest, State, StepInput, Stop, Stopped,
+    Submitted, Turn, Work, is_turned_away, step,
 };
 
 /// A run that is driven here, and its record.
@@ -63,7 +63,7 @@ impl DrivenRun {
         text: &str,
         attachments: Arc<[Content<'static>]>,
     ) -> Result<(), RunError> {
-        let (state, actions) = step(self.run.state(), Event::said_with(text, attachments));
+        let (state, actions) = step(self.run.state(), StepInput::said_with(text, attachments));
         Driver { run: &mut self.run, recorder: &mut self.record }.commit(state, actions, None).await
     }
 }
@@ -198,8 +198,8 @@ impl Recorder for RunRecord {
             let Action::Append(message) = action else { continue };
             match message {
                 Message::User { .. } => said.push(message.clone()),
-                Message::Model { .. } => model = Some(message.clone()),
-                Message::Answers(_) => {
+                Message::Assistant { .. } => model = Some(message.clone()),
+                Message::ToolResults(_) => {
                     has_answers = true;
                     let body = Answers { message: message.clone() };
                     documents.push(self.recorded.write(Part::Answers.key(&run, turn), &body)?);
@@ -289,7 +289,7 @@ impl Recorder for RunRecord {
         let so_far = self.recorded.write(Part::SoFar.key(run, turn.number), &so_far)?;
         let waiting = calls.clone();
         let head = self.recorded.head.clone();
-        let head = Head { phase: Phase::Waiting, waiting, lease: None, deaths: None, ..head };
+        let head = Head { phase: Phase::Waiting, waiting, lease: None, crashes: None, ..head };
         self.recorded.commit(head, vec![so_far]).await?;
         self.so_far = answers;
         let run = self.recorded.head.run.clone();
@@ -355,7 +355,7 @@ impl RunRecord {
             ended: tag,
             waiting: Vec::new(),
             lease: (!is_ended).then(|| self.recorded.lease()),
-            deaths: None,
+            crashes: None,
             ..head
         }
         .with_state(state, sealing)

@@ -227,7 +227,7 @@ impl Recorded {
         self.commit(head, Vec::new()).await
     }
 
-    /// Gives the run up in order: whoever takes it next counts no death.
+    /// Gives the run up in order: whoever takes it next counts no crash.
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await

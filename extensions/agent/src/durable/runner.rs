@@ -125,7 +125,7 @@ impl Runner {
     /// # Errors
     /// As [`resume`](Self::resume), but it waits while another process drives the run, and a run that is parked stays so
     /// ([`RunError::Parked`]).
-    pub async fn wait(&self, run: &str) -> Result<crate::events::Ended, RunError> {
+    pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
@@ -143,15 +143,15 @@ impl Runner {
     ///
     /// # Errors
     /// When the run has not ended or was cancelled, and those of [`resume`](Self::resume).
-    pub async fn say(&self, run: &str, text: &str) -> Result<Progress, RunError> {
-        self.say_with(run, text, []).await
+    pub async fn send(&self, run: &str, text: &str) -> Result<Progress, RunError> {
+        self.send_with(run, text, []).await
     }
 
     /// Says more with pictures or documents, as [`say`](Self::say) does; the text may be empty.
     ///
     /// # Errors
     /// As [`say`](Self::say).
-    pub async fn say_with(
+    pub async fn send_with(
         &self,
         run: &str,
         text: &str,

@@ -12,7 +12,7 @@ use toolwright::{CallId, Content};
 use super::acknowledge::Unacknowledged;
 use super::body::Body;
 use super::builder::unsealed;
-use super::decide::{CallNow, Decision, decide};
+use super::decide::{CallStatus, Decision, decide};
 use super::head::{Head, Parked, Phase, WaitingCall};
 use super::info::RunInfo;
 use super::keys;
@@ -35,7 +35,7 @@ struct Stands {
     head: Head,
     version: u64,
     is_cancelled: bool,
-    calls: Vec<CallNow>,
+    calls: Vec<CallStatus>,
     /// What people are asked about the calls.
     requests: Vec<ApprovalRequest>,
 }
@@ -116,9 +116,9 @@ impl Inner {
         if is_operator {
             // An operator has seen to what its drivers died of.
             head.lease = head.lease.filter(|lease| lease.until > now);
-            (head.parked, head.deaths) = (None, None);
+            (head.parked, head.crashes) = (None, None);
         }
-        let deaths = match decide(&head, &calls, is_cancelled, now) {
+        let crashes = match decide(&head, &calls, is_cancelled, now) {
             Decision::Ended => {
                 let (state, turns) = self.turns(&head).await?;
                 let left = Unacknowledged::last_of(&turns.history, head.turn);
@@ -143,13 +143,13 @@ impl Inner {
                 let waiting = Waiting { run, turn, calls, requests };
                 return Ok(Err(Progress::Waiting(waiting)));
             }
-            Decision::Park { deaths } => {
-                let (drivers, turn) = (deaths.drivers, deaths.turn);
+            Decision::Park { crashes } => {
+                let (drivers, turn) = (crashes.drivers, crashes.turn);
                 let why = format!("{drivers} processes died while they drove turn {turn}");
                 let parked = Parked { why: why.clone(), at: now };
                 let parked = Head {
                     lease: None,
-                    deaths: Some(deaths),
+                    crashes: Some(crashes),
                     parked: Some(parked),
                     ..head.clone()
                 };
@@ -158,10 +158,10 @@ impl Inner {
                 recorded.commit(parked, Vec::new()).await?;
                 return Err(RunError::Parked { run, why, at: now });
             }
-            Decision::Take { deaths } => deaths,
+            Decision::Take { crashes } => crashes,
         };
         let epoch = head.epoch + 1;
-        let head = Head { epoch, deaths, ..head };
+        let head = Head { epoch, crashes, ..head };
         let mut driven = self.loaded(head, version, is_cancelled).await?;
         driven.record.recorded.renew().await?;
         Ok(Ok(driven))
@@ -175,7 +175,7 @@ impl Inner {
         if let Progress::Waiting(waiting) = &progress {
             let now = self.access.now();
             let (calls, versions, _) = self.calls(&waiting.calls, now).await?;
-            if calls.contains(&CallNow::MayGoOn) {
+            if calls.contains(&CallStatus::MayGoOn) {
                 self.remembered.took_in_vain(&run, versions, now);
             }
         }
@@ -193,8 +193,8 @@ impl Inner {
         let is_cancelled = self.is_cancelled(id).await?;
         let (mut calls, versions, requests) = self.calls(&head.waiting, now).await?;
         if self.remembered.is_vain(id, &versions, now) {
-            let waits = |it: &mut CallNow| *it = CallNow::Waits;
-            calls.iter_mut().filter(|it| **it == CallNow::MayGoOn).for_each(waits);
+            let waits = |it: &mut CallStatus| *it = CallStatus::Waits;
+            calls.iter_mut().filter(|it| **it == CallStatus::MayGoOn).for_each(waits);
         }
         Ok(Stands { head, version, is_cancelled, calls, requests })
     }
@@ -293,11 +293,11 @@ impl Inner {
         &self,
         waiting: &[WaitingCall],
         now: Timestamp,
-    ) -> Result<(Vec<CallNow>, Versions, Vec<ApprovalRequest>), RunError> {
+    ) -> Result<(Vec<CallStatus>, Versions, Vec<ApprovalRequest>), RunError> {
         let (mut calls, mut versions, mut requests) = (Vec::new(), Vec::new(), Vec::new());
         for waiting in waiting {
             let record = self.access.store.get(waiting.call).await?;
-            calls.push(CallNow::of(record.as_ref(), now));
+            calls.push(CallStatus::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
             // A record that shows other arguments than would run is offered to nobody.
@@ -326,7 +326,7 @@ impl Inner {
             waiting: Vec::new(),
             epoch: 1,
             lease: None,
-            deaths: None,
+            crashes: None,
             parked: None,
             cancelled: None,
             deadline: deadline_of(&self.access, limits),

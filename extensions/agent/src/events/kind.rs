@@ -7,12 +7,12 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Catalog, EventKind};
+use toolwright::{Answer, Catalog, ToolEventKind};
 
-use crate::events::{Ended, NoticeKind};
+use crate::events::{NoticeKind, RunEnd};
 use crate::history::Message;
 use crate::limits::Usage;
-use crate::model::LeftOut;
+use crate::model::Omitted;
 
 /// Something that happened to a run, as its readers get it.
 ///
@@ -86,9 +86,9 @@ pub enum RunEvent {
     Restarted,
     /// The request went without what the model of another provider wrote: signatures, reasoning, tools that the provider ran.
     /// Each message is reported once.
-    LeftOut {
+    Omitted {
         /// What is new.
-        left_out: Vec<LeftOut>,
+        omitted: Vec<Omitted>,
     },
     /// The model's answer is whole.
     Answered {
@@ -156,7 +156,7 @@ pub enum RunEvent {
         calls: Vec<CalledTool>,
     },
     /// The run ended.
-    Ended(Ended),
+    Ended(RunEnd),
     /// The run stopped without an end.
     Stopped {
         /// Why.
@@ -251,22 +251,22 @@ impl fmt::Debug for ToolResultEvent {
 
 impl RunEvent {
     /// The event of what listeners of its calls hear.
-    pub(super) fn of_call(event: &toolwright::Event<'_>) -> Option<Self> {
+    pub(super) fn of_call(event: &toolwright::ToolEvent<'_>) -> Option<Self> {
         let (id, tool) = (event.provider_id.map(str::to_owned), event.tool.to_owned());
         let call = CalledTool { id, tool };
         Some(match event.kind {
-            EventKind::Executing => Self::Executing { call },
-            EventKind::Completed { .. } => Self::Done { call, error: None, waits: None },
-            EventKind::Failed { error, .. } => {
+            ToolEventKind::Executing => Self::Executing { call },
+            ToolEventKind::Completed { .. } => Self::Done { call, error: None, waits: None },
+            ToolEventKind::Failed { error, .. } => {
                 Self::Done { call, error: Some(error.kind().to_owned()), waits: None }
             }
-            EventKind::Suspended { state, .. } => {
+            ToolEventKind::Suspended { state, .. } => {
                 Self::Done { call, error: None, waits: Some(state) }
             }
-            EventKind::Retrying { attempt, error, .. } => {
+            ToolEventKind::Retrying { attempt, error, .. } => {
                 Self::Retrying { call, attempt, error: error.kind().to_owned() }
             }
-            EventKind::Progress { message, part } => {
+            ToolEventKind::Progress { message, part } => {
                 let CalledTool { id, tool } = call;
                 Self::Progress { id, tool, message: message.to_owned(), part }
             }
@@ -281,7 +281,7 @@ impl RunEvent {
                 vec![Self::Differs { differences: differences.to_vec() }]
             }
             NoticeKind::Asking => vec![Self::Asking],
-            NoticeKind::LeftOut { left_out } => vec![Self::LeftOut { left_out: left_out.to_vec() }],
+            NoticeKind::Omitted { omitted } => vec![Self::Omitted { omitted: omitted.to_vec() }],
             NoticeKind::Answered { answer } => {
                 vec![Self::Answered { calls: answer.calls.len(), usage: answer.usage }]
             }
@@ -294,7 +294,7 @@ impl RunEvent {
                 let calls = calls.iter().map(|call| ToolCallEvent::new(call, catalog));
                 calls.map(Self::ToolCall).chain([calling]).collect()
             }
-            NoticeKind::Appended { message: Message::Answers(answered) } => {
+            NoticeKind::Appended { message: Message::ToolResults(answered) } => {
                 let result = |(call, answer): &(ToolCall, Answer)| {
                     Self::ToolResult(ToolResultEvent {
                         id: call.id.clone(),
@@ -324,14 +324,14 @@ impl RunEvent {
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
             Self::Stopped { why } => why.len(),
             Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
-            Self::Ended(Ended::Text { text, .. } | Ended::Terminal { text, .. }) => text.len(),
+            Self::Ended(RunEnd::Text { text, .. } | RunEnd::Terminal { text, .. }) => text.len(),
             Self::Differs { differences } => differences.iter().map(String::len).sum(),
             Self::Ended(_)
             | Self::Elsewhere { .. }
             | Self::Asking
             | Self::Restarted
             | Self::Answered { .. }
-            | Self::LeftOut { .. }
+            | Self::Omitted { .. }
             | Self::Missed { .. } => 0,
         }
     }
@@ -355,7 +355,7 @@ impl fmt::Debug for RunEvent {
             Self::ProviderTool { tool } => write!(formatter, "ProviderTool({tool:?})"),
             Self::Restarted => formatter.write_str("Restarted"),
             Self::Answered { calls, .. } => write!(formatter, "Answered({calls} calls)"),
-            Self::LeftOut { left_out } => write!(formatter, "LeftOut({left_out:?})"),
+            Self::Omitted { omitted } => write!(formatter, "Omitted({omitted:?})"),
             Self::Failed { kind, .. } => write!(formatter, "Failed({kind})"),
             Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
             Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),

@@ -2,16 +2,16 @@
 
 use toolwright::provider::ToolCall;
 
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::history::Message;
-use crate::model::{LeftOut, ModelAnswer, ModelError};
+use crate::model::{ModelAnswer, ModelError, Omitted};
 
 /// Something that happened to a run of an agent. What happens to each call, the listeners of the executor are notified of.
 ///
 /// ```
-/// use toolwright_agent::{Notice, NoticeKind};
+/// use toolwright_agent::{RunNotice, NoticeKind};
 ///
-/// fn in_words(notice: &Notice<'_>) -> String {
+/// fn in_words(notice: &RunNotice<'_>) -> String {
 ///     match notice.kind {
 ///         NoticeKind::Asking => format!("{}: turn {}", notice.run, notice.turn),
 ///         NoticeKind::Calling { calls } => format!("{} calls", calls.len()),
@@ -23,7 +23,7 @@ use crate::model::{LeftOut, ModelAnswer, ModelError};
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Notice<'a> {
+pub struct RunNotice<'a> {
     /// The id of the run.
     pub run: &'a str,
     /// The number of the turn, counted from 1: of the answer that the model is asked for, or that it gave.
@@ -45,9 +45,9 @@ pub enum NoticeKind<'a> {
     /// The model is asked.
     Asking,
     /// Its request went without what the model of another provider wrote. Each message is reported once.
-    LeftOut {
+    Omitted {
         /// What is new.
-        left_out: &'a [LeftOut],
+        omitted: &'a [Omitted],
     },
     /// It answered.
     Answered {
@@ -72,6 +72,6 @@ pub enum NoticeKind<'a> {
     /// The run ended.
     Ended {
         /// How.
-        ended: &'a Ended,
+        ended: &'a RunEnd,
     },
 }

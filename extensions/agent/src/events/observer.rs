@@ -11,9 +11,9 @@ use tracing::Span;
 
 use super::{CalledTool, EventWriter, RunEvent};
 use crate::agent::Agent;
-use crate::events::{Notice, NoticeKind, spans};
-use crate::limits::Spent;
-use crate::model::{LeftOut, ModelAnswer, ModelError};
+use crate::events::{NoticeKind, RunNotice, spans};
+use crate::limits::TotalUsage;
+use crate::model::{ModelAnswer, ModelError, Omitted};
 
 /// Hears what happens to one run.
 pub(crate) struct Observer {
@@ -47,7 +47,7 @@ impl Observer {
 
     /// Something happened in a turn, on these tools.
     pub(crate) fn notify(&self, turn: u64, kind: NoticeKind<'_>, catalog: &Catalog) {
-        self.agent.notify(&Notice { run: &self.run, turn, kind });
+        self.agent.notify(&RunNotice { run: &self.run, turn, kind });
         RunEvent::of(kind, catalog).into_iter().for_each(|event| self.events.push(turn, event));
     }
 
@@ -83,16 +83,16 @@ impl Observer {
             }
         };
         spans::answered(&request.span, answer);
-        let is_new = |it: &&LeftOut| self.reported.insert(it.message);
-        let left_out: Vec<LeftOut> = answer.left_out.iter().filter(is_new).cloned().collect();
-        if !left_out.is_empty() {
-            self.notify(request.turn, NoticeKind::LeftOut { left_out: &left_out }, catalog);
+        let is_new = |it: &&Omitted| self.reported.insert(it.message);
+        let omitted: Vec<Omitted> = answer.omitted.iter().filter(is_new).cloned().collect();
+        if !omitted.is_empty() {
+            self.notify(request.turn, NoticeKind::Omitted { omitted: &omitted }, catalog);
         }
         self.notify(request.turn, NoticeKind::Answered { answer }, catalog);
     }
 
     /// Requests took this.
-    pub(crate) fn spent(&self, spent: Spent) {
+    pub(crate) fn spent(&self, spent: TotalUsage) {
         self.agent.0.accounts.add(self.user.as_deref(), spent);
     }
 

@@ -40,7 +40,7 @@ use super::{NumberedEvent, RunEvent};
 ///     }
 ///     said
 /// };
-/// let driver = async move { run.say("Good morning!").await };
+/// let driver = async move { run.send("Good morning!").await };
 /// let (said, ended) = tokio::join!(reader, driver);
 /// assert_eq!((said.as_str(), ended?.to_string().as_str()), ("Hello.", "ended with a text"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -188,7 +188,7 @@ impl EventWriter {
     }
 
     /// Adds what becomes of the calls of the run while they run.
-    pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::Event<'_>) + Send + Sync + 'static {
+    pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::ToolEvent<'_>) + Send + Sync + 'static {
         let ring = Arc::downgrade(&self.0);
         move |event| {
             let Some(ring) = ring.upgrade() else { return };

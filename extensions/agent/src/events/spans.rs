@@ -5,7 +5,7 @@ use toolwright::dialect::Dialect;
 use tracing::Span;
 use tracing::field::{Empty, display};
 
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::model::{Model, ModelAnswer, StopReason};
 
 /// Around what a run does until it ends or stops.
@@ -65,9 +65,9 @@ pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
 }
 
 /// Writes how a run ended into its span.
-pub(crate) fn ended(span: &Span, ended: &Ended) {
+pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     span.record("toolwright.run.ended", ended.name());
-    if let Ended::ModelFailed { kind, .. } = ended {
+    if let RunEnd::ModelFailed { kind, .. } = ended {
         error_of(span, kind);
     }
 }

@@ -11,7 +11,7 @@ use crate::history::Message;
 /// use toolwright_agent::{HistoryProblem, Message, check};
 ///
 /// let call = ToolCall { id: Some("c1".into()), name: "read".into(), arguments: "{}".into() };
-/// let history = [Message::user("go"), Message::model("", [call]), Message::user("well?")];
+/// let history = [Message::user("go"), Message::assistant("", [call]), Message::user("well?")];
 /// assert_eq!(check(&history).unwrap_err().to_string(), "message 1 calls 1 tools, and message 2 has no answers to them");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +59,7 @@ pub enum HistoryProblem {
 pub fn check(history: &[Message]) -> Result<&[ToolCall], HistoryProblem> {
     let mut open: &[ToolCall] = &[];
     for (message, it) in history.iter().enumerate() {
-        let Message::Answers(answered) = it else {
+        let Message::ToolResults(answered) = it else {
             if !open.is_empty() {
                 return Err(HistoryProblem::Unanswered { message: message - 1, calls: open.len() });
             }
@@ -93,11 +93,11 @@ mod tests {
 
     fn answers(names: &[&str]) -> Message {
         let done = || Answer::from(Output::text("done"));
-        Message::answers(names.iter().map(|name| (call(name), done())))
+        Message::tool_results(names.iter().map(|name| (call(name), done())))
     }
 
     fn calls(names: &[&str]) -> Message {
-        Message::model("", names.iter().map(|name| call(name)).collect::<Vec<_>>())
+        Message::assistant("", names.iter().map(|name| call(name)).collect::<Vec<_>>())
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod repair;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Class, StoredAnswer, ToolError};
+use toolwright::{Answer, ErrorClass, StoredAnswer, ToolError};
 
 pub use self::repair::{HistoryRepair, ImportError};
 use crate::history::Message;
@@ -39,7 +39,7 @@ pub struct Imported {
 /// use toolwright_agent::{Message, import};
 ///
 /// let call = ToolCall { id: Some("c1".into()), name: "deploy".into(), arguments: "{}".into() };
-/// let imported = import([Message::user("go"), Message::model("", [call]), Message::user("well?")])?;
+/// let imported = import([Message::user("go"), Message::assistant("", [call]), Message::user("well?")])?;
 /// assert_eq!(imported.history.len(), 4);
 /// assert_eq!(imported.repairs[0].to_string(), "call 0 of message 1, of `deploy`, has no answer: it is answered `interrupted`");
 /// # Ok::<(), toolwright_agent::ImportError>(())
@@ -92,7 +92,7 @@ struct Open {
 impl Reading {
     fn take(&mut self, number: usize, message: Message) -> Result<(), ImportError> {
         match message {
-            Message::Answers(answered) => {
+            Message::ToolResults(answered) => {
                 if answered.is_empty() {
                     self.repairs.push(HistoryRepair::EmptyMessage { message: number });
                 }
@@ -100,7 +100,7 @@ impl Reading {
                     self.answer(number, index, to, answer);
                 }
             }
-            Message::Model { text, calls, verbatim } => {
+            Message::Assistant { text, calls, verbatim } => {
                 if self.entries.is_empty() {
                     return Err(ImportError::ModelFirst { message: number });
                 }
@@ -157,7 +157,7 @@ impl Reading {
         }
         let verbatim = verbatim.filter(|_| !is_renamed);
         let calls = open.iter().map(|call| call.written.clone()).collect();
-        let message = Message::Model { text, calls, verbatim };
+        let message = Message::Assistant { text, calls, verbatim };
         self.entries.push(Entry { number, message, calls: open });
     }
 
@@ -216,7 +216,7 @@ impl Reading {
                 });
                 (call.written, answer)
             });
-            history.push(Message::answers(answered.collect::<Vec<_>>()));
+            history.push(Message::tool_results(answered.collect::<Vec<_>>()));
         }
         repairs.sort_by_key(HistoryRepair::message);
         Imported { history, repairs }
@@ -228,7 +228,7 @@ fn interrupted(call: &ToolCall) -> ToolError {
         "interrupted",
         format!("the call of `{}` has no answer in this history", call.name),
     )
-    .class(Class::Unknown)
+    .class(ErrorClass::Unknown)
     .hint("look whether it has taken effect before you make it again")
 }
 

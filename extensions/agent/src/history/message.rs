@@ -10,7 +10,7 @@ use toolwright::{Answer, Content};
 
 pub(crate) use self::stored::known;
 
-/// One message of a history. Every call of a [`Message::Model`] has exactly one answer in the [`Message::Answers`] that
+/// One message of a history. Every call of a [`Message::Assistant`] has exactly one answer in the [`Message::ToolResults`] that
 /// follows it, in call order.
 ///
 /// ```
@@ -37,7 +37,7 @@ pub enum Message {
     },
     /// One answer of the model.
     #[non_exhaustive]
-    Model {
+    Assistant {
         /// What it said; empty where it only called.
         text: String,
         /// The calls, by the application's names, in the order in which the model made them.
@@ -47,7 +47,7 @@ pub enum Message {
     },
     /// The answers to the calls of the model's message before it, one for each, in call order. The arguments of these
     /// calls are empty: they are in the model's message.
-    Answers(Arc<[(ToolCall, Answer)]>),
+    ToolResults(Arc<[(ToolCall, Answer)]>),
 }
 
 impl Message {
@@ -84,17 +84,17 @@ impl Message {
     /// use toolwright_agent::Message;
     ///
     /// let call = ToolCall { id: Some("c1".into()), name: "read_file".into(), arguments: r#"{"path":"a.md"}"#.into() };
-    /// let message = Message::model("I read it first.", [call]);
+    /// let message = Message::assistant("I read it first.", [call]);
     /// assert_eq!(message.calls().len(), 1);
     /// ```
-    pub fn model(text: impl Into<String>, calls: impl Into<Arc<[ToolCall]>>) -> Self {
-        Self::Model { text: text.into(), calls: calls.into(), verbatim: None }
+    pub fn assistant(text: impl Into<String>, calls: impl Into<Arc<[ToolCall]>>) -> Self {
+        Self::Assistant { text: text.into(), calls: calls.into(), verbatim: None }
     }
 
     /// Adds what its provider requires back to a message of the model; any other message stays as it is.
     #[must_use]
     pub fn verbatim(mut self, wanted: Verbatim) -> Self {
-        if let Self::Model { verbatim, .. } = &mut self {
+        if let Self::Assistant { verbatim, .. } = &mut self {
             *verbatim = Some(wanted);
         }
         self
@@ -108,22 +108,22 @@ impl Message {
     /// use toolwright_agent::Message;
     ///
     /// let call = ToolCall { id: Some("c1".into()), name: "add".into(), arguments: r#"{"a":1}"#.into() };
-    /// let message = Message::answers([(call, Answer::from(Output::text("3")))]);
-    /// let Message::Answers(answered) = &message else { panic!("they are answers") };
+    /// let message = Message::tool_results([(call, Answer::from(Output::text("3")))]);
+    /// let Message::ToolResults(answered) = &message else { panic!("they are answers") };
     /// assert_eq!((answered[0].0.arguments.as_str(), &*answered[0].1.text()), ("", "3"));
     /// ```
-    pub fn answers(answered: impl IntoIterator<Item = (ToolCall, Answer)>) -> Self {
+    pub fn tool_results(answered: impl IntoIterator<Item = (ToolCall, Answer)>) -> Self {
         let without_arguments =
             |(call, answer)| (ToolCall { arguments: String::new(), ..call }, answer);
-        Self::Answers(answered.into_iter().map(without_arguments).collect())
+        Self::ToolResults(answered.into_iter().map(without_arguments).collect())
     }
 
     /// The calls of a message of the model; none of any other.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         match self {
-            Self::Model { calls, .. } => calls,
-            Self::User { .. } | Self::Answers(_) => &[],
+            Self::Assistant { calls, .. } => calls,
+            Self::User { .. } | Self::ToolResults(_) => &[],
         }
     }
 }
@@ -137,13 +137,13 @@ impl fmt::Debug for Message {
                 .field("text_bytes", &text.len())
                 .field("attachments", &attachments.len())
                 .finish(),
-            Self::Model { text, calls, verbatim } => formatter
-                .debug_struct("Model")
+            Self::Assistant { text, calls, verbatim } => formatter
+                .debug_struct("Assistant")
                 .field("text_bytes", &text.len())
                 .field("calls", calls)
                 .field("verbatim", verbatim)
                 .finish(),
-            Self::Answers(answered) => formatter.debug_list().entries(answered.iter()).finish(),
+            Self::ToolResults(answered) => formatter.debug_list().entries(answered.iter()).finish(),
         }
     }
 }

@@ -98,10 +98,10 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         .as_ref()
         .map(|cache| CacheControl { r#type: "ephemeral", ttl: cache.lasts_long.then_some("1h") });
     let system = match cache_control {
-        Some(cache_control) if !request.system.is_empty() => {
-            System::Marked([Marked { r#type: "text", text: request.system, cache_control }])
+        Some(cache_control) if !request.instructions.is_empty() => {
+            System::Marked([Marked { r#type: "text", text: request.instructions, cache_control }])
         }
-        _ => System::Text(request.system),
+        _ => System::Text(request.instructions),
     };
     let body = Body {
         model,
@@ -151,11 +151,11 @@ fn reasoning(
 fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let turn = since_said(history);
     let last = turn.iter().rev().find(|it| !matches!(it, Message::User { .. }));
-    if !matches!(last, Some(Message::Answers(_))) {
+    if !matches!(last, Some(Message::ToolResults(_))) {
         return false;
     }
-    let first = turn.iter().find(|it| matches!(it, Message::Model { .. }));
-    let Some(Message::Model { verbatim, .. }) = first else { return false };
+    let first = turn.iter().find(|it| matches!(it, Message::Assistant { .. }));
+    let Some(Message::Assistant { verbatim, .. }) = first else { return false };
     let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
     let blocks: Option<Vec<Said>> = blocks.and_then(|it| serde_json::from_str(it).ok());
     let first = blocks.as_deref().and_then(<[Said]>::first);
@@ -167,7 +167,7 @@ fn since_said(history: &[Message]) -> &[Message] {
     let begins = |index: &usize| {
         let before = index.checked_sub(1).map(|before| &history[before]);
         matches!(history[*index], Message::User { .. })
-            && !matches!(before, Some(Message::Answers(_)))
+            && !matches!(before, Some(Message::ToolResults(_)))
     };
     &history[(0..history.len()).rev().find(begins).unwrap_or_default()..]
 }

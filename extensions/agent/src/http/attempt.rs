@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::provider::StreamError;
 
 use super::api::Api;
@@ -58,7 +58,7 @@ impl Endpoint {
         let url = if pieces.is_some() { &self.stream_url } else { &self.url };
         let headers = self.api.headers(key).ok_or_else(|| {
             let message = "cannot be asked: the key holds characters that no header can hold";
-            Fault::new("no_key", Class::Final, message)
+            Fault::new("no_key", ErrorClass::Final, message)
         })?;
         let request = self.client.post(url.clone()).headers(headers);
         let json = HeaderValue::from_static("application/json");
@@ -102,7 +102,7 @@ impl Endpoint {
         }
         String::from_utf8(whole).map_err(|error| {
             let message = "answered a body that is not UTF-8, expected JSON; check the base URL";
-            Fault::new("invalid_response", Class::Final, message).caused_by(error.utf8_error())
+            Fault::new("invalid_response", ErrorClass::Final, message).caused_by(error.utf8_error())
         })
     }
 
@@ -142,13 +142,13 @@ impl Endpoint {
             "answered more than {} bytes, the most that is read; set a larger `body_limit` where that is right",
             self.body_limit
         );
-        Fault::new("response_too_large", Class::Final, message)
+        Fault::new("response_too_large", ErrorClass::Final, message)
     }
 
     /// The error of a request that has no response.
     fn lost(&self, error: reqwest::Error) -> Fault {
         let error = error.without_url();
-        let not_started = Class::NotStarted { retry_after: None };
+        let not_started = ErrorClass::NotStarted { retry_after: None };
         if error.is_connect() {
             let why = cause(&error);
             let message = format!(
@@ -160,16 +160,16 @@ impl Endpoint {
                 "gave no whole answer within {} s; ask again, or set a longer `timeout`",
                 self.timeout.as_secs_f64()
             );
-            Fault::new("no_response", Class::Transient, message).in_the_middle()
+            Fault::new("no_response", ErrorClass::Transient, message).in_the_middle()
         } else if error.is_builder() {
             let message = "cannot be sent this request; check the base URL and the key";
-            Fault::new("invalid_request", Class::Final, message).caused_by(error)
+            Fault::new("invalid_request", ErrorClass::Final, message).caused_by(error)
         } else {
             let message = format!(
                 "cut the connection before its answer was whole ({}), expected an answer; ask again",
                 cause(&error)
             );
-            Fault::new("connection_lost", Class::Transient, message).in_the_middle()
+            Fault::new("connection_lost", ErrorClass::Transient, message).in_the_middle()
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::provider::StreamError;
 use toolwright::retry::retry_after;
 
@@ -23,7 +23,7 @@ type Source = Arc<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) kind: &'static str,
-    pub(super) class: Class,
+    pub(super) class: ErrorClass,
     pub(super) message: String,
     /// When the server wants to be asked again.
     pub(super) retry_after: Option<Duration>,
@@ -46,7 +46,7 @@ pub(super) enum Taken {
 }
 
 impl Fault {
-    pub(super) fn new(kind: &'static str, class: Class, message: impl Into<String>) -> Self {
+    pub(super) fn new(kind: &'static str, class: ErrorClass, message: impl Into<String>) -> Self {
         Self {
             kind,
             class,
@@ -69,7 +69,7 @@ impl Fault {
         let message = format!(
             "answered {found}, expected {expected} ({why}); check that the provider and the base URL belong together"
         );
-        Self::new("invalid_response", Class::Final, message)
+        Self::new("invalid_response", ErrorClass::Final, message)
     }
 
     /// A response of another status than 200.
@@ -124,18 +124,18 @@ impl Fault {
                     "broke its answer off, of which {} calls were complete, expected the end of it; ask again",
                     complete.len()
                 );
-                Self::new("answer_cut", Class::Transient, message)
+                Self::new("answer_cut", ErrorClass::Transient, message)
             }
             StreamError::NotJson(_) | StreamError::NotUtf8(_) => {
                 let message =
                     format!("sent a piece of its answer that was damaged ({error}); ask again");
-                Self::new("answer_damaged", Class::Transient, message)
+                Self::new("answer_damaged", ErrorClass::Transient, message)
             }
             error => {
                 let message = format!(
                     "sent an answer in pieces that make none ({error}); check that the provider and the base URL belong together"
                 );
-                Self::new("invalid_response", Class::Final, message)
+                Self::new("invalid_response", ErrorClass::Final, message)
             }
         };
         fault.caused_by(error)
@@ -189,39 +189,41 @@ fn status_of(name: &str) -> Option<u16> {
 /// What a status and the words with it mean.
 struct Judgement {
     kind: &'static str,
-    class: Class,
+    class: ErrorClass,
     advice: Cow<'static, str>,
     too_long: Option<Box<ContextSize>>,
 }
 
 fn judged(status: u16, retry_after: Option<Duration>, body: &ErrorBody<'_>) -> Judgement {
-    let not_started = Class::NotStarted { retry_after };
+    let not_started = ErrorClass::NotStarted { retry_after };
     if let (400 | 413 | 422 | 500, Some(size)) = (status, body.too_long()) {
         let advice = format!(
             "{size}; begin a new run, let tools answer less, or ask a model with a larger context"
         );
         let too_long = Some(Box::new(size));
-        let (kind, class) = ("context_too_long", Class::Final);
+        let (kind, class) = ("context_too_long", ErrorClass::Final);
         return Judgement { kind, class, advice: Cow::Owned(advice), too_long };
     }
     let (kind, class, advice) = match status {
         400 | 402 | 403 | 429 if status == 402 || body.is_quota() => {
-            ("quota_spent", Class::Final, "add to the account's quota or use another key")
+            ("quota_spent", ErrorClass::Final, "add to the account's quota or use another key")
         }
         429 => ("rate_limited", not_started, "ask again later, or ask less often"),
         529 => ("overloaded", not_started, "ask again later, or ask another model"),
         503 => ("unavailable", not_started, "ask again later"),
-        408 | 409 | 425 | 500.. => ("server_error", Class::Transient, "ask again later"),
-        401 | 403 => ("wrong_key", Class::Final, "check the key"),
-        404 => ("not_found", Class::Final, "check the base URL and the model's name"),
-        400 if body.is_wrong_key() => ("wrong_key", Class::Final, "check the key"),
-        413 => ("request_too_large", Class::Final, "let tools answer less, or begin a new run"),
+        408 | 409 | 425 | 500.. => ("server_error", ErrorClass::Transient, "ask again later"),
+        401 | 403 => ("wrong_key", ErrorClass::Final, "check the key"),
+        404 => ("not_found", ErrorClass::Final, "check the base URL and the model's name"),
+        400 if body.is_wrong_key() => ("wrong_key", ErrorClass::Final, "check the key"),
+        413 => {
+            ("request_too_large", ErrorClass::Final, "let tools answer less, or begin a new run")
+        }
         300..=399 => (
             "redirected",
-            Class::Final,
+            ErrorClass::Final,
             "set the base URL to where it leads; a key is not sent to another place",
         ),
-        _ => ("invalid_request", Class::Final, "change what it objects to"),
+        _ => ("invalid_request", ErrorClass::Final, "change what it objects to"),
     };
     Judgement { kind, class, advice: Cow::Borrowed(advice), too_long: None }
 }

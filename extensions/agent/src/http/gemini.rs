@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
@@ -98,7 +98,7 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
     }
     let thinking_config = thinking;
     let stop_sequences = &settings.stop_words[..];
-    let system = request.system;
+    let system = request.instructions;
     let has_tools = !is_empty_list(listing.tools());
     let tools = Some(tools(Provider::Gemini, request)?).filter(|tools| !is_empty_list(tools));
     let body = Body {
@@ -270,13 +270,13 @@ fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
         let message = format!(
             "ended its answer with {reason}{said}; begin a new run, or check that the history has what the model wrote"
         );
-        return Some(Fault::new("invalid_request", Class::Final, message));
+        return Some(Fault::new("invalid_request", ErrorClass::Final, message));
     }
     MALFORMED.contains(&reason).then(|| {
         let message = format!(
             "ended its answer with {reason}{said}, expected calls of the tools that it was shown; ask again"
         );
-        Fault::new("malformed_call", Class::Transient, message)
+        Fault::new("malformed_call", ErrorClass::Transient, message)
     })
 }
 

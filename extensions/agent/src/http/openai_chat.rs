@@ -101,8 +101,8 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
     let &Asked { model, origin, max_tokens: max_completion_tokens, media } = to;
     let (listing, settings) = (request.listing, request.settings);
     let mut messages = Vec::with_capacity(request.history.len() + 1);
-    if !request.system.is_empty() {
-        messages.push(Turn::Text { role: "system", content: request.system });
+    if !request.instructions.is_empty() {
+        messages.push(Turn::Text { role: "system", content: request.instructions });
     }
     for part in parts(Provider::OpenAiChat, origin, request.history) {
         match part {

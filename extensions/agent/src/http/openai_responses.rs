@@ -107,7 +107,7 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         prompt_cache_retention: retention(settings),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
-        instructions: request.system,
+        instructions: request.instructions,
         tools: tools(Provider::OpenAiResponses, request)?,
         input,
     };

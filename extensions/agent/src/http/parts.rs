@@ -105,7 +105,7 @@ fn parts_by<'a>(
             Some(Part::Attached(text, attachments))
         }
         Message::User { text, .. } => (!text.trim().is_empty()).then_some(Part::User(text)),
-        Message::Model { text, calls, verbatim, .. } => {
+        Message::Assistant { text, calls, verbatim, .. } => {
             let verbatim = verbatim.as_ref().and_then(|it| it.of(origin));
             if text.trim().is_empty() && calls.is_empty() && verbatim.is_none() {
                 return None;
@@ -123,7 +123,7 @@ fn parts_by<'a>(
             };
             Some(Part::Model { text, calls, verbatim })
         }
-        Message::Answers(answered) => {
+        Message::ToolResults(answered) => {
             if answered.is_empty() {
                 return None;
             }

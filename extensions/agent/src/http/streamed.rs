@@ -10,7 +10,7 @@ use toolwright::provider::{MessageStream, Provider, StreamError, StreamEvent, To
 
 use super::HttpModel;
 use super::key::Secret;
-use crate::limits::Meter;
+use crate::limits::UsageRecorder;
 use crate::model::{Delta, DeltaListener, ModelAnswer};
 
 /// The pieces of one answer.
@@ -28,7 +28,7 @@ pub(super) struct Pieces<'a> {
 /// What an answer takes that has not ended.
 pub(super) struct Expense<'a> {
     pub(super) model: &'a HttpModel,
-    pub(super) meter: &'a Meter,
+    pub(super) meter: &'a UsageRecorder,
 }
 
 impl Expense<'_> {
@@ -91,9 +91,11 @@ impl<'a> Pieces<'a> {
 
     fn notify(&mut self, event: StreamEvent) {
         match event {
-            StreamEvent::Text(text) => self.say(Of::Text, text),
-            StreamEvent::Reasoning(text) => self.say(Of::Reasoning, text),
-            StreamEvent::Arguments { index, delta, .. } => self.say(Of::Arguments(index), delta),
+            StreamEvent::Text(text) => self.forward(Of::Text, text),
+            StreamEvent::Reasoning(text) => self.forward(Of::Reasoning, text),
+            StreamEvent::Arguments { index, delta, .. } => {
+                self.forward(Of::Arguments(index), delta)
+            }
             StreamEvent::CallBegan { index, name, .. } => {
                 self.release(Of::Reasoning);
                 self.release(Of::Text);
@@ -126,7 +128,7 @@ impl<'a> Pieces<'a> {
         })
     }
 
-    fn say(&mut self, of: Of, text: String) {
+    fn forward(&mut self, of: Of, text: String) {
         let Some(key) = self.key else { return self.pass_on(of, &text) };
         let held = self.held.remove(&of).unwrap_or_default();
         let mut text = key.removed_from(held + &text);

@@ -4,8 +4,8 @@ mod given_up;
 mod imitators;
 #[cfg(unix)]
 mod keys;
-mod left_out;
 mod media;
+mod omitted;
 mod prefix;
 mod provider_tools;
 mod server;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolwright::retry::{Jitter, RetryPolicy};
-use toolwright::{Class, Registry};
+use toolwright::{ErrorClass, Registry};
 
 use self::server::{Answers, Server};
 use super::*;
@@ -95,7 +95,7 @@ async fn a_request_that_is_wrong_is_made_once() {
         let (answer, requests) =
             asked([Answers::with(status, BUSY), Answers::with(200, DONE)]).await;
         let error = answer.unwrap_err();
-        assert_eq!((error.classified(), requests.len()), (Class::Final, 1), "{status}");
+        assert_eq!((error.classified(), requests.len()), (ErrorClass::Final, 1), "{status}");
         let words = error.message();
         assert!(words.contains(&format!("answered status {status} (overloaded_error")), "{words}");
         assert!(words.contains("expected 200; "), "{words}");
@@ -182,7 +182,7 @@ async fn a_server_that_is_not_there_is_named() {
     drop(server);
     let error = ask(at(&url)).await.unwrap_err();
     assert_eq!(error.kind(), "unreachable");
-    assert!(matches!(error.classified(), Class::NotStarted { .. }));
+    assert!(matches!(error.classified(), ErrorClass::NotStarted { .. }));
     assert!(error.message().contains(&url) && error.message().contains("check the base URL"));
 }
 
@@ -190,7 +190,7 @@ async fn a_server_that_is_not_there_is_named() {
 async fn an_answer_that_takes_too_long_is_given_up() {
     let server = Server::start(vec![Answers::Never, Answers::Never, Answers::Never]).await;
     let error = ask(at(&server.url()).timeout(Duration::from_millis(300))).await.unwrap_err();
-    assert_eq!((error.kind(), error.classified()), ("no_response", Class::Transient));
+    assert_eq!((error.kind(), error.classified()), ("no_response", ErrorClass::Transient));
     assert!(error.message().contains("gave no whole answer within 0.3 s"), "{error}");
 }
 

@@ -1,6 +1,6 @@
 //! What a run may spend on one message of its user, and what is left of it. Pure.
 
-use super::{Limit, Limits, Spent};
+use super::{Limit, Limits, TotalUsage};
 
 /// Why a run ends that has spent what it may.
 pub(crate) enum Reached {
@@ -10,7 +10,7 @@ pub(crate) enum Reached {
 }
 
 /// Whether a run has spent what it may on a message.
-pub(crate) fn reached(limits: Limits, spent: Spent) -> Option<Reached> {
+pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<Reached> {
     let unknown = |what: &str, answers: u32| {
         Reached::Unknown(format!(
             "of {answers} answers of the model the {what} is not known, so that the limit of {what} cannot be held; leave the limit out, or ask a model that says what its answers take and whose price is known"
@@ -30,7 +30,7 @@ pub(crate) fn reached(limits: Limits, spent: Spent) -> Option<Reached> {
 }
 
 /// What the model reads of what is left after so many turns, where the application wants that.
-pub(crate) fn left(limits: Limits, spent: Spent, turns: u32) -> Option<String> {
+pub(crate) fn left(limits: Limits, spent: TotalUsage, turns: u32) -> Option<String> {
     if !limits.reports_left {
         return None;
     }

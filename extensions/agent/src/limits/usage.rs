@@ -209,15 +209,15 @@ impl fmt::Display for Cost {
 /// What requests to models took, failed ones among them.
 ///
 /// ```
-/// use toolwright_agent::{Cost, Spent, Usage};
+/// use toolwright_agent::{Cost, TotalUsage, Usage};
 ///
-/// let spent = Spent::of(Some(Usage::new(1_200, 80)), Some(Cost::cents(2)));
-/// let spent = spent.plus(Spent::of(None, None));
+/// let spent = TotalUsage::of(Some(Usage::new(1_200, 80)), Some(Cost::cents(2)));
+/// let spent = spent.plus(TotalUsage::of(None, None));
 /// assert_eq!(spent.to_string(), "1200 tokens in, 80 out, $0.0200; of 1 answers the tokens and of 1 the cost are not known");
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Spent {
+pub struct TotalUsage {
     /// The tokens, as far as providers say.
     pub usage: Usage,
     /// What they cost, as far as prices are known.
@@ -238,7 +238,7 @@ fn is_none(answers: &u32) -> bool {
     *answers == 0
 }
 
-impl Spent {
+impl TotalUsage {
     /// What one answer took, where that is known.
     #[must_use]
     pub fn of(usage: Option<Usage>, cost: Option<Cost>) -> Self {
@@ -260,12 +260,12 @@ impl Spent {
     /// The cost of what has a price; none where nothing of it has one.
     ///
     /// ```
-    /// use toolwright_agent::{Cost, Spent, Usage};
+    /// use toolwright_agent::{Cost, TotalUsage, Usage};
     ///
-    /// let spent = Spent::of(Some(Usage::new(1_200, 80)), None);
+    /// let spent = TotalUsage::of(Some(Usage::new(1_200, 80)), None);
     /// assert_eq!(spent.known_cost(), None);
     /// assert_eq!(spent.to_string(), "1200 tokens in, 80 out; of 0 answers the tokens and of 1 the cost are not known");
-    /// assert_eq!(Spent::default().known_cost(), Some(Cost::default()));
+    /// assert_eq!(TotalUsage::default().known_cost(), Some(Cost::default()));
     /// ```
     #[must_use]
     pub fn known_cost(&self) -> Option<Cost> {
@@ -297,7 +297,7 @@ impl Spent {
     }
 }
 
-impl fmt::Display for Spent {
+impl fmt::Display for TotalUsage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { usage, unmeasured, unpriced, lost, .. } = self;
         write!(formatter, "{usage}")?;
@@ -329,7 +329,7 @@ impl fmt::Display for Spent {
 /// let model = ScriptedModel::new().answers(ModelAnswer::text("Hello.").usage(Usage::new(12, 3)));
 /// let executor = Executor::builder(Registry::empty()).build()?;
 /// let agent = Agent::on(executor, model).accounts(accounts.clone()).build()?;
-/// agent.new_run("greetings").user("ada").start()?.say("Good morning!").await?;
+/// agent.new_run("greetings").user("ada").start()?.send("Good morning!").await?;
 /// assert_eq!(accounts.of(Some("ada")).usage.total(), 15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -338,7 +338,7 @@ impl fmt::Display for Spent {
 #[derive(Debug, Clone, Default)]
 pub struct Accounts(Arc<Mutex<ByUser>>);
 
-type ByUser = BTreeMap<Option<String>, Spent>;
+type ByUser = BTreeMap<Option<String>, TotalUsage>;
 
 impl Accounts {
     /// Accounts on which nothing was spent.
@@ -349,24 +349,24 @@ impl Accounts {
 
     /// What the runs of a user spent; of runs without a user for `None`.
     #[must_use]
-    pub fn of(&self, user: Option<&str>) -> Spent {
+    pub fn of(&self, user: Option<&str>) -> TotalUsage {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
     }
 
     /// What all runs spent.
     #[must_use]
-    pub fn total(&self) -> Spent {
-        self.lock().values().fold(Spent::default(), |sum, spent| sum.plus(*spent))
+    pub fn total(&self) -> TotalUsage {
+        self.lock().values().fold(TotalUsage::default(), |sum, spent| sum.plus(*spent))
     }
 
     /// Every user with what their runs spent.
     #[must_use]
-    pub fn all(&self) -> Vec<(Option<String>, Spent)> {
+    pub fn all(&self) -> Vec<(Option<String>, TotalUsage)> {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()
     }
 
     /// Adds what a run of the user spent: for drivers other than an [`AgentRun`](crate::AgentRun), which does so itself.
-    pub fn add(&self, user: Option<&str>, spent: Spent) {
+    pub fn add(&self, user: Option<&str>, spent: TotalUsage) {
         let mut accounts = self.lock();
         let sum = accounts.entry(user.map(str::to_owned)).or_default();
         *sum = sum.plus(spent);

@@ -5,10 +5,10 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::unstable::write_with_causes;
 
-use crate::limits::Spent;
+use crate::limits::TotalUsage;
 use crate::model::ContextSize;
 
 type Source = Box<dyn Error + Send + Sync>;
@@ -18,44 +18,44 @@ type Source = Box<dyn Error + Send + Sync>;
 ///
 /// ```
 /// use std::time::Duration;
-/// use toolwright::Class;
+/// use toolwright::ErrorClass;
 /// use toolwright_agent::ModelError;
 ///
 /// let wait = Some(Duration::from_secs(20));
 /// let error = ModelError::new("rate_limited", "anthropic answered 429; wait 20 s and try again")
-///     .class(Class::NotStarted { retry_after: wait });
+///     .class(ErrorClass::NotStarted { retry_after: wait });
 /// assert_eq!((error.kind(), error.retry_after()), ("rate_limited", wait));
 /// ```
 pub struct ModelError(Box<Inner>);
 
 struct Inner {
     kind: Cow<'static, str>,
-    class: Class,
+    class: ErrorClass,
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
     context_size: Option<ContextSize>,
-    spent: Spent,
+    spent: TotalUsage,
     source: Option<Source>,
 }
 
 impl ModelError {
-    /// Makes an error of class [`Class::Final`]. The kind is in snake case.
+    /// Makes an error of class [`ErrorClass::Final`]. The kind is in snake case.
     pub fn new(kind: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         let (kind, message) = (kind.into(), message.into());
         Self(Box::new(Inner {
             kind,
-            class: Class::Final,
+            class: ErrorClass::Final,
             message,
             retry_after: None,
             context_size: None,
-            spent: Spent::default(),
+            spent: TotalUsage::default(),
             source: None,
         }))
     }
 
     /// What the failure says about repeating the request.
     #[must_use]
-    pub fn class(mut self, class: Class) -> Self {
+    pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
@@ -83,14 +83,14 @@ impl ModelError {
 
     /// What the requests took that failed, as far as their providers say so.
     #[must_use]
-    pub fn taking(mut self, spent: Spent) -> Self {
+    pub fn taking(mut self, spent: TotalUsage) -> Self {
         self.0.spent = spent;
         self
     }
 
     /// What the requests took that failed.
     #[must_use]
-    pub fn spent(&self) -> Spent {
+    pub fn spent(&self) -> TotalUsage {
         self.0.spent
     }
 
@@ -108,7 +108,7 @@ impl ModelError {
 
     /// What the failure says about repeating the request.
     #[must_use]
-    pub fn classified(&self) -> Class {
+    pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
 
@@ -122,7 +122,7 @@ impl ModelError {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self.0.class {
-            Class::NotStarted { retry_after: Some(delay) } => Some(delay),
+            ErrorClass::NotStarted { retry_after: Some(delay) } => Some(delay),
             _ => self.0.retry_after,
         }
     }

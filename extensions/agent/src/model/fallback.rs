@@ -4,7 +4,7 @@
 //!   the next in order is asked; after that, the first again.
 //! - A request that every provider would refuse, a wrong history for instance, is not made elsewhere.
 //! - The history goes to the next model as it is: calls and answers are translated, what one provider alone can read is left
-//!   out of its request and reported in [`FellBack::left_out`].
+//!   out of its request and reported in [`FellBack::omitted`].
 
 mod builder;
 mod decide;
@@ -15,32 +15,32 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::time::Instant;
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::dialect::Dialect;
 
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
-use crate::limits::{Meter, Spent};
+use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{
-    DeltaListener, LeftOut, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Passing,
+    DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing,
 };
 
 /// Several models as one, in the order in which they are preferred.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
-/// use toolwright_agent::{Agent, Ended, Fallback, ModelError, ScriptedModel};
-/// use toolwright::Class;
+/// use toolwright_agent::{Agent, RunEnd, Fallback, ModelError, ScriptedModel};
+/// use toolwright::ErrorClass;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-/// let busy = ModelError::new("overloaded", "busy").class(Class::NotStarted { retry_after: None });
+/// let busy = ModelError::new("overloaded", "busy").class(ErrorClass::NotStarted { retry_after: None });
 /// let model = Fallback::builder(ScriptedModel::new().fails(busy))
 ///     .then(ScriptedModel::new().says("Hello."))
 ///     .on_fallback(|it| eprintln!("{} failed ({}); {} is asked", it.from, it.error, it.to))
 ///     .build();
 /// let executor = Executor::builder(Registry::empty()).build()?;
 /// let mut run = Agent::on(executor, model).build()?.new_run("greetings").start()?;
-/// assert!(matches!(run.say("Good morning!").await?, Ended::Text { .. }));
+/// assert!(matches!(run.send("Good morning!").await?, RunEnd::Text { .. }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -78,7 +78,7 @@ pub struct FellBack<'a> {
     /// The name of the model that is asked.
     pub to: &'a str,
     /// What its request goes without, because the model of another provider wrote it.
-    pub left_out: &'a [LeftOut],
+    pub omitted: &'a [Omitted],
 }
 
 impl Fallback {
@@ -90,13 +90,13 @@ impl Fallback {
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
         let passing = request.listener.map(Passing::new);
         let listener = passing.as_ref().map(|it| it as &dyn DeltaListener);
-        let own = Meter::default();
-        let meter = request.meter.unwrap_or(&own);
+        let own = UsageRecorder::default();
+        let meter = request.usage_recorder.unwrap_or(&own);
         // A fallback of which this is a model may have asked others before.
         let before = meter.failed();
-        let request = ModelRequest { listener, meter: Some(meter), ..request };
+        let request = ModelRequest { listener, usage_recorder: Some(meter), ..request };
         let begun = Instant::now();
-        let mut failed = Spent::default();
+        let mut failed = TotalUsage::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
         loop {
@@ -135,9 +135,9 @@ impl Fallback {
             if let Some(on_fallback) = &self.on_fallback {
                 let (from, to) = (self.models[current].name(), self.models[following].name());
                 let origin = self.models[following].origin();
-                let left_out = origin.map(|it| LeftOut::of(request.history, it));
-                let left_out = &left_out.unwrap_or_default()[..];
-                on_fallback(&FellBack { from, error: &error, to, left_out });
+                let omitted = origin.map(|it| Omitted::of(request.history, it));
+                let omitted = &omitted.unwrap_or_default()[..];
+                on_fallback(&FellBack { from, error: &error, to, omitted });
             }
             if let Some(passing) = &passing {
                 passing.restart();
@@ -169,7 +169,7 @@ impl Fallback {
                 model.name(),
                 share.as_secs_f64(),
             );
-            ModelError::new("no_response", message).class(Class::Transient)
+            ModelError::new("no_response", message).class(ErrorClass::Transient)
         })
     }
 
@@ -225,7 +225,7 @@ impl Fallback {
             None => error,
         };
         match last.retry_after() {
-            Some(delay) if !matches!(class, Class::NotStarted { .. }) => error.after(delay),
+            Some(delay) if !matches!(class, ErrorClass::NotStarted { .. }) => error.after(delay),
             _ => error,
         }
     }

@@ -11,8 +11,8 @@ use toolwright::provider::{Provider, ToolCall};
 
 use super::settings::DEFAULT;
 use crate::history::{Message, Verbatim};
-use crate::limits::{Cost, Meter, Spent, Usage};
-use crate::model::{DeltaListener, LeftOut, ModelError, ModelSettings};
+use crate::limits::{Cost, TotalUsage, Usage, UsageRecorder};
+use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///
@@ -117,7 +117,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 #[non_exhaustive]
 pub struct ModelRequest<'a> {
     /// What the application says to the model, before everything else; empty for nothing.
-    pub system: &'a str,
+    pub instructions: &'a str,
     /// Everything so far. The last message is the user's, or holds answers, or is the model's own that was
     /// [paused](StopReason::Paused).
     pub history: &'a [Message],
@@ -134,30 +134,30 @@ pub struct ModelRequest<'a> {
     pub listener: Option<&'a dyn DeltaListener>,
     /// Where the model notes what its requests take before they are answered. One that does not is counted as one request that
     /// may have cost something, where its answer is given up.
-    pub meter: Option<&'a Meter>,
+    pub usage_recorder: Option<&'a UsageRecorder>,
 }
 
 impl<'a> ModelRequest<'a> {
-    /// A request without system text and limits.
+    /// A request without instructions and limits.
     #[must_use]
     pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
         let limits = RequestLimits::default();
         Self {
-            system: "",
+            instructions: "",
             history,
             listing,
             limits,
             settings: &DEFAULT,
             catalog: None,
             listener: None,
-            meter: None,
+            usage_recorder: None,
         }
     }
 
-    /// Adds the system text.
+    /// Adds the instructions: what providers call the system prompt.
     #[must_use]
-    pub fn system(mut self, text: &'a str) -> Self {
-        self.system = text;
+    pub fn instructions(mut self, text: &'a str) -> Self {
+        self.instructions = text;
         self
     }
 
@@ -177,8 +177,8 @@ impl<'a> ModelRequest<'a> {
 
     /// Adds where to note what requests take before they are answered.
     #[must_use]
-    pub fn meter(mut self, meter: &'a Meter) -> Self {
-        self.meter = Some(meter);
+    pub fn usage_recorder(mut self, recorder: &'a UsageRecorder) -> Self {
+        self.usage_recorder = Some(recorder);
         self
     }
 
@@ -224,13 +224,13 @@ pub struct ModelAnswer {
     /// The date of the price list by which the cost was counted.
     pub prices: Option<String>,
     /// What requests for it took that failed, as far as their providers say so.
-    pub failed: Spent,
+    pub failed: TotalUsage,
     /// What the provider requires back as it is.
     pub verbatim: Option<Verbatim>,
     /// The name of the model that gave it, where several could.
     pub model: Option<String>,
     /// What its request went without, because the model of another provider wrote it.
-    pub left_out: Vec<LeftOut>,
+    pub omitted: Vec<Omitted>,
 }
 
 impl ModelAnswer {
@@ -249,10 +249,10 @@ impl ModelAnswer {
             usage: None,
             cost: None,
             prices: None,
-            failed: Spent::default(),
+            failed: TotalUsage::default(),
             verbatim: None,
             model: None,
-            left_out: Vec::new(),
+            omitted: Vec::new(),
         }
     }
 
@@ -286,15 +286,15 @@ impl ModelAnswer {
 
     /// Adds what requests for it took that failed.
     #[must_use]
-    pub fn failed(mut self, failed: Spent) -> Self {
+    pub fn failed(mut self, failed: TotalUsage) -> Self {
         self.failed = self.failed.plus(failed);
         self
     }
 
     /// What it took, with the requests for it that failed.
     #[must_use]
-    pub fn spent(&self) -> Spent {
-        Spent::of(self.usage, self.cost).plus(self.failed)
+    pub fn spent(&self) -> TotalUsage {
+        TotalUsage::of(self.usage, self.cost).plus(self.failed)
     }
 
     /// The name of the model that gave it. An answer that names one stays its own.
@@ -306,8 +306,8 @@ impl ModelAnswer {
 
     /// What its request went without.
     #[must_use]
-    pub fn left_out(mut self, left_out: Vec<LeftOut>) -> Self {
-        self.left_out = left_out;
+    pub fn omitted(mut self, omitted: Vec<Omitted>) -> Self {
+        self.omitted = omitted;
         self
     }
 
@@ -333,7 +333,7 @@ impl fmt::Debug for ModelAnswer {
             .field("failed", &self.failed)
             .field("verbatim", &self.verbatim)
             .field("model", &self.model)
-            .field("left_out", &self.left_out)
+            .field("omitted", &self.omitted)
             .finish()
     }
 }

@@ -11,14 +11,14 @@ use super::driver::{Driver, Rest};
 use super::early::Begun;
 use super::options::HeldId;
 use super::recorder::Nothing;
-use super::{Action, Event, State, Stopped, step};
+use super::{Action, State, StepInput, Stopped, step};
 use crate::agent::Agent;
-use crate::events::{Ended, NoticeKind, Observer, RunEvents};
+use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
-use crate::limits::Meter;
+use crate::limits::UsageRecorder;
 
 /// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
-/// [`go_on`](Self::go_on) is polled.
+/// [`resume`](Self::resume) is polled.
 ///
 /// ```
 /// use toolwright::{Executor, Registry};
@@ -28,8 +28,8 @@ use crate::limits::Meter;
 /// let model = ScriptedModel::new().says("Hello.").says("Good-bye.");
 /// let executor = Executor::builder(Registry::empty()).build()?;
 /// let mut run = Agent::on(executor, model).build()?.new_run("greetings").start()?;
-/// run.say("Good morning!").await?;
-/// run.say("Good night!").await?;
+/// run.send("Good morning!").await?;
+/// run.send("Good night!").await?;
 /// assert_eq!((run.history().len(), run.state().turn()), (4, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -40,7 +40,7 @@ pub struct AgentRun {
     /// The executor's run, of whatever tools there are now.
     pub(super) run: Run,
     /// What the requests for the next answer have taken.
-    pub(super) meter: Meter,
+    pub(super) meter: UsageRecorder,
     /// Cancels every call of the run.
     pub(super) cancelled: Option<CancellationToken>,
     /// What watches it.
@@ -66,12 +66,12 @@ impl AgentRun {
     /// Says something to the model, runs what it calls, and gives how that ended. To say more afterwards continues the
     /// conversation.
     ///
-    /// Dropping the future leaves the run where it is: [`go_on`](Self::go_on) continues it.
+    /// Dropping the future leaves the run where it is: [`resume`](Self::resume) continues it.
     ///
     /// # Errors
-    /// When the run cannot go on without its host, which then acts and calls [`go_on`](Self::go_on).
-    pub async fn say(&mut self, text: impl Into<String>) -> Result<Ended, Stopped> {
-        self.say_with(text, []).await
+    /// When the run cannot go on without its host, which then acts and calls [`resume`](Self::resume).
+    pub async fn send(&mut self, text: impl Into<String>) -> Result<RunEnd, Stopped> {
+        self.send_with(text, []).await
     }
 
     /// Says something with pictures or documents, as [`say`](Self::say) does; the text may be empty. The model gets them as
@@ -86,7 +86,7 @@ impl AgentRun {
     /// let agent = Agent::on(executor, ScriptedModel::new().says("A grey pixel.")).build()?;
     /// let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
     /// let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
-    /// agent.new_run("pictures").start()?.say_with("What is this?", [picture]).await?;
+    /// agent.new_run("pictures").start()?.send_with("What is this?", [picture]).await?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -94,11 +94,11 @@ impl AgentRun {
     ///
     /// # Errors
     /// As [`say`](Self::say).
-    pub async fn say_with(
+    pub async fn send_with(
         &mut self,
         text: impl Into<String>,
         attachments: impl Into<Arc<[Content<'static>]>>,
-    ) -> Result<Ended, Stopped> {
+    ) -> Result<RunEnd, Stopped> {
         let (text, attachments) = (text.into(), attachments.into());
         if text.trim().is_empty() && attachments.is_empty() {
             return Err(Stopped::NothingSaid);
@@ -107,7 +107,7 @@ impl AgentRun {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
         self.count_given_up();
-        let (state, actions) = step(&self.state, Event::Said { text, attachments });
+        let (state, actions) = step(&self.state, StepInput::Said { text, attachments });
         self.take(state, actions);
         self.drive().await
     }
@@ -118,7 +118,7 @@ impl AgentRun {
     ///
     /// # Errors
     /// As [`say`](Self::say); [`Stopped::NothingSaid`] where the user has not spoken yet.
-    pub async fn go_on(&mut self) -> Result<Ended, Stopped> {
+    pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }
 
@@ -147,7 +147,7 @@ impl AgentRun {
         self.observer.events().reader()
     }
 
-    async fn drive(&mut self) -> Result<Ended, Stopped> {
+    async fn drive(&mut self) -> Result<RunEnd, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
         let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone() };
         // Boxed, as its future is large.

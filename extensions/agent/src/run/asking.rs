@@ -9,9 +9,9 @@ use super::agent_run::Shown;
 use super::early::Early;
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
-use crate::limits::{Meter, Spent};
+use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
-use crate::run::{Event, step};
+use crate::run::{StepInput, step};
 
 impl AgentRun {
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
@@ -19,7 +19,7 @@ impl AgentRun {
         &mut self,
         time: Option<Duration>,
         begins_reads: bool,
-    ) -> Result<Event, Stopped> {
+    ) -> Result<StepInput, Stopped> {
         // Of an answer for which somebody stopped to wait.
         self.count_given_up();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
@@ -32,14 +32,14 @@ impl AgentRun {
         let events = self.observer.events();
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
-            system: &system,
+            instructions: &system,
             history: &self.history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &agent.settings,
             catalog: Some(&catalog),
             listener: (early.is_some() || events.is_read()).then_some(&listening),
-            meter: Some(&self.meter),
+            usage_recorder: Some(&self.meter),
         };
         // Lazily, so that a request that is never polled counts as none.
         let asked = async {
@@ -52,17 +52,17 @@ impl AgentRun {
             self.begun = early.map(Early::begun);
         }
         self.observer.asked(&observed, answered.as_ref(), &catalog);
-        self.meter = Meter::default();
-        Ok(answered.map_or_else(Event::Failed, Event::Answered))
+        self.meter = UsageRecorder::default();
+        Ok(answered.map_or_else(StepInput::Failed, StepInput::Answered))
     }
 
     /// Counts what requests took for whose answer nobody waits any more.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
-        if spent != Spent::default() {
+        if spent != TotalUsage::default() {
             self.observer.spent(spent);
             // It only counts.
-            self.state = step(&self.state, Event::GivenUp(spent)).0;
+            self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
     }
 }

@@ -14,7 +14,7 @@ impl AgentRun {
         stop: Option<&CancellationToken>,
     ) -> Vec<Call<'c>> {
         let reason = match self.history.last() {
-            Some(Message::Model { text, .. }) => text.trim(),
+            Some(Message::Assistant { text, .. }) => text.trim(),
             _ => "",
         };
         let call = |call: &'c ToolCall| {

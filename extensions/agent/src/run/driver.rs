@@ -13,8 +13,8 @@ use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::{AgentRun, Stopped};
-use crate::events::{Ended, NoticeKind, spans};
-use crate::run::{Action, Event, State, Turn, step};
+use crate::events::{NoticeKind, RunEnd, spans};
+use crate::run::{Action, State, StepInput, Turn, step};
 
 /// A run that is driven here, and what records it.
 pub(crate) struct Driver<'r, R> {
@@ -24,7 +24,7 @@ pub(crate) struct Driver<'r, R> {
 
 /// How far a run came.
 pub(crate) enum Rest<W> {
-    Ended(Ended),
+    Ended(RunEnd),
     Waiting(W),
 }
 
@@ -92,7 +92,7 @@ impl<R: Recorder> Driver<'_, R> {
             }
             Err(Interruption::Lost(error)) => return Err(error),
         };
-        if let Event::Answered(answer) = &event {
+        if let StepInput::Answered(answer) = &event {
             self.recorder.note(answer);
         }
         let (state, actions) = step(&self.run.state, event);
@@ -167,7 +167,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
         let terminal = answers.terminal_call();
         let stopped = stop.map(|stop| step(&self.run.state, stop.event()).0);
-        let called = Event::Called { answers: answers.into_answers(), terminal };
+        let called = StepInput::Called { answers: answers.into_answers(), terminal };
         let (state, actions) = step(stopped.as_ref().unwrap_or(&self.run.state), called);
         self.commit(state, actions, stop).await?;
         self.recorder.answered(&self.run.history, &self.run.state).await;

@@ -13,7 +13,7 @@ use super::early::Begun;
 use super::until::{cancellation, until};
 use crate::history::Message;
 use crate::model::ModelAnswer;
-use crate::run::{Action, Event, State, Turn};
+use crate::run::{Action, State, StepInput, Turn};
 
 /// Why a run ends before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +23,10 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    pub(crate) fn event(self) -> Event {
+    pub(crate) fn event(self) -> StepInput {
         match self {
-            Self::Cancelled => Event::Cancelled,
-            Self::TimeIsUp => Event::TimeIsUp,
+            Self::Cancelled => StepInput::Cancelled,
+            Self::TimeIsUp => StepInput::TimeIsUp,
         }
     }
 }

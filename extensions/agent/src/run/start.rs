@@ -9,7 +9,7 @@ use super::AgentRun;
 use crate::agent::Agent;
 use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};
-use crate::limits::Meter;
+use crate::limits::UsageRecorder;
 use crate::run::State;
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
@@ -67,7 +67,7 @@ impl AgentRunBuilder {
     }
 
     /// Takes up a run where it stood: its state and its whole history, as they were stored. The limits are those of the
-    /// state. [`AgentRun::go_on`] continues it.
+    /// state. [`AgentRun::resume`] continues it.
     #[must_use]
     pub fn restored(mut self, state: State, history: Vec<Message>) -> Self {
         self.restored = Some((state, history));
@@ -82,13 +82,13 @@ impl AgentRunBuilder {
     /// use toolwright_agent::{Agent, Message, ScriptedModel, import};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-    /// let imported = import([Message::user("Hello!"), Message::model("Good morning.", [])])?;
+    /// let imported = import([Message::user("Hello!"), Message::assistant("Good morning.", [])])?;
     /// imported.repairs.iter().for_each(|repair| eprintln!("{repair}"));
     ///
     /// let executor = Executor::builder(Registry::empty()).build()?;
     /// let agent = Agent::on(executor, ScriptedModel::new().says("Good-bye.")).build()?;
     /// let mut run = agent.new_run("r2").imported(imported).start()?;
-    /// run.say("I have to go.").await?;
+    /// run.send("I have to go.").await?;
     /// assert_eq!(run.history().len(), 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # })?;
@@ -133,7 +133,7 @@ impl AgentRunBuilder {
         let Self { agent, cancelled, .. } = self;
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
-        let (meter, shown, begun, held) = (Meter::default(), None, None, None);
+        let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         Ok(AgentRun { agent, run, meter, cancelled, observer, shown, begun, state, history, held })
     }
 }

@@ -9,18 +9,18 @@ use serde_json::Value;
 use toolwright::provider::ToolCall;
 
 use super::failing::Failing;
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::history::known;
-use crate::limits::{Limits, Spent, Usage};
+use crate::limits::{Limits, TotalUsage, Usage};
 use crate::run::{Action, Turn};
 
 /// Where a run stands. Together with its history it is all that a driver needs to go on, in this process or another;
 /// [`step`](crate::step) gives the next one.
 ///
 /// ```
-/// use toolwright_agent::{Action, Event, Limits, State, step};
+/// use toolwright_agent::{Action, StepInput, Limits, State, step};
 ///
-/// let (state, actions) = step(&State::new(Limits::default()), Event::said("make the tests pass"));
+/// let (state, actions) = step(&State::new(Limits::default()), StepInput::said("make the tests pass"));
 /// assert!(matches!(actions[..], [Action::Append(_), Action::Ask]));
 ///
 /// // Stored and read again, it is where it was: the model has to be asked.
@@ -48,14 +48,14 @@ pub(crate) struct Inner {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
     /// What was spent over the whole run.
-    pub spent: Spent,
+    pub spent: TotalUsage,
     /// What had been spent when the user last spoke.
     #[serde(default, skip_serializing_if = "is_nothing")]
-    pub spent_before: Spent,
+    pub spent_before: TotalUsage,
 }
 
-fn is_nothing(spent: &Spent) -> bool {
-    *spent == Spent::default()
+fn is_nothing(spent: &TotalUsage) -> bool {
+    *spent == TotalUsage::default()
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub(crate) enum Phase {
         stopping: Option<Stopping>,
     },
     Ended {
-        how: Ended,
+        how: RunEnd,
     },
 }
 
@@ -102,13 +102,13 @@ impl State {
             empty: 0,
             cut: 0,
             failing: None,
-            spent: Spent::default(),
-            spent_before: Spent::default(),
+            spent: TotalUsage::default(),
+            spent_before: TotalUsage::default(),
         })
     }
 
     /// A run that has these turns of another: its model has to answer, or it has ended. Limits count anew.
-    pub(crate) fn at(limits: Limits, turn: u64, ended: Option<Ended>) -> Self {
+    pub(crate) fn at(limits: Limits, turn: u64, ended: Option<RunEnd>) -> Self {
         let Self(inner) = Self::new(limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
         Self(Inner { turn, phase, ..inner })
@@ -131,7 +131,7 @@ impl State {
 
     /// How the run ended, if it did.
     #[must_use]
-    pub fn ended(&self) -> Option<&Ended> {
+    pub fn ended(&self) -> Option<&RunEnd> {
         match &self.0.phase {
             Phase::Ended { how } => Some(how),
             _ => None,
@@ -161,7 +161,7 @@ impl State {
 
     /// What all requests to models took and cost over the whole run, failed ones among them.
     #[must_use]
-    pub fn spent(&self) -> Spent {
+    pub fn spent(&self) -> TotalUsage {
         self.0.spent
     }
 
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// What was spent since the user last spoke.
-    pub(crate) fn spent_since_said(&self) -> Spent {
+    pub(crate) fn spent_since_said(&self) -> TotalUsage {
         self.0.spent.since(self.0.spent_before)
     }
 

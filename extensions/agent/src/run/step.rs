@@ -17,14 +17,14 @@
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Class, Content, ToolError};
+use toolwright::{Answer, Content, ErrorClass, ToolError};
 
 use super::failing::Failing;
 use super::state::{Phase, Stopping};
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
-use crate::limits::{Limit, Spent};
+use crate::limits::{Limit, TotalUsage};
 use crate::model::{ModelAnswer, ModelError, StopReason};
 use crate::run::State;
 
@@ -35,7 +35,7 @@ pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of 
 #[derive(Debug)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and a step takes it")]
-pub enum Event {
+pub enum StepInput {
     /// The user said something. Not in the middle of a turn, or while the model is asked.
     Said {
         /// The text.
@@ -55,7 +55,7 @@ pub enum Event {
         terminal: Option<usize>,
     },
     /// Nobody waits any more for the answer of the model that was asked, which took this.
-    GivenUp(Spent),
+    GivenUp(TotalUsage),
     /// Somebody cancelled the run. In the middle of a turn its calls have to be answered first.
     Cancelled,
     /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn its calls
@@ -63,7 +63,7 @@ pub enum Event {
     TimeIsUp,
 }
 
-impl Event {
+impl StepInput {
     /// The user said something.
     pub fn said(text: impl Into<String>) -> Self {
         Self::said_with(text, [])
@@ -84,12 +84,12 @@ impl Event {
 pub enum Action {
     /// Appends the message to the history.
     Append(Message),
-    /// Asks the model with the history, and brings [`Event::Answered`] or [`Event::Failed`].
+    /// Asks the model with the history, and brings [`StepInput::Answered`] or [`StepInput::Failed`].
     Ask,
-    /// Runs the calls of a turn, and brings [`Event::Called`].
+    /// Runs the calls of a turn, and brings [`StepInput::Called`].
     Call(Turn),
     /// Ends the run.
-    End(Ended),
+    End(RunEnd),
 }
 
 /// The calls of one answer of a model.
@@ -107,40 +107,41 @@ pub struct Turn {
 /// Where a run stands after an event, and what has to be done.
 ///
 /// ```
-/// use toolwright_agent::{Action, Ended, Event, Limits, ModelAnswer, State, step};
+/// use toolwright_agent::{Action, RunEnd, StepInput, Limits, ModelAnswer, State, step};
 ///
 /// let state = State::new(Limits::default());
-/// let (state, _) = step(&state, Event::said("what is 1 + 2?"));
-/// let (state, actions) = step(&state, Event::Answered(ModelAnswer::text("3")));
-/// let [Action::Append(_), Action::End(Ended::Text { text, .. })] = &actions[..] else { panic!("it ends") };
+/// let (state, _) = step(&state, StepInput::said("what is 1 + 2?"));
+/// let (state, actions) = step(&state, StepInput::Answered(ModelAnswer::text("3")));
+/// let [Action::Append(_), Action::End(RunEnd::Text { text, .. })] = &actions[..] else { panic!("it ends") };
 /// assert_eq!((text.as_str(), state.turn()), ("3", 1));
 /// ```
 #[must_use]
-pub fn step(state: &State, event: Event) -> (State, Vec<Action>) {
+pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
     let mut next = state.clone();
     let actions = match (&state.0.phase, event) {
-        (Phase::Idle | Phase::Asking | Phase::Ended { .. }, Event::Said { text, attachments }) => {
-            next.said(Message::User { text, attachments })
-        }
-        (Phase::Asking, Event::Answered(answer)) => next.answered(answer),
-        (Phase::Asking, Event::Failed(error)) => {
+        (
+            Phase::Idle | Phase::Asking | Phase::Ended { .. },
+            StepInput::Said { text, attachments },
+        ) => next.said(Message::User { text, attachments }),
+        (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
+        (Phase::Asking, StepInput::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());
-            next.end(Ended::model_failed(&error))
+            next.end(RunEnd::model_failed(&error))
         }
-        (Phase::Asking, Event::GivenUp(spent)) => {
+        (Phase::Asking, StepInput::GivenUp(spent)) => {
             next.0.spent = next.0.spent.plus(spent);
             Vec::new()
         }
-        (Phase::Asking, Event::Cancelled) => next.end(Ended::Cancelled),
-        (Phase::Asking, Event::TimeIsUp) => {
+        (Phase::Asking, StepInput::Cancelled) => next.end(RunEnd::Cancelled),
+        (Phase::Asking, StepInput::TimeIsUp) => {
             let ended = next.time_is_up();
             next.end(ended)
         }
-        (Phase::Calling { calls, stopping, .. }, Event::Called { answers, terminal }) => {
+        (Phase::Calling { calls, stopping, .. }, StepInput::Called { answers, terminal }) => {
             next.called(calls, *stopping, answers, terminal)
         }
-        (Phase::Calling { .. }, Event::Cancelled) => next.stop(Stopping::Cancelled),
-        (Phase::Calling { .. }, Event::TimeIsUp) => next.stop(Stopping::TimeIsUp),
+        (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
+        (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
         // It came too late, or was never asked for.
         _ => Vec::new(),
     };
@@ -164,7 +165,7 @@ impl State {
             // Calls of an answer that was refused in the end are not the model's word.
             let why = if answer.text.is_empty() { "without a reason" } else { &answer.text };
             let error = ModelError::new("refused", format!("the model refused to answer: {why}"));
-            return self.end(Ended::model_failed(&error));
+            return self.end(RunEnd::model_failed(&error));
         }
         let is_cut = answer.stop == StopReason::CutInCall;
         let is_text_cut = answer.stop == StopReason::CutShort;
@@ -183,7 +184,7 @@ impl State {
             true => Vec::new(),
             false => {
                 let calls = Arc::clone(&calls);
-                vec![Action::Append(Message::Model { text, calls, verbatim })]
+                vec![Action::Append(Message::Assistant { text, calls, verbatim })]
             }
         };
         if !calls.is_empty() {
@@ -201,7 +202,7 @@ impl State {
         } else if is_empty || is_paused {
             actions.extend(self.ask());
         } else {
-            actions.extend(self.end(Ended::Text { text: said, cut_short: is_text_cut }));
+            actions.extend(self.end(RunEnd::Text { text: said, cut_short: is_text_cut }));
         }
         actions
     }
@@ -223,7 +224,7 @@ impl State {
         let answers: Vec<Answer> = calls.iter().enumerate().map(answer).collect();
         let at = |index: usize| calls.get(index).zip(answers.get(index));
         let done = terminal.and_then(at).filter(|(_, answer)| !answer.is_error());
-        let done = done.map(|(call, answer)| Ended::Terminal {
+        let done = done.map(|(call, answer)| RunEnd::Terminal {
             tool: call.name.clone(),
             text: answer.text().into_owned(),
         });
@@ -234,10 +235,10 @@ impl State {
             arguments: String::new(),
         };
         let answered = calls.iter().map(without_arguments).zip(answers);
-        let mut actions = vec![Action::Append(Message::answers(answered))];
+        let mut actions = vec![Action::Append(Message::tool_results(answered))];
         actions.extend(match (done, stopping) {
             (Some(ended), _) => self.end(ended),
-            (None, Some(Stopping::Cancelled)) => self.end(Ended::Cancelled),
+            (None, Some(Stopping::Cancelled)) => self.end(RunEnd::Cancelled),
             (None, Some(Stopping::TimeIsUp)) => {
                 let ended = self.time_is_up();
                 self.end(ended)
@@ -267,13 +268,13 @@ impl State {
         actions
     }
 
-    fn reached(&self) -> Option<Ended> {
+    fn reached(&self) -> Option<RunEnd> {
         let inner = &self.0;
         let limits = inner.limits;
         match &inner.failing {
             Some(failing) if failing.times >= limits.repeated_failures => {
                 let (tool, times) = (failing.tool.clone(), failing.times);
-                return Some(Ended::Limit(Limit::RepeatedFailure { tool, times }));
+                return Some(RunEnd::Limit(Limit::RepeatedFailure { tool, times }));
             }
             _ => {}
         }
@@ -286,13 +287,15 @@ impl State {
         } else {
             return None;
         };
-        Some(Ended::Limit(limit))
+        Some(RunEnd::Limit(limit))
     }
 
-    fn has_spent_all(&self) -> Option<Ended> {
+    fn has_spent_all(&self) -> Option<RunEnd> {
         Some(match budget::reached(self.limits(), self.spent_since_said())? {
-            Reached::Limit(limit) => Ended::Limit(limit),
-            Reached::Unknown(why) => Ended::model_failed(&ModelError::new("spending_unknown", why)),
+            Reached::Limit(limit) => RunEnd::Limit(limit),
+            Reached::Unknown(why) => {
+                RunEnd::model_failed(&ModelError::new("spending_unknown", why))
+            }
         })
     }
 
@@ -300,10 +303,10 @@ impl State {
         budget::left(self.limits(), self.spent_since_said(), self.0.taken)
     }
 
-    fn time_is_up(&self) -> Ended {
+    fn time_is_up(&self) -> RunEnd {
         let time = self.0.limits.time.unwrap_or_default();
         let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        Ended::Limit(Limit::Time { milliseconds })
+        RunEnd::Limit(Limit::Time { milliseconds })
     }
 
     /// Ends the run when the calls of its turn are answered. The first reason counts.
@@ -314,7 +317,7 @@ impl State {
         Vec::new()
     }
 
-    fn end(&mut self, ended: Ended) -> Vec<Action> {
+    fn end(&mut self, ended: RunEnd) -> Vec<Action> {
         self.0.phase = Phase::Ended { how: ended.clone() };
         vec![Action::End(ended)]
     }
@@ -328,12 +331,12 @@ fn cut_short(call: &ToolCall) -> ToolError {
             call.name
         ),
     )
-    .class(Class::Invalid)
+    .class(ErrorClass::Invalid)
     .hint("make the call again in smaller parts")
 }
 
 fn interrupted(call: &ToolCall) -> ToolError {
     ToolError::new("interrupted", format!("the call of `{}` was interrupted", call.name))
-        .class(Class::Unknown)
+        .class(ErrorClass::Unknown)
         .hint("look whether it has taken effect before you make it again")
 }

@@ -6,7 +6,7 @@ use toolwright::CallFailure;
 use toolwright::ToolError;
 use toolwright::dialect::DialectError;
 
-/// Why a run stopped without having ended. Its host has to act; then [`AgentRun::go_on`](crate::AgentRun::go_on)
+/// Why a run stopped without having ended. Its host has to act; then [`AgentRun::resume`](crate::AgentRun::resume)
 /// continues it.
 ///
 /// ```
@@ -22,7 +22,7 @@ pub enum Stopped {
     NothingSaid,
     /// Something was said while calls have no answer.
     #[error(
-        "turn {turn} has calls without an answer; go on with it by `.go_on()` before you say more"
+        "turn {turn} has calls without an answer; go on with it by `.resume()` before you say more"
     )]
     OpenTurn {
         /// The turn.

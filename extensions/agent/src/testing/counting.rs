@@ -19,12 +19,12 @@ use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 /// let model = Arc::new(CountingModel::new(ScriptedModel::new().says("Done.")));
 /// let agent = Agent::on(Executor::builder(Registry::empty()).build()?, Arc::clone(&model)).build()?;
 /// let mut run = agent.new_run("r").start()?;
-/// run.say("Go!").await?;
+/// run.send("Go!").await?;
 /// assert_eq!(model.requests(), 1);
 ///
 /// // The run has ended, so that to go on asks nothing.
 /// let before = model.requests();
-/// run.go_on().await?;
+/// run.resume().await?;
 /// model.assert_unasked_since(before);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;

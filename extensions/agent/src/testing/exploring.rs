@@ -17,7 +17,7 @@ use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 /// ```
 /// use toolwright::{Executor, Registry, tool};
 /// use toolwright_agent::testing::ExploringModel;
-/// use toolwright_agent::{Agent, Ended, Limit, check};
+/// use toolwright_agent::{Agent, RunEnd, Limit, check};
 ///
 /// /// Adds two numbers.
 /// #[tool(effect = read)]
@@ -34,8 +34,8 @@ use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 /// let executor = Executor::builder(Registry::of([ADD])?).build()?;
 /// let agent = Agent::on(executor, ExploringModel::new(7)).max_turns(20).build()?;
 /// let mut run = agent.new_run("r").start()?;
-/// let ended = run.say("Go!").await?;
-/// assert!(matches!(ended, Ended::Limit(Limit::Turns { .. })));
+/// let ended = run.send("Go!").await?;
+/// assert!(matches!(ended, RunEnd::Limit(Limit::Turns { .. })));
 /// assert!(check(run.history()).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;

@@ -29,7 +29,7 @@ const PIECE: usize = 4;
 /// let model = Arc::new(ScriptedModel::new().says("Done."));
 /// let executor = Executor::builder(Registry::empty()).build()?;
 /// let agent = Agent::on(executor, Arc::clone(&model)).build()?;
-/// agent.new_run("r").start()?.say("Go!").await?;
+/// agent.new_run("r").start()?.send("Go!").await?;
 /// assert_eq!(model.requests()[0].tools, "[]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -58,7 +58,7 @@ enum Step {
 #[non_exhaustive]
 pub struct ScriptedRequest {
     /// The system text.
-    pub system: String,
+    pub instructions: String,
     /// The history.
     pub history: Vec<Message>,
     /// The tools, as text.
@@ -163,7 +163,7 @@ impl ScriptedModel {
     fn take(&self, request: ModelRequest<'_>) -> Step {
         let mut inner = self.lock();
         inner.requests.push(ScriptedRequest {
-            system: request.system.to_owned(),
+            instructions: request.instructions.to_owned(),
             history: request.history.to_vec(),
             tools: request.listing.tools().get().to_owned(),
             limits: request.limits,

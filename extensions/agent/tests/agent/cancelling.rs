@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{CancellationToken, Executor, OnNoApprover, Registry};
-use toolwright_agent::{Agent, Ended, ScriptedModel};
+use toolwright_agent::{Agent, RunEnd, ScriptedModel};
 
 use super::support::{ADD, CANCEL, LOOK_UP, Log, builder, kinds, outline};
 
@@ -23,7 +23,7 @@ async fn a_run_that_is_cancelled_in_the_middle_of_a_turn_answers_its_open_calls(
     let model = ScriptedModel::new().calls([SUM, ("cancel", "{}"), ("look_up", r#"{"word":"a"}"#)]);
     let agent = Agent::on(executor, model).build().unwrap();
     let mut run = agent.new_run("r").cancelled_by(token).start().unwrap();
-    assert_eq!(run.say("Go.").await.unwrap(), Ended::Cancelled);
+    assert_eq!(run.send("Go.").await.unwrap(), RunEnd::Cancelled);
     assert_eq!(kinds(run.history()), [["ok", "cancelled", "cancelled"]]);
     assert_eq!(log.lines(), ["add 1 2", "cancel"], "nothing begins any more");
 }
@@ -41,7 +41,7 @@ async fn a_cancelled_run_is_cancelled_whatever_limit_it_has_reached() {
     let model = ScriptedModel::new().calls([("cancel", "{}")]);
     let agent = Agent::on(executor, model).max_turns(1).build().unwrap();
     let mut run = agent.new_run("r").cancelled_by(token).start().unwrap();
-    assert_eq!(run.say("Go.").await.unwrap(), Ended::Cancelled);
+    assert_eq!(run.send("Go.").await.unwrap(), RunEnd::Cancelled);
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,8 +55,8 @@ async fn a_run_that_is_cancelled_while_the_model_answers_drops_the_request() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
-    let (ended, ()) = tokio::join!(run.say("Go."), cancel);
-    assert_eq!(ended.unwrap(), Ended::Cancelled);
+    let (ended, ()) = tokio::join!(run.send("Go."), cancel);
+    assert_eq!(ended.unwrap(), RunEnd::Cancelled);
     assert_eq!(outline(run.history()), ["user: Go.", "model:  +1", "answers: 1"]);
 }
 
@@ -67,7 +67,7 @@ async fn a_run_that_was_cancelled_before_asks_nothing() {
     let executor = builder(&log).unrestricted().build().unwrap();
     let agent = Agent::on(executor, ScriptedModel::new()).build().unwrap();
     let mut run = agent.new_run("r").cancelled_by(token).start().unwrap();
-    assert_eq!(run.say("Go.").await.unwrap(), Ended::Cancelled);
+    assert_eq!(run.send("Go.").await.unwrap(), RunEnd::Cancelled);
 }
 
 /// A call that waits for a person waits no longer when its run is cancelled.
@@ -86,8 +86,8 @@ async fn a_run_that_waits_for_a_person_can_be_cancelled() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
-    let (ended, ()) = tokio::join!(run.say("Go."), cancel);
-    assert_eq!(ended.unwrap(), Ended::Cancelled);
+    let (ended, ()) = tokio::join!(run.send("Go."), cancel);
+    assert_eq!(ended.unwrap(), RunEnd::Cancelled);
     assert_eq!(kinds(run.history()), [["cancelled", "ok"]]);
     assert_eq!(log.lines(), ["add 1 2"]);
 }

@@ -11,7 +11,7 @@ use toolwright::journal::MemoryStore;
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, Registry, tool};
 use toolwright_agent::{
-    Agent, Delta, Ended, Message, Model, ModelAnswer, ModelError, ModelRequest, check,
+    Agent, Delta, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, check,
 };
 
 use crate::support::Log;
@@ -107,7 +107,7 @@ impl Model for Streaming {
 }
 
 /// What happened, and the answers in the history.
-async fn ran(then: Then, is_early: bool) -> (Vec<String>, Vec<String>, Ended) {
+async fn ran(then: Then, is_early: bool) -> (Vec<String>, Vec<String>, RunEnd) {
     let (log, began) = (Log::default(), Began::default());
     let executor = Executor::builder(Registry::of([LOOK_UP, SEND]).unwrap())
         .unrestricted()
@@ -116,13 +116,13 @@ async fn ran(then: Then, is_early: bool) -> (Vec<String>, Vec<String>, Ended) {
         .build()
         .unwrap();
     let model = Streaming { then, began, asked: AtomicUsize::new(0), log: log.clone() };
-    let agent = Agent::on(executor, model).time(Duration::from_secs(600));
+    let agent = Agent::on(executor, model).max_duration(Duration::from_secs(600));
     let agent = if is_early { agent.early_reads() } else { agent };
     let mut run = agent.build().unwrap().new_run("r1").start().unwrap();
-    let ended = run.say("go").await.unwrap();
+    let ended = run.send("go").await.unwrap();
     assert!(check(run.history()).unwrap().is_empty());
     let answers = run.history().iter().filter_map(|message| match message {
-        Message::Answers(answers) => Some(answers),
+        Message::ToolResults(answers) => Some(answers),
         _ => None,
     });
     let answers = answers.flat_map(|it| it.iter().map(|(_, it)| it.text().into_owned()));
@@ -174,5 +174,5 @@ async fn what_began_for_an_answer_that_is_no_longer_the_models_is_in_no_history(
 async fn of_an_answer_that_breaks_off_nothing_is_in_the_history_and_nothing_was_changed() {
     let (happened, answers, ended) = ran(Then::Breaks, true).await;
     assert_eq!(happened, ["look up tea", "the answer ends"]);
-    assert!(answers.is_empty() && matches!(ended, Ended::ModelFailed { .. }), "{ended}");
+    assert!(answers.is_empty() && matches!(ended, RunEnd::ModelFailed { .. }), "{ended}");
 }

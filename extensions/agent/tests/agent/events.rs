@@ -57,7 +57,7 @@ async fn a_reader_gets_pieces_calls_and_the_end_in_order() {
         .says("Done.");
     let mut run = run(agent(&Log::default(), model));
     let events = run.events();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     drop(run);
     assert_eq!(
         rest(events).await,
@@ -77,7 +77,7 @@ async fn a_reader_gets_pieces_calls_and_the_end_in_order() {
             "2: text Done",
             "2: text .",
             "2: Answered(0 calls)",
-            "2: Ended(ended with a text)",
+            "2: RunEnd(ended with a text)",
         ]
     );
 }
@@ -86,10 +86,10 @@ async fn a_reader_gets_pieces_calls_and_the_end_in_order() {
 async fn a_model_that_does_not_stream_gives_its_text_in_one_event() {
     let mut run = run(agent(&Log::default(), ScriptedModel::new().says("Done.")));
     let events = run.events();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     drop(run);
     let expected =
-        ["1: Asking", "1: text Done.", "1: Answered(0 calls)", "1: Ended(ended with a text)"];
+        ["1: Asking", "1: text Done.", "1: Answered(0 calls)", "1: RunEnd(ended with a text)"];
     assert_eq!(rest(events).await, expected);
 }
 
@@ -103,7 +103,7 @@ async fn no_event_has_the_arguments_of_a_tool_with_a_secret_or_of_no_tool() {
         Executor::builder(Registry::of([LOG_IN]).unwrap()).unrestricted().build().unwrap();
     let mut run = Agent::on(executor, model).build().unwrap().new_run("r").start().unwrap();
     let mut events = run.events();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     drop(run);
     let mut began = 0;
     while let Some(event) = events.next().await {
@@ -122,7 +122,7 @@ async fn a_tool_says_how_far_it_is() {
         Executor::builder(Registry::of([CLIMB]).unwrap()).unrestricted().build().unwrap();
     let mut run = Agent::on(executor, model).build().unwrap().new_run("r").start().unwrap();
     let events = run.events();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     drop(run);
     let words = rest(events).await;
     let place = |wanted: &str| words.iter().position(|it| it == wanted);
@@ -136,7 +136,7 @@ async fn a_reader_that_never_reads_delays_nothing_and_hears_that_it_missed_event
     let model = ScriptedModel::new().streaming().says(&said);
     let mut run = run(agent(&Log::default(), model));
     let mut slow = run.events();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     let missed = slow.next().await.unwrap();
     let RunEvent::Missed { first: 1, last } = missed.kind else { panic!("{missed:?}") };
     assert!(last > 3000, "{last}");
@@ -148,16 +148,16 @@ async fn a_reader_that_returns_continues_after_its_number() {
     let model = ScriptedModel::new().says("One.").says("Two.");
     let mut run = run(agent(&Log::default(), model));
     let mut first = run.events();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     let seen = [first.next().await.unwrap(), first.next().await.unwrap()];
     let handle = first.clone();
     drop(first);
-    run.say("on").await.unwrap();
+    run.send("on").await.unwrap();
     let mut again = handle.after(seen[1].number);
     assert_eq!(again.next().await.unwrap().number, 3);
     assert_eq!(handle.after(0).next().await.as_ref(), Some(&seen[0]));
     drop(run);
-    assert_eq!(rest(again).await.last().unwrap(), "2: Ended(ended with a text)");
+    assert_eq!(rest(again).await.last().unwrap(), "2: RunEnd(ended with a text)");
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn a_reader_may_come_before_the_run_and_goes_on_with_the_next_driver() {
     assert!(events.next().now_or_never().is_none(), "no driver was there");
     for expected in ["ended with a text", "ended because the model failed: it is down"] {
         let mut run = agent.new_run("r").start().unwrap();
-        run.say("go").await.unwrap();
+        run.send("go").await.unwrap();
         drop(run);
         let mut last = None;
         while let Some(event) = events.next().await {
@@ -183,7 +183,7 @@ async fn a_reader_may_come_before_the_run_and_goes_on_with_the_next_driver() {
 async fn a_run_whose_events_are_not_read_does_not_ask_its_model_to_stream() {
     let model = ScriptedModel::new().streaming().says("Done.");
     let mut run = run(agent(&Log::default(), model));
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     let events = run.events().after(0);
     drop(run);
     assert!(rest(events).await.contains(&"1: text Done.".to_owned()));

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use toolwright::journal::{Journal, MemoryStore, SealingKey, Store};
 use toolwright::provider::ToolCall;
 use toolwright::retry::RetryPolicy;
-use toolwright::{Class, Executor, OnNoApprover, Registry, ToolError, tool};
+use toolwright::{ErrorClass, Executor, OnNoApprover, Registry, ToolError, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
-use toolwright_agent::{Agent, Ended, Message, ModelAnswer, ScriptedModel, StopReason, check};
+use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, ScriptedModel, StopReason, check};
 
 use crate::support::{ADD, Log};
 
@@ -71,7 +71,7 @@ async fn ended(world: &World, more: &[&str]) -> Runner {
 
 fn answers(history: &[Message]) -> Vec<String> {
     let texts = history.iter().filter_map(|message| match message {
-        Message::Answers(answered) => Some(answered),
+        Message::ToolResults(answered) => Some(answered),
         _ => None,
     });
     texts.flat_map(|it| it.iter().map(|(_, answer)| answer.text().into_owned())).collect()
@@ -95,20 +95,20 @@ async fn a_fork_goes_on_from_its_turn_and_runs_nothing_of_the_other_again() {
         answers(&history),
         ["3", "sent hello\n[this happened in run r1, turn 1, and not again in this run]"]
     );
-    assert!(matches!(history.last(), Some(Message::Model { text, .. }) if text == "Other."));
+    assert!(matches!(history.last(), Some(Message::Assistant { text, .. }) if text == "Other."));
     assert_eq!(answers(&agents.history("r1").await.unwrap()).len(), 3);
 
     // The end of a conversation is one too, and goes on when the user says more.
     let head = agents.fork("r1", 3, "r3").await.unwrap();
     assert_eq!((head.phase, head.ended.as_deref()), (Phase::Ended, Some("text")));
-    agents.say("r3", "And now?").await.unwrap();
+    agents.send("r3", "And now?").await.unwrap();
     assert_eq!(agents.history("r3").await.unwrap().len(), 8);
 }
 
 /// Sends a message that does not arrive.
 #[tool(effect = once)]
 async fn lose() -> Result<(), ToolError> {
-    Err(ToolError::new("lost", "it did not arrive").class(Class::Final).hint("look"))
+    Err(ToolError::new("lost", "it did not arrive").class(ErrorClass::Final).hint("look"))
 }
 
 #[tokio::test]
@@ -130,19 +130,19 @@ async fn a_fork_says_of_errors_too_where_they_happened_and_is_as_far_as_the_othe
     let last = agents.fork("r1", 3, "r2").await.unwrap();
     assert_eq!(last.phase, Phase::Ended);
     let ended = agents.resume("r2").await.unwrap();
-    assert!(matches!(ended.ended(), Some(Ended::Text { cut_short: true, .. })), "{ended}");
-    agents.say("r1", "go on").await.unwrap();
+    assert!(matches!(ended.ended(), Some(RunEnd::Text { cut_short: true, .. })), "{ended}");
+    agents.send("r1", "go on").await.unwrap();
     assert_eq!(agents.fork("r1", 3, "r3").await.unwrap().phase, Phase::Ended);
 
     // The other run did not end there: its model was asked again.
     assert_eq!(agents.fork("r1", 2, "r4").await.unwrap().phase, Phase::Asking);
     agents.resume("r4").await.unwrap();
     let history = agents.history("r4").await.unwrap();
-    let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+    let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
     let hint = answers[0].1.error().unwrap().next_action().unwrap().to_owned();
     assert!(hint.starts_with("look; [this happened in run r1, turn 1"), "{hint}");
     assert!(matches!(&history[4], Message::User { text, .. } if text.contains("cut short")));
-    assert!(matches!(&history[5], Message::Model { text, .. } if text == "After the cut."));
+    assert!(matches!(&history[5], Message::Assistant { text, .. } if text == "After the cut."));
 }
 
 #[tokio::test]

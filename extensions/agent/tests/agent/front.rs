@@ -8,8 +8,8 @@ use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _}
 use toolwright::policy::{Mode, Policy};
 use toolwright::{CancellationToken, OnNoApprover, tool};
 use toolwright_agent::{
-    Agent, AgentError, Cost, Ended, Limit, Message, ModelAnswer, RunError, RunEvent, ScriptedModel,
-    Usage,
+    Agent, AgentError, Cost, Limit, Message, ModelAnswer, RunEnd, RunError, RunEvent,
+    ScriptedModel, Usage,
 };
 
 use crate::support::{ADD, COMPLETE_TASK, Log, WAIT};
@@ -71,7 +71,7 @@ async fn without_policy_and_approver_reads_run_and_the_rest_is_refused_with_the_
     let agent = Agent::builder(model).tools([WRITE_NOTE]).service(log.clone()).build().unwrap();
     let result = agent.run("Write.").await.unwrap();
     assert!(log.lines().is_empty());
-    let Some(Message::Answers(answers)) = result.history().get(2) else { panic!("{result:?}") };
+    let Some(Message::ToolResults(answers)) = result.history().get(2) else { panic!("{result:?}") };
     let error = answers[0].1.error().unwrap();
     assert_eq!(error.kind(), "approval_required");
     let ways = error.source().unwrap().to_string();
@@ -101,7 +101,7 @@ async fn a_run_that_ends_without_an_answer_is_an_error_that_has_what_came_of_it(
     assert_eq!(error.to_string(), "ended after 2 turns, the most that it may take");
     assert_eq!(format!("{error:?}"), error.to_string(), "`main` prints an error by `Debug`");
     let result = error.result().unwrap();
-    assert_eq!(result.end(), &Ended::Limit(Limit::Turns { turns: 2 }));
+    assert_eq!(result.end(), &RunEnd::Limit(Limit::Turns { turns: 2 }));
     assert_eq!((result.turns(), result.history().len()), (2, 5));
 }
 
@@ -191,7 +191,7 @@ async fn a_token_cancels_a_run() {
     token.cancel();
     let agent = Agent::builder(ScriptedModel::new()).build().unwrap();
     let error = agent.run("Hello!").cancelled_by(token).await.unwrap_err();
-    assert_eq!(error.result().unwrap().end(), &Ended::Cancelled);
+    assert_eq!(error.result().unwrap().end(), &RunEnd::Cancelled);
 }
 
 #[tokio::test]
@@ -258,7 +258,7 @@ async fn instructions_are_a_function_of_a_service_of_the_executor_or_of_the_run(
     let model = Arc::new(ScriptedModel::new().says("Hello."));
     let agent = Agent::builder(Arc::clone(&model)).service(Shop("a shop")).instructions(of);
     agent.build().unwrap().run("Hello!").await.unwrap();
-    assert_eq!(model.requests()[0].system, "You run a shop.");
+    assert_eq!(model.requests()[0].instructions, "You run a shop.");
 
     let model = Arc::new(ScriptedModel::new().says("Hello.").says("Hello."));
     let agent = Agent::builder(Arc::clone(&model)).executor(|executor| executor.per_run::<Shop>());
@@ -266,7 +266,7 @@ async fn instructions_are_a_function_of_a_service_of_the_executor_or_of_the_run(
     for shop in ["one", "two"] {
         agent.run("Hello!").with(Shop(shop)).await.unwrap();
     }
-    let systems: Vec<String> = model.requests().into_iter().map(|it| it.system).collect();
+    let systems: Vec<String> = model.requests().into_iter().map(|it| it.instructions).collect();
     assert_eq!(systems, ["You run one.", "You run two."]);
 }
 

@@ -9,8 +9,8 @@ use toolwright::journal::{Journal, MemoryStore};
 use toolwright::policy::{Mode, Policy, Rule};
 use toolwright::{Answer, CancellationToken, OnNoApprover, Output, ToolError};
 use toolwright_agent::{
-    Action, Agent, Ended, Event, Limits, Message, ModelAnswer, ScriptedModel, State, StopReason,
-    check, step,
+    Action, Agent, Limits, Message, ModelAnswer, RunEnd, ScriptedModel, State, StepInput,
+    StopReason, check, step,
 };
 
 use super::support::{Log, builder, call};
@@ -122,12 +122,12 @@ proptest! {
             model = model.says("Done.");
         }
         let mut run = agent(model, is_journaled).new_run("r").start().unwrap();
-        let ended = block_on(run.say("Go."));
+        let ended = block_on(run.send("Go."));
         let ended = ended.unwrap();
-        prop_assert_eq!(matches!(ended, Ended::Terminal { .. }), is_terminal, "{}", ended);
+        prop_assert_eq!(matches!(ended, RunEnd::Terminal { .. }), is_terminal, "{}", ended);
         prop_assert_eq!(check(run.history()).unwrap().len(), 0);
         let answers = run.history().iter().filter_map(|message| match message {
-            Message::Answers(answered) => Some(answered),
+            Message::ToolResults(answered) => Some(answered),
             _ => None,
         });
         for (made, answered) in turns.iter().zip(answers) {
@@ -161,7 +161,7 @@ proptest! {
                 tokio::time::sleep(Duration::from_secs(after)).await;
                 token.cancel();
             };
-            tokio::join!(run.say("Go."), cancel).0
+            tokio::join!(run.send("Go."), cancel).0
         });
         prop_assert!(ended.is_ok(), "{:?}", ended);
         prop_assert_eq!(check(run.history()).unwrap().len(), 0);
@@ -179,22 +179,22 @@ proptest! {
                 (0..count).map(|index| call(&format!("{turn}-{index}"), "add", "{}")).collect()
             };
             let event = match event {
-                0 => Event::said("Go."),
-                1 => Event::Answered(ModelAnswer::text("Done.")),
-                2 => Event::Answered(ModelAnswer::new("", calls(3))),
-                3 => Event::Answered(ModelAnswer::new("", calls(2)).stopped(StopReason::CutInCall)),
-                4 => Event::Called { answers: vec![done(), done(), done()], terminal: None },
+                0 => StepInput::said("Go."),
+                1 => StepInput::Answered(ModelAnswer::text("Done.")),
+                2 => StepInput::Answered(ModelAnswer::new("", calls(3))),
+                3 => StepInput::Answered(ModelAnswer::new("", calls(2)).stopped(StopReason::CutInCall)),
+                4 => StepInput::Called { answers: vec![done(), done(), done()], terminal: None },
                 // Too few, and one that is terminal but failed or does not exist.
-                5 => Event::Called { answers: vec![ToolError::invalid("no").into()], terminal: Some(0) },
-                6 => Event::Called { answers: Vec::new(), terminal: Some(7) },
-                7 => Event::Cancelled,
-                8 => Event::TimeIsUp,
-                _ => Event::Called { answers: vec![done(), done(), done(), done()], terminal: Some(1) },
+                5 => StepInput::Called { answers: vec![ToolError::invalid("no").into()], terminal: Some(0) },
+                6 => StepInput::Called { answers: Vec::new(), terminal: Some(7) },
+                7 => StepInput::Cancelled,
+                8 => StepInput::TimeIsUp,
+                _ => StepInput::Called { answers: vec![done(), done(), done(), done()], terminal: Some(1) },
             };
-            let succeeds = !matches!(&event, Event::Called { terminal: Some(at), answers }
+            let succeeds = !matches!(&event, StepInput::Called { terminal: Some(at), answers }
                 if answers.get(*at).is_none_or(Answer::is_error));
             let (next, actions) = step(&state, event);
-            let ends = actions.iter().any(|it| matches!(it, Action::End(Ended::Terminal { .. })));
+            let ends = actions.iter().any(|it| matches!(it, Action::End(RunEnd::Terminal { .. })));
             prop_assert!(succeeds || !ends, "what did not succeed ends no run");
             let mut asks = 0;
             for action in actions {
@@ -217,9 +217,9 @@ proptest! {
 
 /// The state after an answer with two calls, the last of which may be cut short.
 fn calling(stop: StopReason) -> State {
-    let (asking, _) = step(&State::new(Limits::default()), Event::said("Go."));
+    let (asking, _) = step(&State::new(Limits::default()), StepInput::said("Go."));
     let calls = vec![call("c1", "complete_task", "{}"), call("c2", "add", "{}")];
-    step(&asking, Event::Answered(ModelAnswer::new("", calls).stopped(stop))).0
+    step(&asking, StepInput::Answered(ModelAnswer::new("", calls).stopped(stop))).0
 }
 
 fn done() -> Answer {
@@ -236,8 +236,8 @@ fn a_turn_with_too_few_or_too_many_answers_has_one_for_each_call() {
         (StopReason::CutInCall, 2, ["ok", "call_cut_short"]),
     ] {
         let answers = std::iter::repeat_with(done).take(answers).collect();
-        let (_, actions) = step(&calling(stop), Event::Called { answers, terminal: None });
-        let [Action::Append(Message::Answers(answered)), Action::Ask] = &actions[..] else {
+        let (_, actions) = step(&calling(stop), StepInput::Called { answers, terminal: None });
+        let [Action::Append(Message::ToolResults(answered)), Action::Ask] = &actions[..] else {
             panic!("answers, and the model is asked: {actions:?}")
         };
         let kinds: Vec<&str> = answered.iter().map(|(_, answer)| kind(answer)).collect();
@@ -248,12 +248,12 @@ fn a_turn_with_too_few_or_too_many_answers_has_one_for_each_call() {
 /// What was done is done, even where the user gave up in the meantime.
 #[test]
 fn a_terminal_call_that_succeeded_ends_a_run_that_was_cancelled_meanwhile() {
-    for late in [Event::Cancelled, Event::TimeIsUp] {
+    for late in [StepInput::Cancelled, StepInput::TimeIsUp] {
         let (stopping, actions) = step(&calling(StopReason::Finished), late);
         assert!(actions.is_empty(), "the calls have to be answered first");
-        let called = Event::Called { answers: vec![done(), done()], terminal: Some(0) };
+        let called = StepInput::Called { answers: vec![done(), done()], terminal: Some(0) };
         let (ended, _) = step(&stopping, called);
-        assert!(matches!(ended.ended(), Some(Ended::Terminal { .. })));
+        assert!(matches!(ended.ended(), Some(RunEnd::Terminal { .. })));
     }
 }
 
@@ -273,7 +273,8 @@ impl toolwright_agent::Model for Slow {
         &'a self,
         request: toolwright_agent::ModelRequest<'a>,
     ) -> futures::future::BoxFuture<'a, Result<ModelAnswer, toolwright_agent::ModelError>> {
-        let turn = request.history.iter().filter(|it| matches!(it, Message::Model { .. })).count();
+        let turn =
+            request.history.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
         Box::pin(async move {
             tokio::time::sleep(Duration::from_secs(10)).await;
             Ok(self.0.get(turn).cloned().unwrap_or_else(|| ModelAnswer::text("Done.")))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolwright::{Executor, Registry, data, tool};
 use toolwright_agent::testing::{CountingModel, ExploringModel, generated};
-use toolwright_agent::{Agent, Ended, Limit, Message, ScriptedModel, check};
+use toolwright_agent::{Agent, Limit, Message, RunEnd, ScriptedModel, check};
 
 use crate::support::{Log, builder};
 
@@ -86,15 +86,15 @@ async fn every_tool_is_called_with_input_that_it_takes_until_a_limit_stops_the_r
         let model = ExploringModel::new(seed);
         let agent = Agent::on(executor, model).max_turns(60).build().unwrap();
         let mut run = agent.new_run("r").start().unwrap();
-        let ended = run.say("go").await.unwrap();
-        assert!(matches!(ended, Ended::Limit(Limit::Turns { turns: 60 })), "{ended}");
+        let ended = run.send("go").await.unwrap();
+        assert!(matches!(ended, RunEnd::Limit(Limit::Turns { turns: 60 })), "{ended}");
         assert_eq!(check(run.history()), Ok(&[][..]));
         run.history().to_vec()
     };
     let history = run(3).await;
     let mut called = std::collections::BTreeMap::new();
     for message in &history {
-        let Message::Answers(answered) = message else { continue };
+        let Message::ToolResults(answered) = message else { continue };
         for (call, answer) in answered.iter() {
             assert!(answer.error().is_none(), "{}: {}", call.name, answer.text());
             *called.entry(call.name.clone()).or_insert(0) += 1;
@@ -114,7 +114,7 @@ async fn a_tool_that_is_left_out_is_never_called() {
     let executor = builder(&Log::default()).unrestricted().build().unwrap();
     let agent = Agent::on(executor, model).max_turns(30).max_repeated_failures(100);
     let mut run = agent.build().unwrap().new_run("r").start().unwrap();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     let names: std::collections::BTreeSet<_> =
         run.history().iter().flat_map(Message::calls).map(|it| it.name.as_str()).collect();
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["add", "fail", "look_up"]);
@@ -127,7 +127,7 @@ async fn an_assertion_that_nothing_was_asked_fails_where_something_was() {
     let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
     model.assert_unasked();
-    run.say("go").await.unwrap();
+    run.send("go").await.unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| model.assert_unasked())).is_err());
     model.assert_unasked_since(1);
 }

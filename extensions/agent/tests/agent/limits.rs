@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use toolwright_agent::{
-    Accounts, Cost, Ended, Limit, Message, ModelAnswer, ModelError, ScriptedModel, Spent,
-    StopReason, Usage,
+    Accounts, Cost, Limit, Message, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason,
+    TotalUsage, Usage,
 };
 
 use super::support::{Log, agent, call, kinds, outline, run};
@@ -18,24 +18,24 @@ fn sums(turns: usize) -> ScriptedModel {
 #[tokio::test]
 async fn a_run_takes_25_turns_unless_it_is_set() {
     let mut run = run(agent(&Log::default(), sums(25)));
-    let ended = run.say("Add for ever.").await.unwrap();
-    assert_eq!(ended, Ended::Limit(Limit::Turns { turns: 25 }));
+    let ended = run.send("Add for ever.").await.unwrap();
+    assert_eq!(ended, RunEnd::Limit(Limit::Turns { turns: 25 }));
     assert_eq!(kinds(run.history()).len(), 25, "the calls of the last turn have their answers");
 }
 
 #[tokio::test]
 async fn turns_count_from_what_the_user_said_last() {
     let mut run = run(agent(&Log::default(), sums(4)).max_turns(2));
-    assert_eq!(run.say("Add.").await.unwrap(), Ended::Limit(Limit::Turns { turns: 2 }));
-    assert_eq!(run.say("Go on.").await.unwrap(), Ended::Limit(Limit::Turns { turns: 2 }));
+    assert_eq!(run.send("Add.").await.unwrap(), RunEnd::Limit(Limit::Turns { turns: 2 }));
+    assert_eq!(run.send("Go on.").await.unwrap(), RunEnd::Limit(Limit::Turns { turns: 2 }));
     assert_eq!(run.state().turn(), 4);
 }
 
 #[tokio::test]
 async fn a_terminal_tool_in_the_last_turn_ends_the_run_and_not_the_limit() {
     let model = ScriptedModel::new().calls([("complete_task", r#"{"summary":"it"}"#)]);
-    let ended = run(agent(&Log::default(), model).max_turns(1)).say("Go.").await.unwrap();
-    assert!(matches!(ended, Ended::Terminal { .. }));
+    let ended = run(agent(&Log::default(), model).max_turns(1)).send("Go.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Terminal { .. }));
 }
 
 #[tokio::test]
@@ -48,9 +48,9 @@ async fn the_same_failing_call_ends_the_run_the_third_time() {
         .calls([failing])
         .calls([failing]);
     let mut run = run(agent(&Log::default(), model));
-    let ended = run.say("Go.").await.unwrap();
+    let ended = run.send("Go.").await.unwrap();
     let times = Limit::RepeatedFailure { tool: "fail".into(), times: 3 };
-    assert_eq!(ended, Ended::Limit(times), "a call in between begins the count anew");
+    assert_eq!(ended, RunEnd::Limit(times), "a call in between begins the count anew");
     assert_eq!(kinds(run.history()).len(), 5);
 }
 
@@ -59,8 +59,8 @@ async fn a_failing_call_with_other_arguments_is_another_call() {
     let model = ["a", "b", "c", "d"].iter().fold(ScriptedModel::new(), |model, how| {
         model.calls([("fail", format!(r#"{{"how":"{how}"}}"#).as_str())])
     });
-    let ended = run(agent(&Log::default(), model.says("Enough."))).say("Go.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { .. }));
+    let ended = run(agent(&Log::default(), model.says("Enough."))).send("Go.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { .. }));
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn a_call_that_was_cut_short_is_answered_so_and_not_run() {
     let cut = ModelAnswer::new("Both.", calls).stopped(StopReason::CutInCall);
     let model = ScriptedModel::new().answers(cut).calls([SUM]).says("3");
     let mut run = run(agent(&log, model));
-    run.say("Go.").await.unwrap();
+    run.send("Go.").await.unwrap();
     assert_eq!(kinds(run.history()), [vec!["ok", "call_cut_short"], vec!["ok"]]);
     assert_eq!(log.lines(), ["look_up a", "add 1 2"], "the whole call before it ran");
 }
@@ -81,7 +81,7 @@ async fn a_lone_call_that_was_cut_short_is_answered_without_a_turn() {
     let log = Log::default();
     let cut = ModelAnswer::new("", vec![call("c1", SUM.0, SUM.1)]).stopped(StopReason::CutInCall);
     let mut run = run(agent(&log, ScriptedModel::new().answers(cut).says("I give up.")));
-    run.say("Go.").await.unwrap();
+    run.send("Go.").await.unwrap();
     assert_eq!(kinds(run.history()), [["call_cut_short"]]);
     assert!(log.lines().is_empty());
 }
@@ -91,7 +91,7 @@ async fn an_answer_whose_cut_call_is_not_in_it_is_answered_in_words() {
     let cut = || ModelAnswer::text("I write it all.").stopped(StopReason::CutInCall);
     let model = ScriptedModel::new().answers(cut()).says("Shorter.");
     let mut run = run(agent(&Log::default(), model));
-    assert!(matches!(run.say("Go.").await.unwrap(), Ended::Text { .. }));
+    assert!(matches!(run.send("Go.").await.unwrap(), RunEnd::Text { .. }));
     let outline = outline(run.history());
     assert_eq!(outline[1], "model: I write it all. +0");
     assert!(outline[2].contains("cut short in the middle of a call"), "{}", outline[2]);
@@ -106,29 +106,29 @@ async fn three_answers_in_a_row_that_were_cut_short_end_the_run() {
         .answers(cut())
         .answers(cut())
         .answers(cut());
-    let ended = run(agent(&Log::default(), model)).say("Go.").await.unwrap();
-    assert_eq!(ended, Ended::Limit(Limit::CutShort { times: 3 }));
+    let ended = run(agent(&Log::default(), model)).send("Go.").await.unwrap();
+    assert_eq!(ended, RunEnd::Limit(Limit::CutShort { times: 3 }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn time_that_is_up_drops_the_request() {
     let model = ScriptedModel::new().calls([SUM]).hangs();
-    let mut run = run(agent(&Log::default(), model).time(Duration::from_secs(9)));
-    let ended = run.say("Go.").await.unwrap();
-    assert_eq!(ended, Ended::Limit(Limit::Time { milliseconds: 9000 }));
+    let mut run = run(agent(&Log::default(), model).max_duration(Duration::from_secs(9)));
+    let ended = run.send("Go.").await.unwrap();
+    assert_eq!(ended, RunEnd::Limit(Limit::Time { milliseconds: 9000 }));
     assert_eq!(kinds(run.history()), [["ok"]]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn time_that_is_up_cancels_the_calls_that_run() {
     let model = ScriptedModel::new().calls([SUM, ("wait", "{}"), SUM]).calls([SUM]).says("3");
-    let mut run = run(agent(&Log::default(), model).time(Duration::from_secs(9)));
-    let ended = run.say("Go.").await.unwrap();
-    assert_eq!(ended, Ended::Limit(Limit::Time { milliseconds: 9000 }));
+    let mut run = run(agent(&Log::default(), model).max_duration(Duration::from_secs(9)));
+    let ended = run.send("Go.").await.unwrap();
+    assert_eq!(ended, RunEnd::Limit(Limit::Time { milliseconds: 9000 }));
     // The calls that do not conflict with it have run beside it.
     assert_eq!(kinds(run.history()), [["ok", "cancelled", "ok"]]);
     // Its time counts anew with what the user says next.
-    assert!(matches!(run.say("Go on.").await.unwrap(), Ended::Text { .. }));
+    assert!(matches!(run.send("Go on.").await.unwrap(), RunEnd::Text { .. }));
     assert_eq!(kinds(run.history())[1], ["ok"]);
 }
 
@@ -139,10 +139,10 @@ async fn the_model_is_told_how_much_it_may_take() {
     let executor = super::support::builder(&log).unrestricted().build().unwrap();
     let agent = toolwright_agent::Agent::on(executor, model.clone())
         .max_tokens(1000)
-        .time(Duration::from_secs(9))
+        .max_duration(Duration::from_secs(9))
         .build()
         .unwrap();
-    agent.new_run("r").start().unwrap().say("Go.").await.unwrap();
+    agent.new_run("r").start().unwrap().send("Go.").await.unwrap();
     let limits = model.requests()[0].limits;
     assert_eq!((limits.max_tokens, limits.time), (Some(1000), Some(Duration::from_secs(9))));
 }
@@ -159,13 +159,13 @@ async fn the_answer_that_reaches_the_limit_of_tokens_is_the_last_and_its_calls_a
         ScriptedModel::new().answers(taking(90)).answers(taking(140))
     };
     let mut limited = run(agent(&Log::default(), model()).max_total_tokens(250));
-    let ended = limited.say("Add for ever.").await.unwrap();
-    assert_eq!(ended, Ended::Limit(Limit::Tokens { tokens: 250 }));
+    let ended = limited.send("Add for ever.").await.unwrap();
+    assert_eq!(ended, RunEnd::Limit(Limit::Tokens { tokens: 250 }));
     assert_eq!(ended.to_string(), "ended after 250 tokens, more than it may take");
     assert_eq!(kinds(limited.history()).len(), 2, "the calls of the last turn have their answers");
     let mut run = run(agent(&Log::default(), model().says("Done.")).max_total_tokens(251));
-    let ended = run.say("Add.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { .. }), "{ended}");
+    let ended = run.send("Add.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { .. }), "{ended}");
 }
 
 #[tokio::test]
@@ -173,10 +173,10 @@ async fn a_run_that_costs_what_it_may_ends_and_counts_anew_when_the_user_speaks(
     let answer = || taking(10, Cost::cents(2));
     let model = (0..4).fold(ScriptedModel::new(), |model, _| model.answers(answer()));
     let mut run = run(agent(&Log::default(), model).max_cost(Cost::cents(4)));
-    let reached = Ended::Limit(Limit::Cost { cost: Cost::cents(4) });
-    assert_eq!(run.say("Add.").await.unwrap(), reached);
+    let reached = RunEnd::Limit(Limit::Cost { cost: Cost::cents(4) });
+    assert_eq!(run.send("Add.").await.unwrap(), reached);
     assert_eq!(reached.to_string(), "ended after $0.0400, more than it may cost");
-    assert_eq!(run.say("Go on.").await.unwrap(), reached);
+    assert_eq!(run.send("Go on.").await.unwrap(), reached);
     assert_eq!(run.state().spent().cost, Cost::cents(8), "over the whole run");
     let stored = serde_json::to_string(run.state()).unwrap();
     let state: toolwright_agent::State = serde_json::from_str(&stored).unwrap();
@@ -188,13 +188,13 @@ async fn a_run_that_costs_what_it_may_ends_and_counts_anew_when_the_user_speaks(
 async fn a_limit_of_what_is_not_known_ends_the_run_with_an_error() {
     let unmeasured = || ModelAnswer::new("", vec![call("c1", SUM.0, SUM.1)]);
     let model = ScriptedModel::new().answers(unmeasured());
-    let ended = run(agent(&Log::default(), model).max_total_tokens(9)).say("Add.").await.unwrap();
-    let Ended::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
+    let ended = run(agent(&Log::default(), model).max_total_tokens(9)).send("Add.").await.unwrap();
+    let RunEnd::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
     assert_eq!(kind, "spending_unknown");
     assert!(message.starts_with("of 1 answers of the model the number of tokens is not known"));
     let model = ScriptedModel::new().answers(unmeasured().usage(Usage::new(1, 1)));
     let cost = Cost::cents(9);
-    let ended = run(agent(&Log::default(), model).max_cost(cost)).say("Add.").await.unwrap();
+    let ended = run(agent(&Log::default(), model).max_cost(cost)).send("Add.").await.unwrap();
     assert!(ended.to_string().contains("answers of the model the cost is not known"), "{ended}");
 }
 
@@ -203,20 +203,20 @@ async fn the_model_reads_what_is_left_where_the_application_wants_that() {
     let answer = || taking(90, Cost::cents(1));
     let model = || ScriptedModel::new().answers(answer()).says("Done.");
     let agent = |log: &Log| agent(log, model()).max_turns(5).max_total_tokens(1000);
-    let mut reporting = run(agent(&Log::default()).max_cost(Cost::cents(5)).report_left());
-    reporting.say("Add.").await.unwrap();
+    let mut reporting = run(agent(&Log::default()).max_cost(Cost::cents(5)).report_budget());
+    reporting.send("Add.").await.unwrap();
     let history = outline(reporting.history());
     assert_eq!(history[3], "user: [Left for this task: 4 turns, 900 tokens, $0.0400.]");
     toolwright_agent::check(reporting.history()).unwrap();
     let mut silent = run(agent(&Log::default()));
-    silent.say("Add.").await.unwrap();
+    silent.send("Add.").await.unwrap();
     assert_eq!(silent.history().len(), history.len() - 1);
-    assert!(matches!(silent.history()[3], Message::Model { .. }));
+    assert!(matches!(silent.history()[3], Message::Assistant { .. }));
 }
 
 #[tokio::test]
 async fn failed_requests_are_on_the_account_of_the_user() {
-    let spent = Spent::of(Some(Usage::new(70, 1)), None);
+    let spent = TotalUsage::of(Some(Usage::new(70, 1)), None);
     let failing = ModelError::new("answer_cut", "cut").taking(spent);
     let model = ScriptedModel::new()
         .answers(ModelAnswer::text("Hello.").usage(Usage::new(10, 2)).failed(spent))
@@ -224,10 +224,10 @@ async fn failed_requests_are_on_the_account_of_the_user() {
     let accounts = Accounts::new();
     let agent = agent(&Log::default(), model).accounts(accounts.clone()).build().unwrap();
     let mut run = agent.new_run("r").user("ada").start().unwrap();
-    run.say("Hi.").await.unwrap();
-    run.say("And again?").await.unwrap();
+    run.send("Hi.").await.unwrap();
+    run.send("And again?").await.unwrap();
     let spent = run.state().spent();
     assert_eq!((spent.usage, spent.unpriced), (Usage::new(150, 4), 3));
     assert_eq!(accounts.of(Some("ada")), spent);
-    assert_eq!((accounts.of(None), accounts.total()), (Spent::default(), spent));
+    assert_eq!((accounts.of(None), accounts.total()), (TotalUsage::default(), spent));
 }

@@ -8,7 +8,7 @@ use toolwright::journal::{Filter, Journal, MemoryStore, Page, Store};
 use toolwright::policy::Policy;
 use toolwright::{Executor, OnNoApprover, Registry, ToolContext, tool};
 use toolwright_agent::{
-    Agent, Ended, Message, ModelAnswer, NoticeKind, ScriptedModel, Usage, Verbatim,
+    Agent, Message, ModelAnswer, NoticeKind, RunEnd, ScriptedModel, Usage, Verbatim,
 };
 
 use super::support::{ADD, Log, agent, builder, call, kinds, outline, run};
@@ -22,12 +22,12 @@ async fn every_request_carries_the_tools_of_the_listing_unchanged() {
     let model = ScriptedModel::new().calls([("add", r#"{"a":1,"b":2}"#)]).says("3");
     let model = Arc::new(model);
     let agent = Agent::on(executor, Arc::clone(&model)).instructions("Be brief.").build().unwrap();
-    agent.new_run("r").start().unwrap().say("1 + 2?").await.unwrap();
+    agent.new_run("r").start().unwrap().send("1 + 2?").await.unwrap();
     let requests = model.requests();
     assert_eq!(requests.len(), 2);
     for request in &requests {
         assert_eq!(request.tools, catalog.listing(Dialect::Anthropic).unwrap().tools().get());
-        assert_eq!(request.system, "Be brief.");
+        assert_eq!(request.instructions, "Be brief.");
     }
 }
 
@@ -38,7 +38,7 @@ async fn tools_are_sent_as_functions_with_the_schema_of_their_parameters() {
     let executor = executor.service(Log::default()).unrestricted().build().unwrap();
     let model = Arc::new(ScriptedModel::new().dialect(Dialect::OpenAiChat).says("Nothing to add."));
     let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
-    agent.new_run("r").start().unwrap().say("Hello.").await.unwrap();
+    agent.new_run("r").start().unwrap().send("Hello.").await.unwrap();
     let tools: Value = serde_json::from_str(&model.requests()[0].tools).unwrap();
     assert_eq!(
         (&tools[0]["type"], &tools[0]["function"]["name"]),
@@ -59,8 +59,8 @@ async fn the_model_decides_what_is_called_until_it_gives_a_text() {
         .says_and_calls("And one more.", [("add", r#"{"a":3,"b":4}"#)])
         .says("Done.");
     let mut run = run(agent(&log, model));
-    let ended = run.say("Do some sums.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { text, cut_short: false, .. } if text == "Done."));
+    let ended = run.send("Do some sums.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { text, cut_short: false, .. } if text == "Done."));
     assert_eq!(log.lines(), ["look_up sum", "add 1 2", "add 3 4"]);
     assert_eq!(
         outline(run.history()),
@@ -89,7 +89,7 @@ async fn arguments_are_checked_before_a_tool_sees_them() {
         ])
         .says("Done.");
     let mut run = run(agent(&log, model));
-    run.say("Do some sums.").await.unwrap();
+    run.send("Do some sums.").await.unwrap();
     assert_eq!(kinds(run.history()), [["invalid_input", "invalid_input", "ok"]]);
     assert_eq!(log.lines(), ["add 9007199254740993 -1"], "and no digit was lost");
 }
@@ -119,8 +119,8 @@ async fn a_tool_gets_the_services_of_the_application_and_of_its_run() {
     let missing = agent.new_run("r").start().unwrap_err().to_string();
     assert!(missing.contains("Asker"), "{missing}");
     let mut run = agent.new_run("ticket-7").with(Asker("Ada")).start().unwrap();
-    run.say("Who am I?").await.unwrap();
-    let Message::Answers(answered) = &run.history()[2] else { panic!("answers") };
+    run.send("Who am I?").await.unwrap();
+    let Message::ToolResults(answered) = &run.history()[2] else { panic!("answers") };
     assert_eq!((&*answered[0].1.text(), log.lines()), ("Ada", vec!["ticket-7".to_owned()]));
 }
 
@@ -135,12 +135,12 @@ async fn every_result_and_error_is_recorded_and_fed_back() {
     let executor = builder(&log).unrestricted().build().unwrap();
     let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    run.say("Try.").await.unwrap();
+    run.send("Try.").await.unwrap();
     assert_eq!(kinds(run.history()), [["ok", "on_purpose", "unknown_tool"]]);
     let asked = &model.requests()[1].history;
     assert_eq!(outline(asked), ["user: Try.", "model:  +3", "answers: 3"]);
     let listing = agent_listing();
-    let Some(Message::Answers(answered)) = asked.last() else { panic!("answers") };
+    let Some(Message::ToolResults(answered)) = asked.last() else { panic!("answers") };
     let results = listing.tool_results(answered).unwrap();
     assert_eq!(
         results["content"][0],
@@ -164,8 +164,10 @@ async fn what_a_provider_requires_back_is_in_the_history_as_it_was() {
         .answers(answer)
         .answers(ModelAnswer::text("3").usage(Usage::new(130, 5)));
     let mut run = run(agent(&Log::default(), model));
-    run.say("1 + 2?").await.unwrap();
-    let Message::Model { verbatim: Some(back), .. } = &run.history()[1] else { panic!("verbatim") };
+    run.send("1 + 2?").await.unwrap();
+    let Message::Assistant { verbatim: Some(back), .. } = &run.history()[1] else {
+        panic!("verbatim")
+    };
     assert_eq!(*back, verbatim);
     assert_eq!(run.state().usage(), Usage::new(230, 25));
 }
@@ -192,7 +194,7 @@ async fn a_turn_runs_the_tools_that_its_model_was_shown() {
         .build()
         .unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    run.say("1 + 2?").await.unwrap();
+    run.send("1 + 2?").await.unwrap();
     assert_eq!(kinds(run.history()), [["ok"], ["unknown_tool"]]);
     let shows_add = |it: &toolwright_agent::ScriptedRequest| it.tools.contains(r#""name":"add""#);
     let shown: Vec<bool> = model.requests().iter().map(shows_add).collect();
@@ -212,7 +214,7 @@ async fn the_text_before_a_call_is_its_reason_in_a_plan() {
         .says_and_calls("It is empty, so it can go.\n", delete)
         .calls([("delete", r#"{"path":"b.md"}"#)])
         .says("Done.");
-    run(Agent::on(executor, model)).say("Go.").await.unwrap();
+    run(Agent::on(executor, model)).send("Go.").await.unwrap();
     let records = store.list(&Filter::default(), Page::first(9)).await.unwrap().calls;
     let mut reasons: Vec<_> = records
         .iter()
@@ -245,7 +247,7 @@ async fn listeners_are_notified_in_the_order_in_which_it_happens() {
             seen.lock().unwrap().push(format!("{word} {}", notice.turn));
         }
     });
-    run(agent).say("1 + 2?").await.unwrap();
+    run(agent).send("1 + 2?").await.unwrap();
     assert_eq!(
         *seen.lock().unwrap(),
         [

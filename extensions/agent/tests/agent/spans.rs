@@ -67,7 +67,7 @@ fn spans(model: ScriptedModel) -> Vec<Fields> {
     let guard = tracing::subscriber::set_default(Registry::default().with(spans.clone()));
     let mut run = run(agent(&Log::default(), model));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let _ = runtime.block_on(run.say("What is it?"));
+    let _ = runtime.block_on(run.send("What is it?"));
     drop(guard);
     spans.0.lock().unwrap().iter().map(|it| it.1.clone()).collect()
 }
@@ -139,7 +139,7 @@ fn requests_are_measured_by_model_and_error_and_tokens_by_their_kind() {
         ScriptedModel::new().fails(ModelError::new("quota_spent", "there is nothing left")),
     ] {
         let mut run = run(agent(&Log::default(), model).metrics(&meter));
-        let _ = runtime.block_on(run.say("What is it?"));
+        let _ = runtime.block_on(run.send("What is it?"));
     }
     provider.force_flush().unwrap();
     let mut points = Vec::new();

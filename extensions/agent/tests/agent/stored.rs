@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{Executor, OnNoApprover};
 use toolwright_agent::{
-    Action, Agent, Ended, Event, Limits, Message, ModelAnswer, ScriptedModel, State, step,
+    Action, Agent, Limits, Message, ModelAnswer, RunEnd, ScriptedModel, State, StepInput, step,
 };
 
 use super::support::{Log, builder, call, kinds, outline};
@@ -33,7 +33,7 @@ async fn a_turn_that_was_left_open_is_made_again_and_runs_nothing_twice() {
     let model = ScriptedModel::new().calls([SUM, ("wait", "{}"), SUM]);
     let agent = Agent::on(journaled(&log, &store), model).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    let late = tokio::time::timeout(std::time::Duration::from_secs(1), run.say("Go.")).await;
+    let late = tokio::time::timeout(std::time::Duration::from_secs(1), run.send("Go.")).await;
     assert!(late.is_err(), "it waits");
     let (state, history) = stored(run.state(), run.history());
     assert_eq!(state, *run.state());
@@ -42,7 +42,7 @@ async fn a_turn_that_was_left_open_is_made_again_and_runs_nothing_twice() {
     let model = ScriptedModel::new().says("Done.");
     let agent = Agent::on(journaled(&log, &store), model).build().unwrap();
     let mut run = agent.new_run("r").restored(state, history).start().unwrap();
-    assert!(matches!(run.go_on().await.unwrap(), Ended::Text { .. }));
+    assert!(matches!(run.resume().await.unwrap(), RunEnd::Text { .. }));
     assert_eq!(run.history().len(), 4);
     assert_eq!(kinds(run.history())[0].len(), 3);
     let sums = log.lines().iter().filter(|it| *it == "add 1 2").count();
@@ -52,7 +52,7 @@ async fn a_turn_that_was_left_open_is_made_again_and_runs_nothing_twice() {
 #[tokio::test]
 async fn a_run_whose_model_was_not_asked_yet_goes_on_where_it_stood() {
     let log = Log::default();
-    let (state, actions) = step(&State::new(Limits::default()), Event::said("1 + 2?"));
+    let (state, actions) = step(&State::new(Limits::default()), StepInput::said("1 + 2?"));
     let history: Vec<Message> = actions
         .into_iter()
         .filter_map(|action| match action {
@@ -65,20 +65,20 @@ async fn a_run_whose_model_was_not_asked_yet_goes_on_where_it_stood() {
     let executor = builder(&log).unrestricted().build().unwrap();
     let agent = Agent::on(executor, model).build().unwrap();
     let mut run = agent.new_run("r").restored(state, history).start().unwrap();
-    run.go_on().await.unwrap();
+    run.resume().await.unwrap();
     assert_eq!(outline(run.history()), ["user: 1 + 2?", "model: 3 +0"]);
     // Of a run that has ended it gives the end, and asks nobody.
-    assert!(matches!(run.go_on().await.unwrap(), Ended::Text { .. }));
+    assert!(matches!(run.resume().await.unwrap(), RunEnd::Text { .. }));
 }
 
 #[tokio::test]
 async fn a_history_of_another_run_is_refused() {
     let executor = builder(&Log::default()).unrestricted().build().unwrap();
     let agent = Agent::on(executor, ScriptedModel::new()).build().unwrap();
-    let (asking, _) = step(&State::new(Limits::default()), Event::said("Go."));
+    let (asking, _) = step(&State::new(Limits::default()), StepInput::said("Go."));
     let answer = ModelAnswer::new("", vec![call("c1", "add", "{}")]);
-    let (calling, _) = step(&asking, Event::Answered(answer));
-    let open = || Message::model("", [call("c1", "add", "{}")]);
+    let (calling, _) = step(&asking, StepInput::Answered(answer));
+    let open = || Message::assistant("", [call("c1", "add", "{}")]);
     for (state, history, words) in [
         (
             asking.clone(),
@@ -110,15 +110,15 @@ fn a_state_of_another_version_is_refused_by_its_version() {
 /// Whatever the phase, stored and read it is equal; and no debug form shows arguments.
 #[test]
 fn every_state_comes_back_as_it_was() {
-    let (asking, _) = step(&State::new(Limits::default()), Event::said("Go."));
+    let (asking, _) = step(&State::new(Limits::default()), StepInput::said("Go."));
     let calls = vec![call("c1", "add", r#"{"secret":"hunter2"}"#)];
     let answer = ModelAnswer::new("hunter2", calls);
     assert!(!format!("{answer:?}").contains("hunter2"));
-    let (calling, _) = step(&asking, Event::Answered(answer));
-    let (stopping, _) = step(&calling, Event::Cancelled);
-    let called = Event::Called { answers: Vec::new(), terminal: None };
+    let (calling, _) = step(&asking, StepInput::Answered(answer));
+    let (stopping, _) = step(&calling, StepInput::Cancelled);
+    let called = StepInput::Called { answers: Vec::new(), terminal: None };
     let (failing, _) = step(&calling, called);
-    let (ended, _) = step(&asking, Event::Cancelled);
+    let (ended, _) = step(&asking, StepInput::Cancelled);
     for state in [State::new(Limits::default()), asking, calling, stopping, failing, ended] {
         let text = serde_json::to_string(&state).unwrap();
         assert!(serde_json::from_str::<State>(&text).unwrap() == state, "{text}");

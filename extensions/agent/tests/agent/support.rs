@@ -120,7 +120,7 @@ pub fn run(agent: AgentBuilder<Executor>) -> AgentRun {
 pub fn kinds(history: &[Message]) -> Vec<Vec<String>> {
     assert_eq!(check(history), Ok(&[] as &[ToolCall]));
     let turns = history.iter().filter_map(|message| match message {
-        Message::Answers(answered) => Some(answered),
+        Message::ToolResults(answered) => Some(answered),
         _ => None,
     });
     let kind = |answer: &Answer| answer.error().map_or("ok", |it| it.kind()).to_owned();
@@ -131,8 +131,8 @@ pub fn kinds(history: &[Message]) -> Vec<Vec<String>> {
 pub fn outline(history: &[Message]) -> Vec<String> {
     let word = |message: &Message| match message {
         Message::User { text, .. } => format!("user: {text}"),
-        Message::Model { text, calls, .. } => format!("model: {text} +{}", calls.len()),
-        Message::Answers(answered) => format!("answers: {}", answered.len()),
+        Message::Assistant { text, calls, .. } => format!("model: {text} +{}", calls.len()),
+        Message::ToolResults(answered) => format!("answers: {}", answered.len()),
         _ => panic!("an unknown message"),
     };
     history.iter().map(word).collect()

@@ -18,7 +18,7 @@ use rmcp::service::{Peer, RunningService};
 use serde_json::Value;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
-use toolwright::{Class, Output, ToolContext, ToolError};
+use toolwright::{ErrorClass, Output, ToolContext, ToolError};
 
 use super::answers::Answers;
 use super::config::{ServerConfig, Trust};
@@ -137,7 +137,7 @@ impl Server {
                     "the MCP server `{}` wants to be asked again, which this application does not do",
                     self.name
                 );
-                Err(ToolError::new("unsupported_answer", words).class(Class::Unknown))
+                Err(ToolError::new("unsupported_answer", words).class(ErrorClass::Unknown))
             }
         }
     }
@@ -195,7 +195,7 @@ impl Server {
             tokio::time::sleep(wait).await;
         } else if let Some(wait) = wait {
             let error = self.unreachable("it has failed, and is not started again yet");
-            return Err(error.class(Class::NotStarted { retry_after: Some(wait) }));
+            return Err(error.class(ErrorClass::NotStarted { retry_after: Some(wait) }));
         }
         // What fails or is given up from here on counts as a failure.
         state.restart.failed(Instant::now());
@@ -274,7 +274,7 @@ impl Server {
             "unreachable",
             format!("the MCP server `{}` cannot be used: {why}", self.name),
         )
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without its tools, or try again later")
     }
 
@@ -283,13 +283,15 @@ impl Server {
         let server = &self.name;
         let ServiceError::McpError(error) = error else {
             let words = format!("the MCP server `{server}` ended before it answered");
-            return ToolError::new("unreachable", words).class(Class::Transient).caused_by(error);
+            return ToolError::new("unreachable", words)
+                .class(ErrorClass::Transient)
+                .caused_by(error);
         };
         let said = untrusted::fenced(&format!("MCP server `{server}`"), &error.message);
         let class = match error.code {
-            ErrorCode::INVALID_PARAMS => Class::Invalid,
-            ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_REQUEST => Class::Final,
-            _ => Class::Transient,
+            ErrorCode::INVALID_PARAMS => ErrorClass::Invalid,
+            ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_REQUEST => ErrorClass::Final,
+            _ => ErrorClass::Transient,
         };
         let words = format!("the MCP server `{server}` refused the call:\n{said}");
         ToolError::new("refused_by_server", words).class(class)

@@ -202,6 +202,6 @@ fn hits(tool: &ForeignTool, words: &[String]) -> usize {
 fn unknown(name: &str) -> ToolError {
     let words = format!("no MCP server has a tool `{name}`");
     ToolError::new("unknown_tool", words)
-        .class(toolwright::Class::Invalid)
+        .class(toolwright::ErrorClass::Invalid)
         .hint("list or search the tools")
 }

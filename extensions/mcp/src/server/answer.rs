@@ -5,7 +5,7 @@ use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
 use serde_json::Value;
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
-use toolwright::{Answer, CallFailure, Class, Outcome, Suspended, ToolError};
+use toolwright::{Answer, CallFailure, ErrorClass, Outcome, Suspended, ToolError};
 
 use super::client::UNSUPPORTED;
 
@@ -90,8 +90,8 @@ fn waiting(tool: &str, waits: &Suspended) -> ToolError {
         ),
     };
     let class = match waits.state {
-        State::Indeterminate => Class::Unknown,
-        _ => Class::NotStarted { retry_after: None },
+        State::Indeterminate => ErrorClass::Unknown,
+        _ => ErrorClass::NotStarted { retry_after: None },
     };
     let details = serde_json::json!({"call": call.to_string(), "state": waits.state.to_string()});
     ToolError::new(kind, message).class(class).hint(hint).details(details)

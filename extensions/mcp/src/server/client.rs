@@ -12,7 +12,7 @@ use rmcp::service::Peer;
 use rmcp::{RoleServer, ServiceError};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::exchange::Exchange;
 
@@ -217,7 +217,7 @@ impl ConnectedClient {
             Err(ServiceError::McpError(error)) => {
                 let words = format!("the client refused `{method}`");
                 Err(ToolError::new("refused_by_client", words)
-                    .class(Class::Final)
+                    .class(ErrorClass::Final)
                     .caused_by(error.message))
             }
             Err(error) => {
@@ -334,7 +334,7 @@ pub(super) const UNSUPPORTED: &str = "unsupported_by_client";
 fn unsupported(capability: Capability) -> ToolError {
     let words = format!("the client of this call offers no {}", capability.name());
     ToolError::new(UNSUPPORTED, words)
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")
 }
 

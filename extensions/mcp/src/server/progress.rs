@@ -7,7 +7,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
-use toolwright::{Event, EventKind, Outcome};
+use toolwright::{Outcome, ToolEvent, ToolEventKind};
 
 use super::exchange::{Attending, Exchange};
 
@@ -26,8 +26,8 @@ pub(super) struct Report {
 pub(super) struct Reports(Mutex<HashMap<String, mpsc::Sender<Report>>>);
 
 impl Reports {
-    pub(super) fn receive(&self, event: &Event<'_>) {
-        let (EventKind::Progress { message, part }, Some(id)) = (event.kind, event.provider_id)
+    pub(super) fn receive(&self, event: &ToolEvent<'_>) {
+        let (ToolEventKind::Progress { message, part }, Some(id)) = (event.kind, event.provider_id)
         else {
             return;
         };

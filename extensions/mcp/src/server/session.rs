@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
-    Call, CallId, CancellationToken, Class, Executor, Outcome, Profile, Run, ToolError,
+    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, ToolError,
 };
 use uuid::Uuid;
 
@@ -288,7 +288,7 @@ fn call_key(tool: &str, arguments: &str) -> CallKey {
 
 fn given_up(tool: &str) -> ToolError {
     ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
-        .class(Class::Cancelled)
+        .class(ErrorClass::Cancelled)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

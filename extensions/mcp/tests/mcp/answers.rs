@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use toolwright::{Call, EventKind, Executor, Registry, ToolContext, ToolError, tool};
+use toolwright::{Call, Executor, Registry, ToolContext, ToolError, ToolEventKind, tool};
 use toolwright_mcp::{
     Answers, ConnectedClient, Elicit, Elicitation, Elicited, McpConfig, McpServer, McpServers,
     Sample,
@@ -132,7 +132,7 @@ async fn what_another_server_reports_of_a_call_is_the_progress_of_the_call_here(
     let run = executor.run("r1").on_progress({
         let reports = Arc::clone(&reports);
         move |event| {
-            if let EventKind::Progress { message, part } = event.kind {
+            if let ToolEventKind::Progress { message, part } = event.kind {
                 let mut reports = reports.lock().unwrap();
                 reports.push((message.to_owned(), part));
                 if reports.len() == 2 {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::{Answer, BuildProblem, Call, Class, Content, Executor, Handle, Registry};
+use toolwright::{Answer, BuildProblem, Call, Content, ErrorClass, Executor, Handle, Registry};
 use toolwright_mcp::{McpClient, McpConfig, McpServers};
 
 use crate::stdio::example;
@@ -166,7 +166,7 @@ async fn a_failure_of_the_tool_and_a_refusal_of_the_server_are_errors_in_a_fence
     );
     let refused = application.call("peer__refuse", json!({})).await;
     let error = refused.error().unwrap();
-    assert_eq!((error.kind(), error.classified()), ("refused_by_server", Class::Invalid));
+    assert_eq!((error.kind(), error.classified()), ("refused_by_server", ErrorClass::Invalid));
     assert!(error.message().contains("not like this"));
 }
 
@@ -175,7 +175,7 @@ async fn a_server_that_dies_in_a_call_fails_it_and_is_started_again_later() {
     let application = Application::trusting();
     let answer = application.call("peer__die", json!({})).await;
     let error = answer.error().unwrap();
-    assert_eq!((error.kind(), error.classified()), ("unreachable", Class::Transient));
+    assert_eq!((error.kind(), error.classified()), ("unreachable", ErrorClass::Transient));
     let again = application.call("peer__echo", json!({"text": "hi"})).await;
     assert!(again.text().contains("\nhi\n"), "{}", again.text());
     assert_eq!(application.times("started"), 2);
@@ -356,7 +356,7 @@ async fn a_program_that_cannot_be_started_is_an_error_of_its_calls_alone() {
             .message()
             .contains("the MCP server `gone` cannot be used: its program cannot be started")
     );
-    assert!(matches!(error.classified(), Class::NotStarted { .. }));
+    assert!(matches!(error.classified(), ErrorClass::NotStarted { .. }));
 }
 
 #[tokio::test]

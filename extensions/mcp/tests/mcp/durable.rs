@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use toolwright::approval::{ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement};
 use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::unstable::arguments::canonical;
-use toolwright::{Call, CallId, EventKind, Executor, OnNoApprover, Outcome, Registry};
+use toolwright::{Call, CallId, Executor, OnNoApprover, Outcome, Registry, ToolEventKind};
 use toolwright_mcp::McpServers;
 
 use crate::client::configuration;
@@ -41,7 +41,7 @@ impl Office {
         let changes = Arc::clone(&self.changes);
         let builder = Executor::builder(Registry::empty())
             .listen(move |event| {
-                if let EventKind::ToolChanged { why } = event.kind {
+                if let ToolEventKind::ToolChanged { why } = event.kind {
                     changes.lock().unwrap().push(format!("{}: {why}", event.tool));
                 }
             })

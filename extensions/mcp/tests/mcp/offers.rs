@@ -19,7 +19,7 @@ use toolwright::approval::ApproverKey;
 use toolwright::journal::{Filter, MemoryStore, Page, Store as _};
 use toolwright::policy::Policy;
 use toolwright::{
-    Content, EventKind, Executor, Handle, Profile, Profiles, Registry, ToolError, tool,
+    Content, Executor, Handle, Profile, Profiles, Registry, ToolError, ToolEventKind, tool,
 };
 use toolwright_mcp::{
     Arguments, Completing, Completions, ConnectedClient, ElicitationApprover, LogLevel, McpServer,
@@ -139,7 +139,7 @@ fn approving_with(store: &MemoryStore, four_eyes: bool, failed: Arc<AtomicUsize>
     let key = ApproverKey::generate("user of an MCP client").unwrap();
     let builder = Executor::builder(Registry::of([PAY, DELETE_ALL]).unwrap());
     let builder = builder.policy(Policy::builder().four_eyes(four_eyes)).listen(move |event| {
-        if let EventKind::ApproverFailed { .. } = event.kind {
+        if let ToolEventKind::ApproverFailed { .. } = event.kind {
             failed.fetch_add(1, Ordering::SeqCst);
         }
     });

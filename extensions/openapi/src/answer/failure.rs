@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::{LOCATION, RETRY_AFTER};
 use serde_json::Value;
 use toolwright::retry::retry_after;
-use toolwright::{Class, ToolError, printable};
+use toolwright::{ErrorClass, ToolError, printable};
 
 use super::Response;
 
@@ -44,19 +44,23 @@ pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError
 }
 
 /// The kind of the failure, and whether the call may be made again.
-fn judged(status: StatusCode, pause: Option<Duration>) -> (&'static str, Class) {
+fn judged(status: StatusCode, pause: Option<Duration>) -> (&'static str, ErrorClass) {
     match status {
-        StatusCode::TOO_MANY_REQUESTS => ("rate_limited", Class::NotStarted { retry_after: pause }),
-        StatusCode::SERVICE_UNAVAILABLE if pause.is_some() => {
-            ("unavailable", Class::NotStarted { retry_after: pause })
+        StatusCode::TOO_MANY_REQUESTS => {
+            ("rate_limited", ErrorClass::NotStarted { retry_after: pause })
         }
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ("permission_denied", Class::Final),
-        StatusCode::NOT_FOUND | StatusCode::GONE => ("not_found", Class::Invalid),
-        StatusCode::REQUEST_TIMEOUT => ("no_response", Class::Transient),
-        status if status.is_client_error() => ("refused_by_server", Class::Invalid),
-        status if status.is_server_error() => ("server_error", Class::Transient),
-        status if status.is_redirection() => ("redirected", Class::Final),
-        _ => ("http_error", Class::Final),
+        StatusCode::SERVICE_UNAVAILABLE if pause.is_some() => {
+            ("unavailable", ErrorClass::NotStarted { retry_after: pause })
+        }
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            ("permission_denied", ErrorClass::Final)
+        }
+        StatusCode::NOT_FOUND | StatusCode::GONE => ("not_found", ErrorClass::Invalid),
+        StatusCode::REQUEST_TIMEOUT => ("no_response", ErrorClass::Transient),
+        status if status.is_client_error() => ("refused_by_server", ErrorClass::Invalid),
+        status if status.is_server_error() => ("server_error", ErrorClass::Transient),
+        status if status.is_redirection() => ("redirected", ErrorClass::Final),
+        _ => ("http_error", ErrorClass::Final),
     }
 }
 
@@ -86,20 +90,20 @@ mod tests {
     #[test]
     fn the_class_says_whether_the_call_may_be_made_again() {
         let pause = Some(Duration::from_secs(7));
-        let waits = Class::NotStarted { retry_after: pause };
+        let waits = ErrorClass::NotStarted { retry_after: pause };
         for (status, pause, class) in [
             (429, pause, waits),
-            (429, None, Class::NotStarted { retry_after: None }),
+            (429, None, ErrorClass::NotStarted { retry_after: None }),
             (503, pause, waits),
-            (503, None, Class::Transient),
-            (500, pause, Class::Transient),
-            (504, None, Class::Transient),
-            (400, None, Class::Invalid),
-            (404, None, Class::Invalid),
-            (409, None, Class::Invalid),
-            (401, None, Class::Final),
-            (403, None, Class::Final),
-            (302, None, Class::Final),
+            (503, None, ErrorClass::Transient),
+            (500, pause, ErrorClass::Transient),
+            (504, None, ErrorClass::Transient),
+            (400, None, ErrorClass::Invalid),
+            (404, None, ErrorClass::Invalid),
+            (409, None, ErrorClass::Invalid),
+            (401, None, ErrorClass::Final),
+            (403, None, ErrorClass::Final),
+            (302, None, ErrorClass::Final),
         ] {
             let status = StatusCode::from_u16(status).expect("a status");
             assert_eq!(judged(status, pause).1, class, "{status}");

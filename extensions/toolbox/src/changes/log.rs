@@ -40,7 +40,7 @@ use crate::Workspace;
 /// let executor = Executor::builder(Registry::of(FILES.into_iter().chain(CHANGES))?)
 ///     .policy(policy)
 ///     .service_arc(workspace)
-///     .around(log.clone())
+///     .middleware(log.clone())
 ///     .service(log)
 ///     .build()?;
 ///

@@ -1,7 +1,9 @@
 //! The log as a stage: each call that writes files is recorded before and after its tool.
 
 use futures::future::BoxFuture;
-use toolwright::{After, Answer, Around, AroundCall, Before, Class, Content, ToolError};
+use toolwright::{
+    AfterCall, Answer, BeforeCall, Content, ErrorClass, Middleware, MiddlewareCall, ToolError,
+};
 
 use super::log::ChangeLog;
 use super::record::{Begun, CallFacts};
@@ -9,11 +11,11 @@ use super::tool::milliseconds;
 use crate::blocking::blocking;
 use crate::footprint::Written;
 
-impl Around for ChangeLog {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for ChangeLog {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         let written = self.written(call);
         if written.is_nothing() {
-            return Box::pin(std::future::ready(Before::GoOn));
+            return Box::pin(std::future::ready(BeforeCall::Continue));
         }
         let facts = CallFacts {
             id: call.id(),
@@ -27,15 +29,15 @@ impl Around for ChangeLog {
             let recorder = log.clone();
             let begun = blocking(move || log.begin(&facts, &written, milliseconds())).await;
             match begun.and_then(|begun| begun) {
-                Ok(begun) => Before::Then(Box::new(Recording { log: recorder, begun })),
-                Err(error) => Before::Refuse(error),
+                Ok(begun) => BeforeCall::Then(Box::new(Recording { log: recorder, begun })),
+                Err(error) => BeforeCall::Refuse(error),
             }
         })
     }
 }
 
 impl ChangeLog {
-    fn written(&self, call: &AroundCall<'_>) -> Written {
+    fn written(&self, call: &MiddlewareCall<'_>) -> Written {
         Written::of(call.footprint(), &self.0.workspace)
     }
 }
@@ -47,10 +49,10 @@ struct Recording {
     begun: Begun,
 }
 
-impl After for Recording {
+impl AfterCall for Recording {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         if answer.error().is_some_and(may_still_write) {
@@ -80,5 +82,6 @@ impl After for Recording {
 
 /// Whether a tool that blocks may outlive its call: after a time-out or a cancellation.
 fn may_still_write(error: &ToolError) -> bool {
-    !error.is_not_begun() && (error.kind() == "timeout" || error.classified() == Class::Cancelled)
+    !error.is_not_begun()
+        && (error.kind() == "timeout" || error.classified() == ErrorClass::Cancelled)
 }

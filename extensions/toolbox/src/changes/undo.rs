@@ -1,7 +1,7 @@
 //! Takes changes back: plans, marks them, restores the file, and records that as a change of its own.
 
 use rusqlite::{Connection, TransactionBehavior, params};
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::database::unavailable;
 use super::log::ChangeLog;
@@ -93,7 +93,8 @@ fn undone(name: &Name, plan: &Plan<'_>) -> Undone {
 }
 
 fn refused(name: &Name, refusal: &Refusal<'_>) -> ToolError {
-    let error = ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(Class::Final);
+    let error =
+        ToolError::new(refusal.kind(), refusal.of(name).to_string()).class(ErrorClass::Final);
     match refusal {
         Refusal::Changed { later: None, .. } => {
             error.hint("compare the file with what you expect, and edit it instead")

@@ -11,7 +11,7 @@
 //! # What it refuses
 //! A turn without changes that stand; of each file, what `undo_file` refuses. Where no file could be restored, it fails.
 
-use toolwright::{Class, ToolContext, ToolError, tool};
+use toolwright::{ErrorClass, ToolContext, ToolError, tool};
 
 use super::database::unavailable;
 use super::log::ChangeLog;
@@ -42,7 +42,7 @@ pub fn undo_turn(
     let nothing = |run: &str| {
         let message = format!("the log has no change of turn {turn} of {run} that stands");
         ToolError::new("not_found", message)
-            .class(Class::Final)
+            .class(ErrorClass::Final)
             .hint("`file_history` lists the changes with their turns")
     };
     let Some(run) = log.run_meant(context, run.as_deref()).map_err(unavailable)? else {
@@ -68,7 +68,7 @@ pub fn undo_turn(
             "not_undone",
             format!("no file of turn {turn} of run `{run}` was restored\n{}", lines.join("\n")),
         )
-        .class(Class::Final)),
+        .class(ErrorClass::Final)),
         _ => Ok(format!("turn {turn} of run `{run}`:\n{}", lines.join("\n"))),
     }
 }

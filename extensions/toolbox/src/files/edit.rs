@@ -1,7 +1,7 @@
 //! What the tools that change a file do alike: read it, compare its hash, write it back in its encoding, and answer with a
 //! short diff.
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::diff;
 use super::notes::counted;
@@ -75,7 +75,7 @@ pub(super) fn encoded(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, To
             u32::from(other)
         );
         ToolError::new("not_encodable", message)
-            .class(Class::Invalid)
+            .class(ErrorClass::Invalid)
             .hint("write the file whole with `write_file`, which makes it UTF-8")
     })
 }

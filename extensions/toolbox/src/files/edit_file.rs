@@ -17,7 +17,7 @@ mod nearest;
 
 use std::borrow::Cow;
 
-use toolwright::{Class, Output, Reconciled, ToolContext, ToolError, tool};
+use toolwright::{ErrorClass, Output, Reconciled, ToolContext, ToolError, tool};
 
 use super::edit::Edit;
 use super::notes::{Wanted, counted};
@@ -153,7 +153,8 @@ struct Edited {
 
 /// Replaces `old` by `new`; pure.
 fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<Edited, ToolError> {
-    let invalid = |kind: &'static str, message| ToolError::new(kind, message).class(Class::Invalid);
+    let invalid =
+        |kind: &'static str, message| ToolError::new(kind, message).class(ErrorClass::Invalid);
     if old.is_empty() {
         let message = "`old_string` is empty, expected the text to replace".to_owned();
         return Err(

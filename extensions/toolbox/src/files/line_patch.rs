@@ -1,7 +1,7 @@
 //! Replaces lines of a text by their numbers, for every tool that edits a text by lines; pure. What a text means is the
 //! concern of its tool: only lines are put together here.
 
-use toolwright::{Class, ToolError, data};
+use toolwright::{ErrorClass, ToolError, data};
 
 use super::notes::counted;
 use crate::workspace::Ends;
@@ -62,7 +62,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
             counted(lines.len(), "line", "lines")
         );
         return Err(ToolError::new("invalid_patch", message)
-            .class(Class::Invalid)
+            .class(ErrorClass::Invalid)
             .hint("all numbers are those of the text as it is now; read it again to see them"));
     }
     let ends = Ends::of(text);

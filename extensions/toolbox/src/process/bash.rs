@@ -25,7 +25,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolwright::{Class, Danger, ProcessOutput, ToolContext, ToolError, tool};
+use toolwright::{Danger, ErrorClass, ProcessOutput, ToolContext, ToolError, tool};
 
 use super::environment::SWITCHED_OFF;
 use super::executors::{ProcessEnd, ProcessRequest, Streams, ToolExecutor};
@@ -209,7 +209,7 @@ impl Line<'_> {
         let not_run = |why: &str| {
             let message = format!("the line was not run: its folder `{name}` {why}");
             ToolError::new("folder_gone", message)
-                .class(Class::Invalid)
+                .class(ErrorClass::Invalid)
                 .hint("name a folder that is there in `folder`, such as `.` for the workspace")
         };
         let real = workspace.real_folder(&name).map_err(|error| match error.kind() {
@@ -252,7 +252,7 @@ async fn look(
     };
     let Some(why) = found else { return Ok(()) };
     let message = format!("the line was not run: it is rated safe, and here it is not: {why}");
-    Err(ToolError::new("not_safe_here", message).class(Class::Invalid).hint(
+    Err(ToolError::new("not_safe_here", message).class(ErrorClass::Invalid).hint(
         "write it otherwise, or repeat it with `outside` true, about which a person is asked",
     ))
 }
@@ -300,7 +300,7 @@ pub(super) fn output(ended: ProcessEnd, seconds: u32) -> Result<ProcessOutput, T
     let Some(status) = ended.status else {
         let message =
             "the process that supervises commands was ended, so how this one ended is not known";
-        return Err(ToolError::new("process_lost", message).class(Class::Unknown));
+        return Err(ToolError::new("process_lost", message).class(ErrorClass::Unknown));
     };
     let error = (!status.success()).then(|| status.to_string());
     Ok(ProcessOutput {
@@ -326,6 +326,6 @@ pub(super) fn not_started(error: std::io::Error, vector: &[OsString]) -> ToolErr
         _ => ("not_started", "the system refused to start it"),
     };
     ToolError::new(kind, format!("`{program}` was not started: {words}"))
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .caused_by(error)
 }

@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use toolwright::{Class, ProcessOutput, ToolError, tool};
+use toolwright::{ErrorClass, ProcessOutput, ToolError, tool};
 
 use super::environment::variables;
 use super::executors::ProcessRequest;
@@ -62,7 +62,7 @@ pub async fn run_command(
         workspace.processes().start(&request).map_err(|error| not_started(&program, error))?;
     let ended = ended.await.map_err(|error| {
         let message = format!("`{program}` was started, and how it ended is not known");
-        ToolError::new("process_lost", message).class(Class::Unknown).caused_by(error)
+        ToolError::new("process_lost", message).class(ErrorClass::Unknown).caused_by(error)
     })?;
     let output = ended.output;
     if ended.timed_out {
@@ -71,7 +71,7 @@ pub async fn run_command(
     }
     let Some(status) = ended.status else {
         let message = format!("`{program}` was started, and how it ended is not known");
-        return Err(ToolError::new("process_lost", message).class(Class::Unknown));
+        return Err(ToolError::new("process_lost", message).class(ErrorClass::Unknown));
     };
     let error = (!status.success()).then(|| status.to_string());
     let (success, exit_code) = (status.success(), status.code());
@@ -107,7 +107,7 @@ fn not_started(program: &str, error: std::io::Error) -> ToolError {
         _ => ("not_started", "it could not be started"),
     };
     ToolError::new(kind, format!("`{program}`: {words}"))
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .caused_by(error)
 }
 

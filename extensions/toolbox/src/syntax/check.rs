@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use toolwright::{After, Answer, Around, AroundCall, Before, Content};
+use toolwright::{AfterCall, Answer, BeforeCall, Content, Middleware, MiddlewareCall};
 
 use super::compare::{Place, worse};
 use super::language::Language;
@@ -47,7 +47,7 @@ const REPORTED: usize = 3;
 /// let workspace = Arc::new(Workspace::open(folder)?);
 /// let executor = Executor::builder(Registry::of(FILES)?)
 ///     .unrestricted()
-///     .around(SyntaxCheck::new(Arc::clone(&workspace)))
+///     .middleware(SyntaxCheck::new(Arc::clone(&workspace)))
 ///     .service_arc(workspace)
 ///     .build()?;
 ///
@@ -172,19 +172,19 @@ fn known(written: Written) -> Vec<(Name, Language)> {
     names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()
 }
 
-impl Around for SyntaxCheck {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for SyntaxCheck {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         let written = known(Written::of(call.footprint(), &self.0.workspace));
         if written.is_empty() {
-            return Box::pin(std::future::ready(Before::GoOn));
+            return Box::pin(std::future::ready(BeforeCall::Continue));
         }
         let check = self.clone();
         Box::pin(async move {
             let reader = check.clone();
             // A check that cannot be made refuses nothing.
             match blocking(move || reader.before(&written)).await {
-                Ok(before) => Before::Then(Box::new(Checking { check, before })),
-                Err(_) => Before::GoOn,
+                Ok(before) => BeforeCall::Then(Box::new(Checking { check, before })),
+                Err(_) => BeforeCall::Continue,
             }
         })
     }
@@ -196,10 +196,10 @@ struct Checking {
     before: Vec<Text>,
 }
 
-impl After for Checking {
+impl AfterCall for Checking {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         Box::pin(async move {

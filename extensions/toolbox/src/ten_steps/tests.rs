@@ -10,8 +10,8 @@ use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Resp
 use toolwright::journal::MemoryStore;
 use toolwright::policy::{ArgumentTest, Mode, Policy, PolicyBuilder, Rule};
 use toolwright::{
-    After, Answer, Around, AroundCall, Before, Call, EventKind, Executor, File, Footprint,
-    Registry, tool,
+    AfterCall, Answer, BeforeCall, Call, Executor, File, Footprint, Middleware, MiddlewareCall,
+    Registry, ToolEventKind, tool,
 };
 
 use super::TenSteps;
@@ -43,16 +43,16 @@ impl Trace {
 /// A stage that says when the one inside it looks.
 struct SpyStage {
     name: &'static str,
-    inside: Arc<dyn Around>,
+    inside: Arc<dyn Middleware>,
     trace: Trace,
 }
 
-impl Around for SpyStage {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for SpyStage {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         async move {
             self.trace.add(format!("{} looks", self.name));
             match self.inside.before(call).await {
-                Before::Then(after) => Before::Then(Box::new(SpyAfter {
+                BeforeCall::Then(after) => BeforeCall::Then(Box::new(SpyAfter {
                     name: self.name,
                     inside: after,
                     trace: self.trace.clone(),
@@ -66,18 +66,18 @@ impl Around for SpyStage {
 
 struct SpyAfter {
     name: &'static str,
-    inside: Box<dyn After>,
+    inside: Box<dyn AfterCall>,
     trace: Trace,
 }
 
-impl After for SpyAfter {
+impl AfterCall for SpyAfter {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         self.inside.during()
     }
 
     fn after<'a>(
         self: Box<Self>,
-        call: &'a AroundCall<'a>,
+        call: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         async move {
@@ -145,9 +145,9 @@ fn scene(policy: impl FnOnce(PolicyBuilder) -> PolicyBuilder) -> Scene {
     let registry = Registry::of([WRITE_HALF, LOOK]).expect("two tools");
     let heard = trace.clone();
     let builder = Executor::builder(registry).listen(move |event| match event.kind {
-        EventKind::Judged { .. } => heard.add("policy"),
-        EventKind::Reserved { .. } => heard.add("reserved"),
-        EventKind::Cached => heard.add("answered from the cache"),
+        ToolEventKind::Judged { .. } => heard.add("policy"),
+        ToolEventKind::Reserved { .. } => heard.add("reserved"),
+        ToolEventKind::Cached => heard.add("answered from the cache"),
         _ => {}
     });
     let builder = builder.journal(MemoryStore::new()).ask(Agrees(trace.clone()));

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::name::{Name, outside};
 
@@ -11,7 +11,7 @@ pub(crate) fn failed(name: &Name, error: io::Error) -> ToolError {
     if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
         // The path itself is well-formed, so the call is not an invalid one.
         return outside(name.as_str(), "leads out of the workspace through a link")
-            .class(Class::Final)
+            .class(ErrorClass::Final)
             .caused_by(error);
     }
     let (kind, words) = match error.kind() {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Component, Path};
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 /// The longest path, in bytes: what Linux takes.
 const LONGEST: usize = 4096;
@@ -68,7 +68,7 @@ impl Name {
 pub(crate) fn outside(path: &str, why: &str) -> ToolError {
     let message = format!("`{path}` {why}, expected a path inside the workspace");
     ToolError::new("outside_workspace", message)
-        .class(Class::Invalid)
+        .class(ErrorClass::Invalid)
         .hint("write a path relative to the workspace, such as `src/lib.rs`, without `..`")
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use serde_json::json;
-use toolwright::{Answer, Call, Class, Danger, Executor, ProcessOutput, Registry};
+use toolwright::{Answer, Call, Danger, ErrorClass, Executor, ProcessOutput, Registry};
 use toolwright_toolbox::{
     BASH, Local, ProcessRequest, RUN_COMMAND, RunningProcess, Shell, ToolExecutor, Workspace,
 };
@@ -43,7 +43,7 @@ fn a_line_of_a_megabyte_is_dangerous_and_not_started() {
     let answer = bash(&executor, &line);
     let error = answer.error().unwrap();
     assert_eq!(error.kind(), "too_long");
-    assert!(matches!(error.classified(), Class::NotStarted { .. }));
+    assert!(matches!(error.classified(), ErrorClass::NotStarted { .. }));
     assert!(!around.path().join("inside/made").exists());
 }
 
@@ -143,6 +143,6 @@ fn a_program_that_is_not_started_is_an_error_with_its_reason_and_may_be_called_a
         let error = answer.error().unwrap();
         assert_eq!(error.kind(), kind);
         assert!(error.message().contains(words), "{}", error.message());
-        assert!(matches!(error.classified(), Class::NotStarted { .. }), "{kind}");
+        assert!(matches!(error.classified(), ErrorClass::NotStarted { .. }), "{kind}");
     }
 }

@@ -146,8 +146,8 @@ fn executor(around: &TempDir, policy: Option<PolicyBuilder>) -> Executor {
         None => builder.unrestricted(),
     };
     builder
-        .around(log.clone())
-        .around(SyntaxCheck::new(Arc::clone(&workspace)))
+        .middleware(log.clone())
+        .middleware(SyntaxCheck::new(Arc::clone(&workspace)))
         .service(log)
         .service_arc(workspace)
         .build()

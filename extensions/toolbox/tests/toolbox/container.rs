@@ -363,7 +363,7 @@ fn a_change_log_refuses_what_it_cannot_record() {
     let workspace = Arc::new(Workspace::within(both.container("")).unwrap());
     let log = ChangeLog::open(both.at("changes.db"), Arc::clone(&workspace)).unwrap();
     let executor = Executor::builder(Registry::of(FILES).unwrap()).unrestricted();
-    let executor = executor.around(log).service_arc(workspace).build().unwrap();
+    let executor = executor.middleware(log).service_arc(workspace).build().unwrap();
     let answer = call(&executor, "write_file", &json!({"path": "a", "content": "x"}));
     assert!(answer.is_error() && answer.text().contains("in a container"), "{}", answer.text());
     assert!(!both.at("there/a").exists());

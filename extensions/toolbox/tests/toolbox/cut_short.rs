@@ -12,8 +12,8 @@ use futures::future::{BoxFuture, ready};
 use tempfile::TempDir;
 use toolwright::policy::{Mode, Policy};
 use toolwright::{
-    Answer, Around, AroundCall, Before, Call, CancellationToken, Class, Executor, Registry,
-    ToolError, tool,
+    Answer, BeforeCall, Call, CancellationToken, ErrorClass, Executor, Middleware, MiddlewareCall,
+    Registry, ToolError, tool,
 };
 use toolwright_toolbox::{CHANGES, ChangeLog, Workspace};
 
@@ -44,13 +44,15 @@ fn write_late(
 /// Delays every call of a tool until it is open.
 struct Closed(Arc<AtomicBool>);
 
-impl Around for Closed {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for Closed {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         let is_open = self.0.load(Ordering::SeqCst) || call.definition().name != "write_late";
-        let class = Class::NotStarted { retry_after: Some(Duration::from_millis(10)) };
+        let class = ErrorClass::NotStarted { retry_after: Some(Duration::from_millis(10)) };
         Box::pin(ready(match is_open {
-            true => Before::GoOn,
-            false => Before::Refuse(ToolError::new("busy", "another call writes it").class(class)),
+            true => BeforeCall::Continue,
+            false => {
+                BeforeCall::Refuse(ToolError::new("busy", "another call writes it").class(class))
+            }
         }))
     }
 }
@@ -78,8 +80,8 @@ impl Desk {
                 .policy(Policy::builder().mode(Mode::Unrestricted).base(workspace.root()))
                 .service_arc(workspace)
                 .service(Waits { begun: begin, go_on: Mutex::new(may), ended: end })
-                .around(log.clone())
-                .around(Closed(Arc::clone(&is_open)))
+                .middleware(log.clone())
+                .middleware(Closed(Arc::clone(&is_open)))
                 .service(log)
                 .timeout(timeout)
                 .build()

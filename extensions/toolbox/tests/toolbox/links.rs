@@ -90,7 +90,7 @@ fn a_change_through_a_link_is_recorded_once_and_undone() {
     let executor =
         Executor::builder(Registry::of(FILES.into_iter().chain(CHANGES)).expect("they fit"))
             .unrestricted()
-            .around(log.clone())
+            .middleware(log.clone())
             .service(log)
             .service_arc(workspace)
             .build()
@@ -117,7 +117,7 @@ fn a_file_behind_a_link_is_checked_once() {
     symlink("real.json", folder.path().join("link.json")).expect("a link");
     let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
     let check = SyntaxCheck::new(workspace);
-    let executor = executor(folder.path(), |builder| builder.unrestricted().around(check));
+    let executor = executor(folder.path(), |builder| builder.unrestricted().middleware(check));
     let arguments = r#"{"path":"link.json","content":"[1, 2"}"#;
     let answer = runtime().block_on(executor.call(&Call::new("write_file", arguments)));
     assert_eq!(answer.text().matches("warning").count(), 1, "{}", answer.text());
@@ -210,7 +210,7 @@ fn a_file_that_is_named_before_its_link_is_checked_once() {
         let workspace = Arc::new(Workspace::open(folder.path()).expect("a workspace"));
         let executor = Executor::builder(Registry::of([WRITE_BOTH]).expect("it fits"))
             .unrestricted()
-            .around(SyntaxCheck::new(Arc::clone(&workspace)))
+            .middleware(SyntaxCheck::new(Arc::clone(&workspace)))
             .service_arc(workspace)
             .build()
             .expect("an executor");

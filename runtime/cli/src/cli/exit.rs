@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
 
 /// How a command ended. Turns into [`ExitCode`].
 ///
@@ -46,8 +46,8 @@ impl Exit {
     /// The exit code that fits a failed call.
     pub(super) fn of(error: &ToolError) -> Self {
         match error.classified() {
-            Class::Invalid => Self::Usage,
-            Class::NotStarted { .. } if error.kind() == "approval_required" => Self::Approval,
+            ErrorClass::Invalid => Self::Usage,
+            ErrorClass::NotStarted { .. } if error.kind() == "approval_required" => Self::Approval,
             _ => Self::Failed,
         }
     }

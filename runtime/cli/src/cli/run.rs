@@ -14,7 +14,7 @@ use super::streams::{complain, print, tell};
 use super::tools;
 use super::typed;
 use toolwright_core::call::Call;
-use toolwright_core::error::Class;
+use toolwright_core::error::ErrorClass;
 use toolwright_core::error::ToolError;
 use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
@@ -82,7 +82,7 @@ async fn call(
 /// Says why a call failed: the message is the one that a model reads, advice and cause are for people.
 fn failed(error: &ToolError, stop: &Stop) -> Exit {
     let exit = match stop.caught() {
-        Some(signal) if error.classified() == Class::Cancelled => Exit::Signal(signal),
+        Some(signal) if error.classified() == ErrorClass::Cancelled => Exit::Signal(signal),
         _ => Exit::of(error),
     };
     complain(exit, told(error))

@@ -2,23 +2,25 @@
 
 use rusqlite::{Error, ErrorCode};
 
-use super::{Class, ToolError};
+use super::{ErrorClass, ToolError};
 
 /// What the database says of its tables stays with the operators. Needs the feature `rusqlite`.
 #[cfg_attr(docsrs, doc(cfg(feature = "rusqlite")))]
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         let (kind, message, class) = match (&error, error.sqlite_error_code()) {
-            (Error::QueryReturnedNoRows, _) => ("not_found", "nothing was found", Class::Final),
+            (Error::QueryReturnedNoRows, _) => {
+                ("not_found", "nothing was found", ErrorClass::Final)
+            }
             (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => (
                 "busy",
                 "somebody else is using the database at the moment",
-                Class::NotStarted { retry_after: None },
+                ErrorClass::NotStarted { retry_after: None },
             ),
             (_, Some(ErrorCode::ConstraintViolation)) => (
                 "constraint_violation",
                 "the database does not take a value, such as one that is there already",
-                Class::Invalid,
+                ErrorClass::Invalid,
             ),
             _ => return Self::internal(error),
         };

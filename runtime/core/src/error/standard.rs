@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::{Class, Source, ToolError};
+use super::{ErrorClass, Source, ToolError};
 
 /// A boxed `ToolError` is that error again; all else is internal.
 impl From<Source> for ToolError {
@@ -17,15 +17,19 @@ impl From<Source> for ToolError {
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
-        let not_started = Class::NotStarted { retry_after: None };
+        let not_started = ErrorClass::NotStarted { retry_after: None };
         let (kind, message, class) = match error.kind() {
-            ErrorKind::NotFound => ("not_found", "no such file or directory", Class::Final),
-            ErrorKind::PermissionDenied => ("permission_denied", "permission denied", Class::Final),
-            ErrorKind::AlreadyExists => ("already_exists", "it exists already", Class::Final),
-            ErrorKind::NotADirectory => ("not_a_directory", "it is not a directory", Class::Final),
-            ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", Class::Final),
+            ErrorKind::NotFound => ("not_found", "no such file or directory", ErrorClass::Final),
+            ErrorKind::PermissionDenied => {
+                ("permission_denied", "permission denied", ErrorClass::Final)
+            }
+            ErrorKind::AlreadyExists => ("already_exists", "it exists already", ErrorClass::Final),
+            ErrorKind::NotADirectory => {
+                ("not_a_directory", "it is not a directory", ErrorClass::Final)
+            }
+            ErrorKind::IsADirectory => ("is_a_directory", "it is a directory", ErrorClass::Final),
             ErrorKind::InvalidData => {
-                ("invalid_data", "the data is not what it should be", Class::Final)
+                ("invalid_data", "the data is not what it should be", ErrorClass::Final)
             }
             ErrorKind::ConnectionRefused
             | ErrorKind::HostUnreachable
@@ -37,15 +41,17 @@ impl From<io::Error> for ToolError {
             | ErrorKind::ConnectionReset
             | ErrorKind::ConnectionAborted
             | ErrorKind::BrokenPipe => {
-                ("connection_lost", "the connection was lost", Class::Transient)
+                ("connection_lost", "the connection was lost", ErrorClass::Transient)
             }
             ErrorKind::WouldBlock | ErrorKind::ResourceBusy | ErrorKind::ExecutableFileBusy => {
-                ("busy", "somebody else is using it at the moment", Class::Transient)
+                ("busy", "somebody else is using it at the moment", ErrorClass::Transient)
             }
-            _ if is_out_of_files(&error) => {
-                ("too_many_open_files", "too many files are open at the moment", Class::Transient)
-            }
-            _ => ("io_error", "an input or output operation failed", Class::Final),
+            _ if is_out_of_files(&error) => (
+                "too_many_open_files",
+                "too many files are open at the moment",
+                ErrorClass::Transient,
+            ),
+            _ => ("io_error", "an input or output operation failed", ErrorClass::Final),
         };
         Self::new(kind, message).class(class).caused_by(error)
     }

@@ -210,7 +210,7 @@ mod tests {
 
     use super::super::Content;
     use super::*;
-    use crate::error::Class;
+    use crate::error::ErrorClass;
 
     /// What an answer says, without its place in memory.
     fn said(answer: &Answer) -> String {
@@ -242,7 +242,7 @@ mod tests {
             .structured(json!({ "files": 3 }))
             .metadata("bytes", 4096);
         let error = ToolError::new("busy", "try later")
-            .class(Class::NotStarted { retry_after: Some(Duration::from_millis(1500)) })
+            .class(ErrorClass::NotStarted { retry_after: Some(Duration::from_millis(1500)) })
             .hint("wait")
             .details(json!([1]));
         let answers = [
@@ -250,7 +250,7 @@ mod tests {
             Answer::from_json(r#"{"n":9007199254740993}"#.to_owned()),
             output.into(),
             error.into(),
-            ToolError::new("gone", "no").class(Class::Transient).into(),
+            ToolError::new("gone", "no").class(ErrorClass::Transient).into(),
         ];
         for answer in answers {
             let text = serde_json::to_string(&StoredAnswer::from(&answer)).unwrap();

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::around::Arounds;
 use super::bundle::Installed;
 use super::journal_config::{AskerBuilder, JournalConfig};
+use super::middleware::Middlewares;
 use super::plan::{Gates, Later, Plan, Provisions};
 use super::problem::{BuildError, BuildProblem};
 use super::ready::Ready;
@@ -20,7 +20,7 @@ use super::resolve::{Asked, Resolver, Resolving};
 use super::rules::{Rules, Surroundings};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Journal, RunState};
 use crate::catalog::Catalog;
-use crate::event::{Event, Listener};
+use crate::event::{Listener, ToolEvent};
 use crate::registry::{Entry, Registry};
 use crate::retry::{CircuitBreaker, Circuits, RetryPolicy};
 use toolwright_core::capability::{Declared, Opener, Opening, Provided, Resource, Value};
@@ -54,7 +54,7 @@ pub(crate) struct Core {
     /// The policy.
     pub(crate) rules: Rules,
     /// The stages of the application.
-    pub(crate) around: Arounds,
+    pub(crate) middleware: Middlewares,
     /// How often calls of one run are tried again, all of them together.
     pub(crate) retries_per_run: Option<u32>,
     /// The journal, where there is one.
@@ -100,7 +100,7 @@ pub struct ExecutorBuilder {
     pub(super) asker: Option<AskerBuilder>,
     /// Folders that tools work in.
     pub(super) roots: Vec<PathBuf>,
-    pub(super) around: Vec<Arc<dyn super::Around>>,
+    pub(super) middleware: Vec<Arc<dyn super::Middleware>>,
 }
 
 impl ExecutorBuilder {
@@ -130,7 +130,7 @@ impl ExecutorBuilder {
             journal: None,
             asker: None,
             roots: Vec::new(),
-            around: Vec::new(),
+            middleware: Vec::new(),
         }
     }
 
@@ -220,7 +220,7 @@ impl ExecutorBuilder {
 
     /// Sees every event as it happens, on the task of the call: be quick.
     #[must_use]
-    pub fn listen(mut self, listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.listeners.push(Box::new(listener));
         self
     }
@@ -336,7 +336,7 @@ impl ExecutorBuilder {
             repair: self.repair,
             retry: self.retry,
             circuits: self.circuit_breaker.map(Circuits::new),
-            has_stages: !self.around.is_empty(),
+            has_stages: !self.middleware.is_empty(),
         };
         let gates = Gates::default();
         let entries = catalog.tools().entries().iter();
@@ -362,8 +362,8 @@ impl ExecutorBuilder {
             released: CancellationToken::new(),
             records_content: self.records_content,
             limit: self.limit,
-            rules: rules.with_footprints(!self.around.is_empty()),
-            around: self.around.into(),
+            rules: rules.with_footprints(!self.middleware.is_empty()),
+            middleware: self.middleware.into(),
             retries_per_run: self.retries_per_run,
             journal,
             is_plain,

@@ -22,7 +22,7 @@ use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
 use toolwright_core::context::{CallId, Identity};
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
@@ -386,6 +386,6 @@ impl<'a> Stages<'a> {
 fn lapsed(tool: &str) -> ToolError {
     let message = format!("`{tool}` was not begun: the right to run it had lapsed");
     ToolError::new("lease_lapsed", message)
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .by_executor(Done::NotBegun)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Source};
 use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::CallRecord;
 
 use super::{BuildProblem, Plan, RunState};
@@ -74,7 +74,7 @@ fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
         _ => String::new(),
     };
     ToolError::new("missing_service", format!("`{tool}` cannot be used here{needed}"))
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .by_executor(Done::NotBegun)
         .hint("go on without it")
         .caused_by(problem.to_string())

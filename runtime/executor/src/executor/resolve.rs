@@ -12,7 +12,7 @@ use futures::future::{BoxFuture, Shared, WeakShared, ready};
 use tokio::sync::OnceCell;
 
 use crate::registry::{Lookup, Origin, Registry};
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::registration::Registration;
 
 /// Finds tools that are not registered, by their names: those of a remote server, for instance.
@@ -224,7 +224,7 @@ async fn ask(
 #[derive(Debug)]
 struct Failure {
     words: Option<String>,
-    class: Class,
+    class: ErrorClass,
     cause: Option<String>,
 }
 
@@ -238,7 +238,11 @@ impl Failure {
     }
 
     fn of_resolver(cause: String) -> Self {
-        Self { words: None, class: Class::NotStarted { retry_after: None }, cause: Some(cause) }
+        Self {
+            words: None,
+            class: ErrorClass::NotStarted { retry_after: None },
+            cause: Some(cause),
+        }
     }
 
     fn to_error(&self, name: &str) -> ToolError {

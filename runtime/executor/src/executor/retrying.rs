@@ -14,7 +14,7 @@ use crate::lifecycle::words::cancelled;
 use crate::retry::{CircuitBreaker, Failed, RetryPolicy};
 use crate::stage;
 use toolwright_core::context::Identity;
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
 /// How long whoever made a call waits for its next attempt, where it is not the policy that says how long.
@@ -28,7 +28,7 @@ impl ExecutorBuilder {
     /// call id and the same idempotency key. It gives back its place while it waits, and what it borrows as `&mut T` is
     /// opened anew. The answer of the last attempt is the answer of the call.
     ///
-    /// Where the other side names a time (`retry_after` of `Class::NotStarted`), the call
+    /// Where the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call
     /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: told to wait longer, it
     /// is not tried again, and its error, which still says when, is the answer. A call that a journal keeps waits there
     /// however long it is, and its caller for a minute.
@@ -38,14 +38,14 @@ impl ExecutorBuilder {
     /// use std::time::Duration;
     ///
     /// use toolwright::retry::RetryPolicy;
-    /// use toolwright::{Call, Class, Executor, Registry, ToolError, tool};
+    /// use toolwright::{Call, ErrorClass, Executor, Registry, ToolError, tool};
     ///
     /// /// Asks a service that is busy at first.
     /// #[tool]
     /// async fn ask(asked: &AtomicU32) -> Result<&'static str, ToolError> {
     ///     if asked.fetch_add(1, Ordering::SeqCst) < 2 {
     ///         let retry_after = Some(Duration::from_millis(1));
-    ///         return Err(ToolError::new("rate_limited", "too many requests").class(Class::NotStarted { retry_after }));
+    ///         return Err(ToolError::new("rate_limited", "too many requests").class(ErrorClass::NotStarted { retry_after }));
     ///     }
     ///     Ok("done")
     /// }
@@ -250,9 +250,9 @@ pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
 }
 
 /// Whether a call that nobody keeps can wait as long as its error says: for others to say is no more than a minute.
-fn is_soon(class: Class, max_delay: Duration) -> bool {
+fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     match class {
-        Class::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),
+        ErrorClass::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),
         _ => true,
     }
 }
@@ -266,7 +266,7 @@ enum Paused {
 }
 
 fn is_cancelled(error: &ToolError) -> bool {
-    error.classified() == Class::Cancelled
+    error.classified() == ErrorClass::Cancelled
 }
 
 /// A number that nobody can foresee. Where the system has none, calls wait the whole of their delays.

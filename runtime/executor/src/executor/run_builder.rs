@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::run_state::{Requester, RunState};
 use super::{Executor, Run};
-use crate::event::Event;
+use crate::event::ToolEvent;
 use toolwright_core::capability::Value;
 
 /// Gathers what a run brings. Made by [`Executor::run`].
@@ -60,13 +60,13 @@ impl RunBuilder {
     }
 
     /// Receives the progress that the calls of this run report while they run in this process
-    /// ([`EventKind::Progress`](crate::event::EventKind::Progress)), beside the listeners of the executor. Be quick: it
+    /// ([`ToolEventKind::Progress`](crate::event::ToolEventKind::Progress)), beside the listeners of the executor. Be quick: it
     /// runs on the task of the call.
     ///
     /// ```
     /// use std::sync::mpsc;
     ///
-    /// use toolwright::{Call, EventKind, Executor, Registry, ToolContext, tool};
+    /// use toolwright::{Call, ToolEventKind, Executor, Registry, ToolContext, tool};
     ///
     /// /// Counts to two.
     /// #[tool(effect = read)]
@@ -79,7 +79,7 @@ impl RunBuilder {
     /// let executor = Executor::builder(Registry::of([COUNT])?).build()?;
     /// let (sender, reports) = mpsc::channel();
     /// let run = executor.run("session-1").on_progress(move |event| {
-    ///     if let EventKind::Progress { message, .. } = event.kind {
+    ///     if let ToolEventKind::Progress { message, .. } = event.kind {
     ///         let _ = sender.send(message.to_owned());
     ///     }
     /// });
@@ -90,7 +90,10 @@ impl RunBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn on_progress(mut self, listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn on_progress(
+        mut self,
+        listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {
         self.requester.progress = Some(Arc::new([Box::new(listener)]));
         self
     }
@@ -101,7 +104,7 @@ impl RunBuilder {
     /// ```
     /// use std::sync::mpsc;
     ///
-    /// use toolwright::{Call, EventKind, Executor, Registry, tool};
+    /// use toolwright::{Call, ToolEventKind, Executor, Registry, tool};
     ///
     /// /// Does nothing.
     /// #[tool(effect = read)]
@@ -111,7 +114,7 @@ impl RunBuilder {
     /// let executor = Executor::builder(Registry::of([REST])?).build()?;
     /// let (sender, ended) = mpsc::channel();
     /// let run = executor.run("session-1").listen(move |event| {
-    ///     if let EventKind::Completed { .. } = event.kind {
+    ///     if let ToolEventKind::Completed { .. } = event.kind {
     ///         let _ = sender.send(event.tool.to_owned());
     ///     }
     /// });
@@ -122,7 +125,7 @@ impl RunBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn listen(mut self, listener: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+    pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
         self.requester.listener = Some(Arc::new([Box::new(listener)]));
         self
     }

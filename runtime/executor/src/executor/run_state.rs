@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::Ready;
 use super::builder::Core;
 use crate::catalog::Catalog;
-use crate::event::{self, Event, EventKind, Listener};
+use crate::event::{self, Listener, ToolEvent, ToolEventKind};
 use crate::lifecycle::Refusal;
 use crate::stage;
 use toolwright_core::call::Call;
@@ -189,7 +189,7 @@ impl RunState {
         self.cancelled.as_ref()
     }
 
-    pub(crate) fn tell(&self, event: &Event<'_>) {
+    pub(crate) fn tell(&self, event: &ToolEvent<'_>) {
         event::tell(&self.core.listeners, event);
         if let Some(listener) = &self.listener {
             event::tell(listener.as_slice(), event);
@@ -214,8 +214,8 @@ impl RunHandle for RunState {
 
     fn progress(&self, progress: &Progress<'_>) {
         let Progress { call, provider_id, run, tool, digest, attempt, message, part } = *progress;
-        let kind = EventKind::Progress { message, part };
-        let event = Event { call, provider_id, run, tool, digest, attempt, kind };
+        let kind = ToolEventKind::Progress { message, part };
+        let event = ToolEvent { call, provider_id, run, tool, digest, attempt, kind };
         self.tell(&event);
         if let Some(listener) = &self.progress {
             event::tell(listener.as_slice(), &event);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::around::{AroundCall, Inside, Turned, delay_of, enter, touched};
 use super::calling::Stages;
 use super::claim::Claim;
 use super::in_turn::Slot;
+use super::middleware::{Inside, MiddlewareCall, Turned, delay_of, enter, touched};
 use crate::retry::unavailable;
 use crate::stage;
 use toolwright_core::context::{CallId, Identity};
@@ -27,7 +27,7 @@ impl<'a> Stages<'a> {
         identity: &mut Option<Identity<'_>>,
         number: u32,
     ) -> Attempted {
-        match self.run.core.around.is_empty() {
+        match self.run.core.middleware.is_empty() {
             true => Attempted::Answered(self.attempt(identity).await),
             false => Box::pin(self.in_stages(identity, number)).await,
         }
@@ -55,7 +55,7 @@ impl<'a> Stages<'a> {
                 return Attempted::Answered(error.into());
             }
         }
-        let about = AroundCall {
+        let about = MiddlewareCall {
             id,
             run: run.id(),
             user: run.user(),

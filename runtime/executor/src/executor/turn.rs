@@ -20,7 +20,7 @@ pub use answers::{SubmittedTurn, TurnAnswers};
 pub use open::OpenTurn;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
-use toolwright_core::error::Class;
+use toolwright_core::error::ErrorClass;
 use toolwright_core::error::ToolError;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::CallSlot;
@@ -306,6 +306,6 @@ fn repeated_id(call: &Call<'_>) -> ToolError {
             call.name()
         ),
     )
-    .class(Class::Invalid)
+    .class(ErrorClass::Invalid)
     .hint("call again, with an id of its own")
 }

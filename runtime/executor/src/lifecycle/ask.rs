@@ -13,7 +13,7 @@ use futures::future::{Either, select};
 
 use super::driver::Lifecycle;
 use super::step::{End, Input};
-use crate::event::EventKind;
+use crate::event::ToolEventKind;
 use crate::executor::{Asker, CallFailure, OnNoApprover, Outcome};
 use crate::stage::{given_up_by, record::Watch};
 use toolwright_core::call::Call;
@@ -71,7 +71,7 @@ impl Lifecycle<'_> {
         whose: Whose,
     ) -> Outcome {
         if record.state != State::Pending {
-            return Box::pin(self.go_on(record, call, watch)).await;
+            return Box::pin(self.proceed(record, call, watch)).await;
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
@@ -91,7 +91,7 @@ impl Lifecycle<'_> {
                 match self.load(record.id).await {
                     Ok(decided) => {
                         self.notify_found(&decided).await;
-                        Box::pin(self.go_on(decided, call, watch)).await
+                        Box::pin(self.proceed(decided, call, watch)).await
                     }
                     Err(failure) => failure.into(),
                 }
@@ -108,7 +108,7 @@ impl Lifecycle<'_> {
                     // Somebody else decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
                         self.notify_found(&now).await;
-                        Box::pin(self.go_on(now, call, watch)).await
+                        Box::pin(self.proceed(now, call, watch)).await
                     }
                     Ok(now) => self.outcome_of(&now),
                     Err(failure) => failure.into(),
@@ -124,7 +124,9 @@ impl Lifecycle<'_> {
         }
         match (watch, self.request(record)) {
             (Some(watch), Some(request)) => watch.asked(&request),
-            (None, Some(request)) => self.notify_of(record, EventKind::Asked { request: &request }),
+            (None, Some(request)) => {
+                self.notify_of(record, ToolEventKind::Asked { request: &request })
+            }
             (_, None) => {}
         }
     }
@@ -326,7 +328,7 @@ impl Lifecycle<'_> {
     /// Tells listeners each time, and the people who read standard error once for each call.
     fn report(self, record: &CallRecord, why: &str, waits: bool) {
         tracing::warn!(call = %record.id, why, waits, "an approver failed");
-        self.notify_of(record, EventKind::ApproverFailed { why, waits });
+        self.notify_of(record, ToolEventKind::ApproverFailed { why, waits });
         if !self.journal.busy.is_news(record.id) {
             return;
         }

@@ -137,7 +137,7 @@ impl<'a> Lifecycle<'a> {
             expires_after: self.journal.expires_after,
             no_approver: self.journal.asker.is_none().then_some(self.journal.on_no_approver),
             seals: self.journal.sealing.is_some(),
-            has_stages: !self.run.core.around.is_empty(),
+            has_stages: !self.run.core.middleware.is_empty(),
             lays_failures_aside: self.journal.lays_failures_aside,
             journal: None,
             project: self.journal.project.clone(),

@@ -22,7 +22,7 @@ pub(super) struct Turns(HashMap<String, Option<CallId>>);
 /// What the executor has to do for a call that it found in the journal.
 pub(super) enum FollowUp {
     /// It may run, or has to be evaluated.
-    GoOn(CallRecord),
+    Continue(CallRecord),
     /// The approver has to be notified that it is pending.
     Notify(CallRecord),
     /// Its tool may find out what became of it.
@@ -32,7 +32,7 @@ pub(super) enum FollowUp {
 impl FollowUp {
     pub(super) fn record(&self) -> &CallRecord {
         match self {
-            Self::GoOn(record) | Self::Notify(record) | Self::Reconcile(record) => record,
+            Self::Continue(record) | Self::Notify(record) | Self::Reconcile(record) => record,
         }
     }
 }
@@ -53,7 +53,7 @@ impl Lifecycle<'_> {
         let id = follow_up.record().id;
         let done = match follow_up {
             // A worker does not stand still while people think: they are notified in a follow-up of its own.
-            FollowUp::GoOn(record) => match self.until_asked(record, None, None).await {
+            FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
                 Gone::On(Outcome::Failed(failure)) => Done::Left(failure.to_string()),
                 Gone::On(_) => Done::WentOn,
                 Gone::ToPeople(record) => Done::Asks(record),

@@ -11,7 +11,7 @@ use super::decide::words::{TOOL_CHANGED, grant_outdated};
 use super::driver::Lifecycle;
 use super::snapshot::Snapshot;
 use super::step::Settings;
-use crate::event::{Event as CallEvent, EventKind};
+use crate::event::{ToolEvent as CallEvent, ToolEventKind};
 use toolwright_journal::approval::{Statement, Subject};
 use toolwright_journal::journal::{
     CallRecord, CallWrite, Entry, Failure, State, Transaction, Transition,
@@ -130,22 +130,22 @@ impl Lifecycle<'_> {
         }
         let is_open = self.run.core.rules.is_open();
         if let Some(verdict) = notification.evaluated.as_ref().filter(|_| !is_open) {
-            self.notify_of(record, EventKind::Judged { verdict });
+            self.notify_of(record, ToolEventKind::Judged { verdict });
         }
         if let Some(why) = &notification.outdated {
-            self.notify_of(record, EventKind::ToolChanged { why });
+            self.notify_of(record, ToolEventKind::ToolChanged { why });
         }
         for entry in &notification.entries {
             match entry.event {
                 Some(Transition::Expired) => {
-                    self.notify_of(record, EventKind::Expired { waited: notification.waited });
+                    self.notify_of(record, ToolEventKind::Expired { waited: notification.waited });
                 }
                 Some(Transition::Errored { failure: Failure::OwnerLost, .. }) => {
-                    self.notify_of(record, EventKind::OwnerLost { state: entry.to });
+                    self.notify_of(record, ToolEventKind::OwnerLost { state: entry.to });
                 }
                 Some(Transition::PutBack) => {
                     let why = entry.why.as_deref().unwrap_or_default();
-                    self.notify_of(record, EventKind::PutBack { why });
+                    self.notify_of(record, ToolEventKind::PutBack { why });
                 }
                 _ => {}
             }
@@ -155,7 +155,7 @@ impl Lifecycle<'_> {
             if has_failed && entry.to == State::Dead {
                 let attempts = &record.failures[..];
                 let kind = attempts.last().map_or("unknown", |failed| &failed.kind);
-                self.notify_of(record, EventKind::Dead { kind, attempts });
+                self.notify_of(record, ToolEventKind::Dead { kind, attempts });
             }
         }
     }
@@ -183,11 +183,11 @@ impl Lifecycle<'_> {
     fn notify_decided(self, record: &CallRecord, decided: &VerifiedStatement) {
         let VerifiedStatement { statement, waited } = decided;
         let (verdict, by, waited) = (&statement.verdict, statement.by.as_str(), *waited);
-        self.notify_of(record, EventKind::Decided { verdict, by, waited });
+        self.notify_of(record, ToolEventKind::Decided { verdict, by, waited });
     }
 
     /// Notifies of a call as its record has it.
-    pub(super) fn notify_of(self, record: &CallRecord, kind: EventKind<'_>) {
+    pub(super) fn notify_of(self, record: &CallRecord, kind: ToolEventKind<'_>) {
         self.run.tell(&CallEvent {
             call: record.id,
             provider_id: record.provider_id.as_deref(),

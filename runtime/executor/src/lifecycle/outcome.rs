@@ -7,7 +7,7 @@ use crate::executor::{CallFailure, Outcome, Suspended};
 use crate::stage::{self, record};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::tool::Definition;
 use toolwright_journal::approval::{ApprovalRequest, Decision, Unverified};
 use toolwright_journal::journal::{CallRecord, State};
@@ -73,12 +73,12 @@ impl Lifecycle<'_> {
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
         CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())
-            .class(Class::NotStarted { retry_after: None })
+            .class(ErrorClass::NotStarted { retry_after: None })
             .hint("go on without this call, or tell the user that it needs approval"),
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
         // A commit can stand although an error was heard: the call may be in the journal.
         _ => ToolError::new("journal_failed", format!("`{tool}` could not be run safely"))
-            .class(Class::Unknown)
+            .class(ErrorClass::Unknown)
             .hint("do not repeat it; go on without this call"),
     };
     error.caused_by(failure.to_string())
@@ -89,6 +89,6 @@ pub(super) fn indeterminate(tool: &str, call: CallId) -> ToolError {
         "indeterminate",
         format!("`{tool}` was begun as call {call}, and it is unknown whether it happened"),
     )
-    .class(Class::Unknown)
+    .class(ErrorClass::Unknown)
     .hint("do not repeat it; a person has to find out")
 }

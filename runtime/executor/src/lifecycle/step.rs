@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::guard::Guards;
 use super::snapshot::CircuitOpen;
 use crate::executor::OnNoApprover;
-use toolwright_core::error::{Class, Done};
+use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{Answered, Contradiction, Illegal, NotAdvanced, Transaction};
 
 /// Why somebody looks at a call.
@@ -54,7 +54,7 @@ pub struct Staged {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StageVerdict {
     /// It may begin.
-    GoOn,
+    Continue,
     /// It may not begin before this time has passed.
     Delay {
         /// How long.
@@ -93,7 +93,7 @@ pub struct Attempt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptError {
     /// What may be done about it.
-    pub class: Class,
+    pub class: ErrorClass,
     /// What the executor knows of it.
     pub done: Option<Done>,
     /// Its kind.
@@ -167,7 +167,7 @@ pub enum Then {
     /// The call is claimed: its tool runs, and how that ends is the next input.
     Perform,
     /// The call has moved, and is looked at once more.
-    GoOn,
+    Continue,
     /// What was read is not of one moment: it is read once more.
     Reload,
     /// People are asked.

@@ -106,7 +106,7 @@ impl Lifecycle<'_> {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
                         // No more is claimed than there are places: a claim that waits helps nobody.
-                        let runs = matches!(follow_up, FollowUp::GoOn(_));
+                        let runs = matches!(follow_up, FollowUp::Continue(_));
                         if runs && under_way.values().filter(|runs| **runs).count() >= limit {
                             continue;
                         }
@@ -172,7 +172,7 @@ impl Lifecycle<'_> {
         let mut turns = Turns::default();
         for record in ours(due.calls) {
             if self.is_its_turn(&record, &mut turns).await? {
-                follow_ups.push(FollowUp::GoOn(record));
+                follow_ups.push(FollowUp::Continue(record));
             }
         }
         for tool in self.run.ready.reconciling() {

@@ -32,7 +32,7 @@ pub(super) enum Gone {
 
 impl<'a> Lifecycle<'a> {
     /// Goes on with a call as far as that goes here; where people have to be asked, it waits for them.
-    pub(super) async fn go_on(
+    pub(super) async fn proceed(
         self,
         record: CallRecord,
         call: Option<&Call<'_>>,
@@ -55,7 +55,7 @@ impl<'a> Lifecycle<'a> {
         for _ in 0..MOVES {
             match self.advance(&mut look, &mut Input::Resumed).await {
                 Err(failure) => return Gone::On(failure.into()),
-                Ok(Then::GoOn) => {}
+                Ok(Then::Continue) => {}
                 Ok(Then::Perform) => return Gone::On(Box::pin(self.carry_out(look)).await),
                 Ok(Then::Notify) => {
                     self.announce(look.record(), watch);
@@ -100,7 +100,7 @@ impl<'a> Lifecycle<'a> {
         match current {
             Ok(record) => {
                 self.notify_found(&record).await;
-                self.go_on(record, None, None).await
+                self.proceed(record, None, None).await
             }
             Err(failure) => failure.into(),
         }
@@ -163,7 +163,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(current) if self.needs_notification(&current) => {
                     self.notify(current, call, None).await
                 }
-                Ok(current) => self.go_on(current, call, None).await,
+                Ok(current) => self.proceed(current, call, None).await,
                 Err(failure) => return failure.into(),
             };
             match &outcome {

@@ -7,8 +7,8 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::table::{Begun, Found};
 use super::{Key, ReadCache, Shared};
-use crate::event::EventKind;
-use crate::executor::{After, Around, AroundCall, Before};
+use crate::event::ToolEventKind;
+use crate::executor::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
 use toolwright_core::capability::{Provided, Source};
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 use toolwright_core::output::{Answer, StoredAnswer};
@@ -19,38 +19,38 @@ use toolwright_journal::arguments::{DigestInput, canonical, digest};
 #[derive(Debug, Clone)]
 pub(super) struct Services(Weak<Provided>);
 
-impl Around for ReadCache {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for ReadCache {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         ready(self.look_at(call)).boxed()
     }
 }
 
 impl ReadCache {
-    fn look_at(&self, call: &AroundCall<'_>) -> Before {
+    fn look_at(&self, call: &MiddlewareCall<'_>) -> BeforeCall {
         let footprint = call.footprint();
         let writes = footprint.resources_written();
         if writes.is_none_or(|written| !written.is_empty()) {
             let begun = self.shared.table().0.begin_write(footprint);
-            return Before::Then(Box::new(Writing { shared: Arc::clone(&self.shared), begun }));
+            return BeforeCall::Then(Box::new(Writing { shared: Arc::clone(&self.shared), begun }));
         }
-        let Some(key) = self.key(call, footprint) else { return Before::GoOn };
+        let Some(key) = self.key(call, footprint) else { return BeforeCall::Continue };
         let Some(stamps) = stamps(footprint) else {
-            return Before::GoOn;
+            return BeforeCall::Continue;
         };
         let (mut table, now) = self.shared.table();
         if let Some(answer) = table.look_up(&key, &stamps, now).cloned() {
             drop(table);
-            call.notify(EventKind::Cached);
-            return Before::Answer(answer.into_answer());
+            call.notify(ToolEventKind::Cached);
+            return BeforeCall::Answer(answer.into_answer());
         }
         let begun = table.begin_read(footprint);
         drop(table);
         let shared = Arc::clone(&self.shared);
-        Before::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
+        BeforeCall::Then(Box::new(Reading { shared, begun, read: Some((key, stamps)) }))
     }
 
     /// What the call is known by, where its answer can be given again.
-    fn key(&self, call: &AroundCall<'_>, footprint: &Footprint) -> Option<Key> {
+    fn key(&self, call: &MiddlewareCall<'_>, footprint: &Footprint) -> Option<Key> {
         let reads = footprint.resources_read().filter(|reads| !reads.is_empty())?;
         if call.definition().effect != Effect::Read {
             return None;
@@ -89,10 +89,10 @@ struct Writing {
     begun: Begun,
 }
 
-impl After for Writing {
+impl AfterCall for Writing {
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         drop(self);
@@ -114,10 +114,10 @@ struct Reading {
     read: Option<(Key, Box<[ResourceStamp]>)>,
 }
 
-impl After for Reading {
+impl AfterCall for Reading {
     fn after<'a>(
         mut self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         self.ended(answer);

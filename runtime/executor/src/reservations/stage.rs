@@ -7,8 +7,8 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use super::table::HoldId;
 use super::{Reservations, Reserved, Shared};
-use crate::event::EventKind;
-use crate::executor::{After, Around, AroundCall, Before};
+use crate::event::ToolEventKind;
+use crate::executor::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
 use crate::stage::slept;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
@@ -16,17 +16,17 @@ use toolwright_core::output::Answer;
 /// A third of the time that a reservation counts, so that one renewal may come late.
 const RENEWAL: Duration = Duration::from_secs(20);
 
-impl Around for Reservations {
-    fn before<'a>(&'a self, call: &'a AroundCall<'a>) -> BoxFuture<'a, Before> {
+impl Middleware for Reservations {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
         ready(self.reserve_for(call)).boxed()
     }
 }
 
 impl Reservations {
-    fn reserve_for(&self, call: &AroundCall<'_>) -> Before {
+    fn reserve_for(&self, call: &MiddlewareCall<'_>) -> BeforeCall {
         let footprint = call.footprint();
         if *footprint == Footprint::nothing() {
-            return Before::GoOn;
+            return BeforeCall::Continue;
         }
         let run: Arc<str> = call.run().into();
         let reserved = {
@@ -36,16 +36,21 @@ impl Reservations {
         match reserved {
             Ok(id) => {
                 let shared = Arc::clone(&self.0);
-                Before::Then(Box::new(Reserving { shared, run, footprint: footprint.clone(), id }))
+                BeforeCall::Then(Box::new(Reserving {
+                    shared,
+                    run,
+                    footprint: footprint.clone(),
+                    id,
+                }))
             }
             Err(conflict) => {
                 let reserved = Reserved::from(conflict);
-                call.notify(EventKind::Reserved {
+                call.notify(ToolEventKind::Reserved {
                     resource: reserved.resource.as_ref(),
                     holder: &reserved.holder,
                     left: reserved.left,
                 });
-                Before::Refuse(reserved.error(&call.definition().name))
+                BeforeCall::Refuse(reserved.error(&call.definition().name))
             }
         }
     }
@@ -59,7 +64,7 @@ struct Reserving {
     id: HoldId,
 }
 
-impl After for Reserving {
+impl AfterCall for Reserving {
     fn during(&mut self) -> BoxFuture<'_, ()> {
         async move {
             // Where the runtime has no clock, no call takes longer than its thread computes.
@@ -72,7 +77,7 @@ impl After for Reserving {
 
     fn after<'a>(
         self: Box<Self>,
-        _: &'a AroundCall<'a>,
+        _: &'a MiddlewareCall<'a>,
         _: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         drop(self);

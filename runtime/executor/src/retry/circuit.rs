@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use tokio::time::Instant;
 
 use super::machine::{Machine, Refused, Sign};
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 /// When a tool that keeps failing is left alone, and for how long; off unless given to the builder.
 ///
@@ -126,10 +126,10 @@ impl Through {
     /// The call has ended, with this error or with none.
     pub(crate) fn ended(mut self, error: Option<&ToolError>) {
         self.sign = match error.map(|error| (error.done(), error.classified())) {
-            None | Some((None, Class::Invalid | Class::Final)) => Sign::Well,
+            None | Some((None, ErrorClass::Invalid | ErrorClass::Final)) => Sign::Well,
             Some((
                 None | Some(Done::TimedOut),
-                Class::NotStarted { .. } | Class::Transient | Class::Unknown,
+                ErrorClass::NotStarted { .. } | ErrorClass::Transient | ErrorClass::Unknown,
             )) => Sign::Ill,
             Some(_) => Sign::None,
         };
@@ -155,7 +155,7 @@ pub(crate) fn unavailable(tool: &str, refused: Refused) -> ToolError {
             retry.unwrap_or_default()
         ),
     )
-    .class(Class::NotStarted { retry_after: refused.left })
+    .class(ErrorClass::NotStarted { retry_after: refused.left })
     .by_executor(Done::Unavailable)
     .hint("go on without it, or try again later")
 }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn fails(circuit: &Arc<Circuit>) {
-        let lost = ToolError::new("lost", "the connection was lost").class(Class::Transient);
+        let lost = ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient);
         circuit.enter().expect("it is let through").ended(Some(&lost));
     }
 

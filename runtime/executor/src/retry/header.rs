@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 /// ```
 /// use std::time::{Duration, SystemTime};
 /// use toolwright::retry::retry_after;
-/// use toolwright::{Class, ToolError};
+/// use toolwright::{ErrorClass, ToolError};
 ///
 /// let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
 /// assert_eq!(retry_after("120", now), Some(Duration::from_secs(120)));
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 /// assert_eq!(retry_after("soon", now), None);
 ///
 /// let error = ToolError::new("rate_limited", "the service wants fewer requests")
-///     .class(Class::NotStarted { retry_after: retry_after("120", now) });
+///     .class(ErrorClass::NotStarted { retry_after: retry_after("120", now) });
 /// # let _ = error;
 /// ```
 #[must_use]

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use toolwright_core::error::Class;
+use toolwright_core::error::ErrorClass;
 use toolwright_core::tool::{Effect, Retry};
 
 /// How often a failed call is tried, and how long it waits in between.
 ///
 /// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
-/// much of that. Where the other side named a time (`retry_after` of [`Class::NotStarted`]), it waits at least that
+/// much of that. Where the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), it waits at least that
 /// long, even where that is longer than `max_delay`; a call that no journal keeps then waits a minute at the most, and
 /// told to wait longer it fails.
 ///
@@ -25,16 +25,16 @@ use toolwright_core::tool::{Effect, Retry};
 /// ```
 /// use std::time::Duration;
 /// use toolwright::retry::{Jitter, RetryPolicy, Stop};
-/// use toolwright::{Class, Effect};
+/// use toolwright::{ErrorClass, Effect};
 ///
 /// let policy = RetryPolicy::TOOL.attempts(4).jitter(Jitter::None);
-/// let next = |attempt, effect| policy.next(attempt, Class::Transient, effect, 0);
+/// let next = |attempt, effect| policy.next(attempt, ErrorClass::Transient, effect, 0);
 /// assert_eq!(next(1, Effect::Read), Ok(Duration::from_millis(500)));
 /// assert_eq!(next(3, Effect::Read), Ok(Duration::from_secs(2)));
 /// assert_eq!(next(4, Effect::Read), Err(Stop::Exhausted));
 /// assert_eq!(next(1, Effect::Once), Err(Stop::Effect));
 ///
-/// let limited = Class::NotStarted { retry_after: Some(Duration::from_secs(60)) };
+/// let limited = ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(60)) };
 /// assert_eq!(policy.next(1, limited, Effect::Once, 0), Ok(Duration::from_secs(60)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub enum Jitter {
 #[non_exhaustive]
 pub enum Stop {
     /// The class of its error does not allow it.
-    Class,
+    ErrorClass,
     /// It may have acted, and its tool must not be repeated.
     Effect,
     /// It was the last attempt.
@@ -79,7 +79,7 @@ pub enum Stop {
 pub(crate) struct Failed {
     /// Counted from 1.
     pub(crate) attempt: u32,
-    pub(crate) class: Class,
+    pub(crate) class: ErrorClass,
     pub(crate) effect: Effect,
     /// How much is left of the time of the whole call, where that is limited.
     pub(crate) time_left: Option<Duration>,
@@ -160,7 +160,7 @@ impl RetryPolicy {
     pub fn next(
         &self,
         attempt: u32,
-        class: Class,
+        class: ErrorClass,
         effect: Effect,
         random: u64,
     ) -> Result<Duration, Stop> {
@@ -171,7 +171,7 @@ impl RetryPolicy {
             Jitter::None => longest,
         };
         Ok(match class {
-            Class::NotStarted { retry_after: Some(after) } => delay.max(after),
+            ErrorClass::NotStarted { retry_after: Some(after) } => delay.max(after),
             _ => delay,
         })
     }
@@ -193,13 +193,19 @@ impl RetryPolicy {
     ///
     /// # Errors
     /// When it must not: why.
-    pub fn allows(&self, attempt: u32, class: Class, effect: Effect) -> Result<(), Stop> {
+    pub fn allows(&self, attempt: u32, class: ErrorClass, effect: Effect) -> Result<(), Stop> {
         match (class, effect) {
-            (Class::NotStarted { .. }, _) => {}
-            (Class::Transient, Effect::Once) => return Err(Stop::Effect),
-            (Class::Transient, Effect::Read | Effect::Idempotent | Effect::Keyed) => {}
-            (Class::Invalid | Class::Final | Class::Cancelled | Class::Unknown, _) => {
-                return Err(Stop::Class);
+            (ErrorClass::NotStarted { .. }, _) => {}
+            (ErrorClass::Transient, Effect::Once) => return Err(Stop::Effect),
+            (ErrorClass::Transient, Effect::Read | Effect::Idempotent | Effect::Keyed) => {}
+            (
+                ErrorClass::Invalid
+                | ErrorClass::Final
+                | ErrorClass::Cancelled
+                | ErrorClass::Unknown,
+                _,
+            ) => {
+                return Err(Stop::ErrorClass);
             }
         }
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
@@ -242,7 +248,7 @@ fn part(whole: Duration, random: u64) -> Duration {
 impl fmt::Display for Stop {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Class => "its error does not allow it",
+            Self::ErrorClass => "its error does not allow it",
             Self::Effect => "it may have acted, and must not be repeated",
             Self::Exhausted => "it was the last attempt",
         })

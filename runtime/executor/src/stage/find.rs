@@ -11,7 +11,7 @@ use crate::lifecycle::words::cancelled;
 use crate::registry::{Lookup, Origin};
 use crate::stage::invoke::{given_up, in_time};
 use toolwright_core::call::Call;
-use toolwright_core::error::{Class, ToolError};
+use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::near::near;
 use toolwright_core::tool::Definition;
 
@@ -83,7 +83,7 @@ pub(crate) async fn seek<'a>(run: &'a RunState, call: &Call<'_>) -> Result<Found
 #[cold]
 fn disabled(name: &str) -> ToolError {
     ToolError::new("disabled_tool", format!("`{name}` is switched off at the moment"))
-        .class(Class::NotStarted { retry_after: None })
+        .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")
 }
 
@@ -93,8 +93,8 @@ fn unknown(run: &RunState, name: &str) -> ToolError {
     let catalog = run.ready.current();
     let names = || catalog.callable_names();
     let close = near(name, names());
-    let error =
-        ToolError::new("unknown_tool", format!("no tool is called `{name}`")).class(Class::Invalid);
+    let error = ToolError::new("unknown_tool", format!("no tool is called `{name}`"))
+        .class(ErrorClass::Invalid);
     let quoted = |names: &[&str]| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     };

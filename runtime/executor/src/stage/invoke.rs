@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::executor::{Plan, RunState};
 use crate::lifecycle::words::cancelled;
 use toolwright_core::call::Call;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
 type Panic = Box<dyn Any + Send>;
@@ -173,7 +173,7 @@ fn whole_timed_out(tool: &str, total: Duration) -> ToolError {
 
 fn stopped(message: String) -> ToolError {
     ToolError::new("timeout", message)
-        .class(Class::Transient)
+        .class(ErrorClass::Transient)
         .by_executor(Done::TimedOut)
         .hint("ask for less at once, or go on without it")
 }
@@ -186,14 +186,14 @@ pub(crate) fn too_late(tool: &str, plan: &Plan) -> ToolError {
         "timeout",
         format!("`{tool}` was not begun in time: the whole call may take {total:?}"),
     )
-    .class(Class::NotStarted { retry_after: None })
+    .class(ErrorClass::NotStarted { retry_after: None })
     .hint("call again later, or go on without it")
 }
 
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: Panic) -> ToolError {
     ToolError::new(PANIC, format!("`{tool}` failed because of a defect in it"))
-        .class(Class::Unknown)
+        .class(ErrorClass::Unknown)
         .hint("go on without it")
         .caused_by(panic_words(panic))
 }

@@ -9,7 +9,7 @@ use tracing::Span;
 use tracing::field::{Empty, display};
 use tracing::level_filters::LevelFilter;
 
-use crate::event::{Event, EventKind};
+use crate::event::{ToolEvent, ToolEventKind};
 use crate::executor::RunState;
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
@@ -98,7 +98,7 @@ impl<'a> Watch<'a> {
     }
 
     fn begun(self) -> Self {
-        self.tell(EventKind::Started);
+        self.tell(ToolEventKind::Started);
         self
     }
 
@@ -135,39 +135,43 @@ impl<'a> Watch<'a> {
     /// It did not begin with its turn: an earlier call that it conflicts with had to end first.
     #[cold]
     pub(crate) fn waited(&self, waited: Duration) {
-        self.tell(EventKind::Waited { waited });
+        self.tell(ToolEventKind::Waited { waited });
     }
 
     pub(crate) fn repaired(&self, repairs: &Repairs) {
-        self.tell(EventKind::Repaired { repairs });
+        self.tell(ToolEventKind::Repaired { repairs });
     }
 
     #[cold]
     pub(crate) fn judged(&self, verdict: &PolicyDecision) {
-        self.tell(EventKind::Judged { verdict });
+        self.tell(ToolEventKind::Judged { verdict });
     }
 
     #[cold]
     pub(crate) fn asked(&self, request: &ApprovalRequest) {
-        self.tell(EventKind::Asked { request });
+        self.tell(ToolEventKind::Asked { request });
     }
 
     #[cold]
     pub(crate) fn suspended(mut self, state: State) {
         self.ended = true;
-        self.tell(EventKind::Suspended { state, elapsed: self.started.elapsed() });
+        self.tell(ToolEventKind::Suspended { state, elapsed: self.started.elapsed() });
     }
 
     #[cold]
     pub(crate) fn executing(&self) {
         self.attempt.fetch_add(1, Ordering::Relaxed);
-        self.tell(EventKind::Executing);
+        self.tell(ToolEventKind::Executing);
     }
 
     #[cold]
     pub(crate) fn retrying(&self, attempt: u32, error: &ToolError, delay: Duration) {
         let shown = self.shown(error);
-        self.tell(EventKind::Retrying { attempt, error: shown.as_ref().unwrap_or(error), delay });
+        self.tell(ToolEventKind::Retrying {
+            attempt,
+            error: shown.as_ref().unwrap_or(error),
+            delay,
+        });
     }
 
     #[cold]
@@ -178,13 +182,13 @@ impl<'a> Watch<'a> {
             Some(error) => {
                 let shown = self.shown(error);
                 let error = shown.as_ref().unwrap_or(error);
-                self.tell(EventKind::Failed { error, elapsed });
+                self.tell(ToolEventKind::Failed { error, elapsed });
             }
             None if self.is_secret.load(Ordering::Relaxed) => {
                 let answer = &Answer::from_text(NOT_SHOWN.to_owned());
-                self.tell(EventKind::Completed { answer, elapsed });
+                self.tell(ToolEventKind::Completed { answer, elapsed });
             }
-            None => self.tell(EventKind::Completed { answer, elapsed }),
+            None => self.tell(ToolEventKind::Completed { answer, elapsed }),
         }
     }
 
@@ -202,9 +206,9 @@ impl<'a> Watch<'a> {
         })
     }
 
-    pub(crate) fn tell(&self, kind: EventKind<'_>) {
+    pub(crate) fn tell(&self, kind: ToolEventKind<'_>) {
         let digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.run.tell(&Event {
+        self.run.tell(&ToolEvent {
             call: self.id,
             provider_id: self.call.id.as_deref(),
             run: self.of_run.as_deref().unwrap_or(self.run.id()),
@@ -219,7 +223,7 @@ impl<'a> Watch<'a> {
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         if !self.ended {
-            self.tell(EventKind::Abandoned { elapsed: self.started.elapsed() });
+            self.tell(ToolEventKind::Abandoned { elapsed: self.started.elapsed() });
         }
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::state::State;
-use toolwright_core::error::Class;
+use toolwright_core::error::ErrorClass;
 use toolwright_core::tool::Effect;
 
 /// A transition of a call.
@@ -113,15 +113,15 @@ impl Failure {
     ];
 }
 
-impl From<Class> for Failure {
-    fn from(class: Class) -> Self {
+impl From<ErrorClass> for Failure {
+    fn from(class: ErrorClass) -> Self {
         match class {
-            Class::NotStarted { .. } => Self::NotStarted,
-            Class::Transient => Self::Transient,
-            Class::Invalid => Self::Invalid,
-            Class::Final => Self::Final,
-            Class::Cancelled => Self::Cancelled,
-            Class::Unknown => Self::Unknown,
+            ErrorClass::NotStarted { .. } => Self::NotStarted,
+            ErrorClass::Transient => Self::Transient,
+            ErrorClass::Invalid => Self::Invalid,
+            ErrorClass::Final => Self::Final,
+            ErrorClass::Cancelled => Self::Cancelled,
+            ErrorClass::Unknown => Self::Unknown,
         }
     }
 }

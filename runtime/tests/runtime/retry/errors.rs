@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use insta::assert_snapshot;
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 #[test]
 fn the_classes_of_input_and_output_errors_are_reviewed_as_code() {
@@ -45,10 +45,10 @@ fn errors_of_the_system_are_known_by_their_numbers_and_not_by_their_words() {
         let error = ToolError::from(io::Error::from_raw_os_error(number));
         (error.kind().to_owned(), error.classified())
     };
-    let too_many = ("too_many_open_files".to_owned(), Class::Transient);
+    let too_many = ("too_many_open_files".to_owned(), ErrorClass::Transient);
     assert_eq!((class(23), class(24)), (too_many.clone(), too_many));
     let lying = ToolError::from(io::Error::other("ETIMEDOUT: temporarily unavailable"));
-    assert_eq!((lying.kind(), lying.classified()), ("io_error", Class::Final));
+    assert_eq!((lying.kind(), lying.classified()), ("io_error", ErrorClass::Final));
 }
 
 #[test]
@@ -61,18 +61,24 @@ fn a_database_that_is_busy_may_be_tried_again_and_one_that_refuses_may_not() {
     )
     .unwrap();
     let refused = ToolError::from(mine.execute("insert into t values (1)", []).unwrap_err());
-    assert_eq!((refused.kind(), refused.classified()), ("constraint_violation", Class::Invalid));
+    assert_eq!(
+        (refused.kind(), refused.classified()),
+        ("constraint_violation", ErrorClass::Invalid)
+    );
     let absent = mine.query_row("select a from t where a = 2", [], |row| row.get::<_, i64>(0));
     let absent = ToolError::from(absent.unwrap_err());
-    assert_eq!((absent.kind(), absent.classified()), ("not_found", Class::Final));
+    assert_eq!((absent.kind(), absent.classified()), ("not_found", ErrorClass::Final));
     let wrong = ToolError::from(mine.execute("insert into nothing values (1)", []).unwrap_err());
-    assert_eq!((wrong.kind(), wrong.classified()), ("internal_error", Class::Final));
+    assert_eq!((wrong.kind(), wrong.classified()), ("internal_error", ErrorClass::Final));
     assert!(!wrong.to_string().contains("nothing") && wrong.source().is_some());
 
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("begin exclusive").unwrap();
     let busy = ToolError::from(mine.execute("insert into t values (2)", []).unwrap_err());
-    assert_eq!((busy.kind(), busy.classified()), ("busy", Class::NotStarted { retry_after: None }));
+    assert_eq!(
+        (busy.kind(), busy.classified()),
+        ("busy", ErrorClass::NotStarted { retry_after: None })
+    );
     drop(other);
     std::fs::remove_file(file).unwrap();
 }

@@ -4,9 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::time::Duration;
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
-const NOT_STARTED: Class = Class::NotStarted { retry_after: None };
+const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
 
 /// A server that answers one request with these bytes and hangs up; the address, with a key in it.
 fn server(answer: &'static str) -> String {
@@ -37,11 +37,11 @@ async fn error(address: &str) -> ToolError {
 async fn statuses_say_whether_anything_happened() {
     for (status, kind, class) in [
         ("429 Too Many Requests", "rate_limited", NOT_STARTED),
-        ("503 Service Unavailable", "server_error", Class::Transient),
-        ("500 Internal Server Error", "server_error", Class::Transient),
-        ("404 Not Found", "not_found", Class::Final),
-        ("403 Forbidden", "permission_denied", Class::Final),
-        ("422 Unprocessable Entity", "http_error", Class::Final),
+        ("503 Service Unavailable", "server_error", ErrorClass::Transient),
+        ("500 Internal Server Error", "server_error", ErrorClass::Transient),
+        ("404 Not Found", "not_found", ErrorClass::Final),
+        ("403 Forbidden", "permission_denied", ErrorClass::Final),
+        ("422 Unprocessable Entity", "http_error", ErrorClass::Final),
     ] {
         let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         let error = error(&server(answer.leak())).await;
@@ -60,7 +60,7 @@ async fn a_refused_connection_never_started() {
 async fn a_connection_that_is_lost_after_sending_may_have_acted() {
     for answer in ["", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"] {
         let error = error(&server(answer)).await;
-        assert_eq!((error.kind(), error.classified()), ("connection_lost", Class::Transient));
+        assert_eq!((error.kind(), error.classified()), ("connection_lost", ErrorClass::Transient));
     }
 }
 
@@ -71,14 +71,17 @@ async fn a_server_that_does_not_answer_may_have_acted() {
     let client = reqwest::Client::builder().no_proxy();
     let client = client.timeout(Duration::from_millis(20)).build().unwrap();
     let error = ToolError::from(client.get(address).send().await.unwrap_err());
-    assert_eq!((error.kind(), error.classified()), ("no_response", Class::Transient));
+    assert_eq!((error.kind(), error.classified()), ("no_response", ErrorClass::Transient));
 }
 
 #[tokio::test]
 async fn what_cannot_be_sent_or_read_fails_for_good() {
     let wrong = error("http://[/?key=hidden").await;
-    assert_eq!((wrong.kind(), wrong.classified()), ("invalid_request", Class::Final));
+    assert_eq!((wrong.kind(), wrong.classified()), ("invalid_request", ErrorClass::Final));
     let answer = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nhtml";
     let unreadable = error(&server(answer)).await;
-    assert_eq!((unreadable.kind(), unreadable.classified()), ("invalid_response", Class::Final));
+    assert_eq!(
+        (unreadable.kind(), unreadable.classified()),
+        ("invalid_response", ErrorClass::Final)
+    );
 }

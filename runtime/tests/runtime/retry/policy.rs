@@ -8,19 +8,19 @@ use proptest::prelude::*;
 use toolwright::journal::{Failure, State, Transition};
 use toolwright::retry::{Jitter, RetryPolicy, Stop};
 use toolwright::unstable::journal::next;
-use toolwright::{Class, Effect, Retry};
+use toolwright::{Effect, ErrorClass, Retry};
 
 const EFFECTS: [Effect; 4] = [Effect::Read, Effect::Idempotent, Effect::Keyed, Effect::Once];
 
-fn classes() -> [Class; 7] {
+fn classes() -> [ErrorClass; 7] {
     [
-        Class::NotStarted { retry_after: None },
-        Class::NotStarted { retry_after: Some(Duration::from_secs(60)) },
-        Class::Transient,
-        Class::Invalid,
-        Class::Final,
-        Class::Cancelled,
-        Class::Unknown,
+        ErrorClass::NotStarted { retry_after: None },
+        ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(60)) },
+        ErrorClass::Transient,
+        ErrorClass::Invalid,
+        ErrorClass::Final,
+        ErrorClass::Cancelled,
+        ErrorClass::Unknown,
     ]
 }
 
@@ -83,7 +83,7 @@ fn what_a_tool_says_comes_first_and_its_delay_is_not_cut_short_by_others() {
 
 #[test]
 fn full_jitter_takes_as_much_of_the_delay_as_the_number_is_of_all_numbers() {
-    let delay = |random| RetryPolicy::TOOL.next(1, Class::Transient, Effect::Read, random);
+    let delay = |random| RetryPolicy::TOOL.next(1, ErrorClass::Transient, Effect::Read, random);
     assert_eq!(delay(0), Ok(Duration::ZERO));
     assert_eq!(delay(1 << 62), Ok(Duration::from_millis(125)));
     assert_eq!(delay(3 << 62), Ok(Duration::from_millis(375)));
@@ -113,14 +113,14 @@ fn policy() -> impl Strategy<Value = RetryPolicy> {
     )
 }
 
-fn class() -> impl Strategy<Value = Class> {
+fn class() -> impl Strategy<Value = ErrorClass> {
     prop_oneof![
-        prop::option::of(duration()).prop_map(|retry_after| Class::NotStarted { retry_after }),
+        prop::option::of(duration()).prop_map(|retry_after| ErrorClass::NotStarted { retry_after }),
         prop::sample::select(classes().to_vec()),
     ]
 }
 
-fn failed(class: Class, effect: Effect, exhausted: bool) -> State {
+fn failed(class: ErrorClass, effect: Effect, exhausted: bool) -> State {
     let failure = Failure::from(class);
     next(State::Running, Transition::Errored { failure, effect, exhausted })
         .expect("what runs may fail")
@@ -132,7 +132,7 @@ proptest! {
         policy in policy(), attempt in 1_u32.., class in class(), random in any::<u64>(),
     ) {
         let after = match class {
-            Class::NotStarted { retry_after } => retry_after.unwrap_or_default(),
+            ErrorClass::NotStarted { retry_after } => retry_after.unwrap_or_default(),
             _ => Duration::ZERO,
         };
         for effect in EFFECTS {
@@ -153,7 +153,7 @@ proptest! {
     fn a_higher_number_never_gives_a_shorter_delay(
         policy in policy(), attempt in 1_u32..20, low in any::<u64>(), high in any::<u64>(),
     ) {
-        let delay = |random| policy.next(attempt, Class::Transient, Effect::Read, random);
+        let delay = |random| policy.next(attempt, ErrorClass::Transient, Effect::Read, random);
         if let (Ok(shorter), Ok(longer)) = (delay(low.min(high)), delay(low.max(high))) {
             prop_assert!(shorter <= longer);
         }

@@ -11,7 +11,7 @@ use toolwright::approval::{Callback, Channel, GrantTerms, Response, Scope, State
 use toolwright::journal::SealingKey;
 use toolwright::journal::State;
 use toolwright::unstable::arguments::canonical;
-use toolwright::{Call, CallFailure, Class, DynamicTool, EventKind, Outcome, Registry};
+use toolwright::{Call, CallFailure, DynamicTool, ErrorClass, Outcome, Registry, ToolEventKind};
 
 use super::super::odd::Odd;
 use super::super::support::{a_refund, answered, key, office, suspended, terms};
@@ -73,7 +73,7 @@ async fn what_is_answered_as_not_started_in_a_drain_is_not_run_later() {
     let _ = executor.drain(Duration::from_secs(1)).await;
     let answer = executor.call(&a_note("a")).await;
     assert_eq!(kind(&answer), "shutting_down");
-    assert_eq!(answer.error().unwrap().classified(), Class::NotStarted { retry_after: None });
+    assert_eq!(answer.error().unwrap().classified(), ErrorClass::NotStarted { retry_after: None });
     office.executor().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.ran.times(), 0);
 }
@@ -95,7 +95,7 @@ async fn what_waits_in_a_drain_is_not_answered_as_not_started_and_run_later() {
     let id = office.records().await[0].id;
     let _ = office.approve(id).await;
     office.executor().worker().unwrap().sweep().await.unwrap();
-    let is_not_started = class == Class::NotStarted { retry_after: None };
+    let is_not_started = class == ErrorClass::NotStarted { retry_after: None };
     assert!(!is_not_started || office.ran.times() == 0, "answered as not begun, and run");
 }
 
@@ -673,7 +673,7 @@ async fn listeners_hear_of_a_call_that_is_resumed() {
     let executor = office
         .builder()
         .listen(move |event| {
-            if matches!(event.kind, EventKind::Completed { .. }) {
+            if matches!(event.kind, ToolEventKind::Completed { .. }) {
                 *count.lock().unwrap() += 1;
             }
         })

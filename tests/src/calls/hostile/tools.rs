@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use futures::future::BoxFuture;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::{
-    Call, CallId, Class, Executor, ExecutorBuilder, Reconciled, Registry, ToolContext, ToolError,
-    tool,
+    Call, CallId, ErrorClass, Executor, ExecutorBuilder, Reconciled, Registry, ToolContext,
+    ToolError, tool,
 };
 
 use super::super::support::{Office, Ran};
@@ -94,7 +94,7 @@ pub async fn err(
     ran.add(format!("err {error}"));
     match error.as_str() {
         "shutting_down" => Err(ToolError::new("shutting_down", "the far server shuts down")
-            .class(Class::NotStarted { retry_after: None })),
+            .class(ErrorClass::NotStarted { retry_after: None })),
         kind => Err(ToolError::new(kind.to_owned(), "the far server took too long")),
     }
 }

@@ -12,7 +12,7 @@ fn call(id: Option<&str>, name: &str) -> ToolCall {
 
 fn answers(to: &[(&str, &str)]) -> Message {
     let done = |text: &str| Answer::from(Output::text(text.to_owned()));
-    Message::answers(
+    Message::tool_results(
         to.iter().enumerate().map(|(index, (id, name))| {
             (call(Some(id), name), done(&format!("{id} {name} {index}")))
         }),
@@ -20,7 +20,7 @@ fn answers(to: &[(&str, &str)]) -> Message {
 }
 
 fn calls(of: &[(&str, &str)]) -> Message {
-    Message::model("", of.iter().map(|(id, name)| call(Some(id), name)).collect::<Vec<_>>())
+    Message::assistant("", of.iter().map(|(id, name)| call(Some(id), name)).collect::<Vec<_>>())
 }
 
 /// The texts of the answers of each turn, and the words for what was changed.
@@ -29,7 +29,7 @@ fn imported(rest: Vec<Message>) -> (Vec<Vec<String>>, Vec<String>) {
     let Imported { history, repairs } = import(history).unwrap();
     assert_eq!(check(&history), Ok(&[] as &[ToolCall]));
     let turns = history.iter().filter_map(|message| match message {
-        Message::Answers(answered) => Some(answered),
+        Message::ToolResults(answered) => Some(answered),
         _ => None,
     });
     let words = |answer: &Answer| match answer.error() {
@@ -84,7 +84,7 @@ fn answers_to_no_call_and_second_answers_are_left_out() {
 #[test]
 fn an_id_that_an_earlier_call_has_is_changed_and_its_answers_follow() {
     let verbatim = Verbatim::new("anthropic", "[]");
-    let again = Message::Model {
+    let again = Message::Assistant {
         text: String::new(),
         calls: [call(Some("1"), "a"), call(Some("1"), "a")].into(),
         verbatim: Some(verbatim),
@@ -100,7 +100,7 @@ fn an_id_that_an_earlier_call_has_is_changed_and_its_answers_follow() {
     let ids: Vec<_> =
         history.iter().flat_map(Message::calls).map(|it| it.id.clone().unwrap()).collect();
     assert_eq!(ids, ["1", "1-2", "1-3"]);
-    assert!(matches!(&history[3], Message::Model { verbatim: None, .. }));
+    assert!(matches!(&history[3], Message::Assistant { verbatim: None, .. }));
     let (turns, repairs) = imported(messages);
     assert_eq!(turns, [vec!["1 a 0"], vec!["1 a 0", "1 a 1"]]);
     assert_eq!(repairs.len(), 3, "{repairs:?}");
@@ -114,18 +114,18 @@ fn an_id_that_an_earlier_call_has_is_changed_and_its_answers_follow() {
 #[test]
 fn a_message_of_nothing_but_what_its_provider_requires_back_stays() {
     let verbatim = Some(Verbatim::new("anthropic", "[]"));
-    let silent = Message::Model { text: String::new(), calls: [].into(), verbatim };
+    let silent = Message::Assistant { text: String::new(), calls: [].into(), verbatim };
     let imported = import([Message::user("go"), silent]).unwrap();
     assert_eq!((imported.history.len(), imported.repairs), (2, Vec::new()));
 }
 
 #[test]
 fn what_was_said_is_not_made_up() {
-    let error = import([Message::model("Hello.", [])]).unwrap_err();
+    let error = import([Message::assistant("Hello.", [])]).unwrap_err();
     assert!(error.to_string().starts_with("message 0 is the model's"), "{error}");
     let error = import([Message::user("go"), calls(&[("1", "a"), ("2", " ")])]).unwrap_err();
     assert_eq!(error, ImportError::NoTool { message: 1, call: 1 });
-    let (turns, repairs) = imported(vec![Message::model(" ", [])]);
+    let (turns, repairs) = imported(vec![Message::assistant(" ", [])]);
     assert_eq!((turns.len(), repairs.len()), (0, 1));
 }
 
@@ -142,11 +142,13 @@ fn message() -> impl Strategy<Value = Message> {
         (prop_oneof![Just(""), Just("text")], calls, any::<bool>()).prop_map(
             |(text, calls, has)| {
                 let verbatim = has.then(|| Verbatim::new("anthropic", "[]"));
-                Message::Model { text: text.to_owned(), calls: calls.into(), verbatim }
+                Message::Assistant { text: text.to_owned(), calls: calls.into(), verbatim }
             }
         ),
         answered.prop_map(|calls| {
-            Message::answers(calls.into_iter().map(|it| (it, Answer::from(Output::text("done")))))
+            Message::tool_results(
+                calls.into_iter().map(|it| (it, Answer::from(Output::text("done")))),
+            )
         }),
     ]
 }

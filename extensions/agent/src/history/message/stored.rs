@@ -87,7 +87,7 @@ impl Serialize for Message {
                 text: Cow::Borrowed(text),
                 attachments: stored_attachments(attachments),
             },
-            Self::Model { text, calls, verbatim } => Body::Model {
+            Self::Assistant { text, calls, verbatim } => Body::Model {
                 text: Cow::Borrowed(text),
                 calls: Cow::Borrowed(calls),
                 verbatim: verbatim.as_ref().map(|it| StoredVerbatim {
@@ -95,7 +95,7 @@ impl Serialize for Message {
                     text: Cow::Borrowed(it.text()),
                 }),
             },
-            Self::Answers(answered) => {
+            Self::ToolResults(answered) => {
                 Body::Answers { answers: answered.iter().map(AnsweredCall::from).collect() }
             }
         };
@@ -116,13 +116,13 @@ impl<'de> Deserialize<'de> for Message {
                 let attachments = blocks.map(Content::into_owned).collect::<Arc<[_]>>();
                 Self::User { text: text.into_owned(), attachments }
             }
-            Body::Model { text, calls, verbatim } => Self::Model {
+            Body::Model { text, calls, verbatim } => Self::Assistant {
                 text: text.into_owned(),
                 calls: calls.into_owned().into(),
                 verbatim: verbatim.map(|it| Verbatim::new(&*it.provider, &*it.text)),
             },
             Body::Answers { answers } => {
-                Self::Answers(answers.into_iter().map(Into::into).collect::<Arc<[_]>>())
+                Self::ToolResults(answers.into_iter().map(Into::into).collect::<Arc<[_]>>())
             }
         })
     }
@@ -163,13 +163,13 @@ mod tests {
         ];
         vec![
             Message::user("make it pass"),
-            Message::Model {
+            Message::Assistant {
                 text: "I look.".into(),
                 calls: calls.into(),
                 verbatim: Some(verbatim),
             },
-            Message::answers(answers),
-            Message::model("Done.", []),
+            Message::tool_results(answers),
+            Message::assistant("Done.", []),
             Message::user_with("And this?", attachments()),
         ]
     }
@@ -189,7 +189,7 @@ mod tests {
         let parsed: Value = serde_json::from_str(&text).unwrap();
         let back: Vec<Message> = serde_json::from_value(parsed).unwrap();
         assert_eq!(serde_json::to_string(&back).unwrap(), text);
-        let Message::Model { verbatim: Some(verbatim), calls, .. } = &back[1] else {
+        let Message::Assistant { verbatim: Some(verbatim), calls, .. } = &back[1] else {
             panic!("the model's message")
         };
         assert_eq!(
@@ -197,7 +197,7 @@ mod tests {
             Some("[{\"signature\": \"x\\u0041\",  \"b\":1,\"a\":2}]")
         );
         assert_eq!(calls[0].arguments, r#"{"n":9007199254740993,"n":1}"#);
-        let Message::Answers(answered) = &back[2] else { panic!("answers") };
+        let Message::ToolResults(answered) = &back[2] else { panic!("answers") };
         assert_eq!(answered[1].1.error().unwrap().kind(), "invalid_input");
         assert_eq!(answered[0].1.metadata().unwrap()["bytes"], 5);
         let Message::User { text: said, attachments: sent } = &back[4] else {
@@ -238,12 +238,12 @@ mod tests {
         for message in [
             Message::user("hunter2"),
             Message::user_with("", [Content::text("hunter2")]),
-            Message::Model {
+            Message::Assistant {
                 text: "hunter2".into(),
                 calls: calls.clone().into(),
                 verbatim: Some(Verbatim::new("anthropic", "hunter2")),
             },
-            Message::answers([(calls[0].clone(), Output::text("hunter2").into())]),
+            Message::tool_results([(calls[0].clone(), Output::text("hunter2").into())]),
         ] {
             let shown = format!("{message:?}");
             assert!(!shown.contains("hunter2"), "{shown}");

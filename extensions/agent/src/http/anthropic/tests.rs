@@ -45,7 +45,7 @@ fn message(content: &str, stop: &str) -> String {
 fn the_tools_are_the_text_of_the_listing() {
     let listing = listing();
     let history = [Message::user("Add.")];
-    let request = ModelRequest::new(&history, &listing).system("Be brief.");
+    let request = ModelRequest::new(&history, &listing).instructions("Be brief.");
     let text = body(&Api::Anthropic.asked("m", Some(100)), &request).unwrap();
     let tools = listing.tools().get();
     assert_eq!(
@@ -61,12 +61,15 @@ fn a_history_is_written_with_a_result_for_each_call() {
     let failed = Answer::from(ToolError::new("overflow", "too large"));
     let body = written(&[
         Message::user("Add."),
-        Message::model("I add.", [call("t1", r#"{"a":9007199254740993}"#), call("t2", "not JSON")]),
-        Message::answers([
+        Message::assistant(
+            "I add.",
+            [call("t1", r#"{"a":9007199254740993}"#), call("t2", "not JSON")],
+        ),
+        Message::tool_results([
             (call("t1", ""), Answer::from(Output::text("3"))),
             (call("t2", ""), failed),
         ]),
-        Message::model(" ", []),
+        Message::assistant(" ", []),
         Message::user("Again."),
     ]);
     let messages = &body["messages"];
@@ -104,8 +107,8 @@ fn what_the_provider_wrote_goes_back_byte_for_byte() {
 #[test]
 fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
     let body = written(&[
-        Message::model("", [call("t1", "{}"), call("t1", "{}")]),
-        Message::answers([
+        Message::assistant("", [call("t1", "{}"), call("t1", "{}")]),
+        Message::tool_results([
             (call("t1", ""), Answer::from(Output::text("3"))),
             (call("t1", ""), Answer::from(ToolError::new("repeated_call_id", "…"))),
         ]),
@@ -153,9 +156,9 @@ fn of_an_answer_that_was_cut_goes_back_what_is_whole() {
 fn a_turn_that_another_model_began_ends_without_thinking() {
     let (listing, answer) = (listing(), || Answer::from(Output::text("3")));
     let own = r#"[{"type":"thinking","thinking":"…","signature":"s"},{"type":"tool_use","id":"t1","name":"math_add","input":{}}]"#;
-    let own = Message::model("", [call("t1", "{}")]).verbatim(Verbatim::new("anthropic", own));
-    let foreign = Message::model("", [call("t2", "{}")]);
-    let answered = |id: &str| Message::answers([(call(id, ""), answer())]);
+    let own = Message::assistant("", [call("t1", "{}")]).verbatim(Verbatim::new("anthropic", own));
+    let foreign = Message::assistant("", [call("t2", "{}")]);
+    let answered = |id: &str| Message::tool_results([(call(id, ""), answer())]);
     let user = || Message::user("Add.");
     let tokens = ModelSettings::new().reasoning(Reasoning::Tokens(2048));
     let effort = ModelSettings::new().reasoning(Reasoning::Effort(crate::model::Effort::Low));
@@ -166,7 +169,7 @@ fn a_turn_that_another_model_began_ends_without_thinking() {
     let began = [user(), foreign.clone(), answered("t2")];
     assert!(!thinks(&began, &tokens));
     assert!(!thinks(&[&began[..], &[own.clone(), answered("t1")]].concat(), &tokens));
-    let over = [&began[..], &[Message::model("Three.", []), user()]].concat();
+    let over = [&began[..], &[Message::assistant("Three.", []), user()]].concat();
     assert!(thinks(&over, &tokens), "the turn is over");
     let left = Message::user("[Left for this task: 3 turns.]");
     let spoken = [&began[..], std::slice::from_ref(&left)].concat();
@@ -225,7 +228,7 @@ fn a_response_that_is_no_message_is_refused_with_what_it_is() {
         ),
     ] {
         let fault = read(text).unwrap_err();
-        assert_eq!((fault.kind, fault.class), ("invalid_response", toolwright::Class::Final));
+        assert_eq!((fault.kind, fault.class), ("invalid_response", toolwright::ErrorClass::Final));
         assert!(fault.message.contains("expected an Anthropic message"), "{}", fault.message);
         assert!(fault.message.contains(why), "{}", fault.message);
     }

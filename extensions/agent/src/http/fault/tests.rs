@@ -6,19 +6,19 @@ const SEVEN: Option<Duration> = Some(Duration::from_secs(7));
 
 #[test]
 fn a_status_says_whether_the_request_began() {
-    let not_started = Class::NotStarted { retry_after: SEVEN };
+    let not_started = ErrorClass::NotStarted { retry_after: SEVEN };
     for (status, kind, class) in [
-        (302, "redirected", Class::Final),
-        (400, "invalid_request", Class::Final),
-        (401, "wrong_key", Class::Final),
-        (403, "wrong_key", Class::Final),
-        (404, "not_found", Class::Final),
-        (408, "server_error", Class::Transient),
-        (413, "request_too_large", Class::Final),
-        (422, "invalid_request", Class::Final),
+        (302, "redirected", ErrorClass::Final),
+        (400, "invalid_request", ErrorClass::Final),
+        (401, "wrong_key", ErrorClass::Final),
+        (403, "wrong_key", ErrorClass::Final),
+        (404, "not_found", ErrorClass::Final),
+        (408, "server_error", ErrorClass::Transient),
+        (413, "request_too_large", ErrorClass::Final),
+        (422, "invalid_request", ErrorClass::Final),
         (429, "rate_limited", not_started),
-        (500, "server_error", Class::Transient),
-        (502, "server_error", Class::Transient),
+        (500, "server_error", ErrorClass::Transient),
+        (502, "server_error", ErrorClass::Transient),
         (503, "unavailable", not_started),
         (529, "overloaded", not_started),
     ] {
@@ -70,7 +70,11 @@ fn a_quota_that_is_spent_is_not_waited_for() {
         (402, ""),
     ] {
         let fault = Fault::of_status(status, SEVEN, body);
-        assert_eq!((fault.kind, fault.class), ("quota_spent", Class::Final), "{status} {body}");
+        assert_eq!(
+            (fault.kind, fault.class),
+            ("quota_spent", ErrorClass::Final),
+            "{status} {body}"
+        );
     }
     let of_a_minute = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"}]}]}}"#;
     assert_eq!(Fault::of_status(429, SEVEN, of_a_minute).kind, "rate_limited");
@@ -170,7 +174,7 @@ fn a_context_that_is_too_long_is_a_kind_of_its_own_with_the_size() {
         ),
     ] {
         let fault = Fault::of_status(status, None, body);
-        assert_eq!((fault.kind, fault.class), ("context_too_long", Class::Final), "{body}");
+        assert_eq!((fault.kind, fault.class), ("context_too_long", ErrorClass::Final), "{body}");
         assert_eq!(fault.too_long.as_deref(), Some(&ContextSize::new(found, allowed)), "{body}");
         for number in [found, allowed].into_iter().flatten() {
             assert!(fault.message.contains(&number.to_string()), "{}", fault.message);

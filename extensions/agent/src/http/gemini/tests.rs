@@ -45,11 +45,11 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
     let name = &listing.shown_name("math.add").to_owned();
     let history = [
         Message::user("Add."),
-        Message::model(
+        Message::assistant(
             "I add.",
             [call(Some("c1"), r#"{"a":9007199254740993}"#), call(Some("c2"), "{\"a\":")],
         ),
-        Message::answers([
+        Message::tool_results([
             (call(Some("c1"), ""), Answer::from(Output::text("2"))),
             (call(Some("c2"), ""), Answer::from(Output::text("3"))),
         ]),
@@ -58,7 +58,8 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
         .tool_choice(ToolChoice::Tool("math.add".into()))
         .stop_words(["END"])
         .reasoning(Reasoning::Effort(Effort::High));
-    let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
+    let request =
+        ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&settings);
     let text = body(&Api::Gemini.asked("gemini-3-pro", Some(90)), &request).unwrap();
     let tools = format!(r#""tools":{},"#, listing.tools());
     assert!(text.contains(&tools) && text.contains(r#""args":{"a":9007199254740993}"#), "{text}");
@@ -102,8 +103,8 @@ fn parts_go_back_byte_for_byte_also_where_calls_have_no_ids() {
         ("math.add", &[r#"{"a": 1.0}"#, "{}"][..])
     );
     let answers = answer.calls.iter().map(|call| (call.clone(), Answer::from(Output::text("2"))));
-    let history = [Message::answers(answers), Message::user("Again.")];
-    let model = Message::Model {
+    let history = [Message::tool_results(answers), Message::user("Again.")];
+    let model = Message::Assistant {
         text: String::new(),
         calls: answer.calls.clone().into(),
         verbatim: answer.verbatim,
@@ -121,8 +122,9 @@ fn an_id_of_an_earlier_message_stays() {
         format!(r#"[{{"thoughtSignature":"s","functionCall":{{"id":"c1","name":"{name}"}}}}]"#);
     let turn = || {
         let verbatim = Verbatim::new("gemini", &*part);
-        let answered = Message::answers([(call(Some("c1"), ""), Answer::from(Output::text("2")))]);
-        [Message::model("", [call(Some("c1"), "{}")]).verbatim(verbatim), answered]
+        let answered =
+            Message::tool_results([(call(Some("c1"), ""), Answer::from(Output::text("2")))]);
+        [Message::assistant("", [call(Some("c1"), "{}")]).verbatim(verbatim), answered]
     };
     let text = written("gemini-3-pro", &[turn(), turn()].concat());
     assert_eq!(text.matches(&part).count(), 2, "{text}");
@@ -131,8 +133,8 @@ fn an_id_of_an_earlier_message_stays() {
 #[test]
 fn a_call_of_another_model_is_signed_for_models_that_ask_for_a_signature() {
     let history = [
-        Message::model("", [call(Some("c1"), "{}")]),
-        Message::answers([(call(Some("c1"), ""), Answer::from(Output::text("2")))]),
+        Message::assistant("", [call(Some("c1"), "{}")]),
+        Message::tool_results([(call(Some("c1"), ""), Answer::from(Output::text("2")))]),
     ];
     assert!(written("gemini-3-pro", &history).contains(FOREIGN));
     assert!(!written("gemini-2.5-pro", &history).contains(FOREIGN));
@@ -162,9 +164,9 @@ fn every_reason_to_finish_is_read() {
         assert_eq!(answer.usage, Some(Usage::new(5, 7).cached(2).reasoning(4)));
     }
     for (parts, reason, kind, class) in [
-        ("[]", "MALFORMED_FUNCTION_CALL", "malformed_call", Class::Transient),
-        (text, "UNEXPECTED_TOOL_CALL", "malformed_call", Class::Transient),
-        (&call, "MISSING_THOUGHT_SIGNATURE", "invalid_request", Class::Final),
+        ("[]", "MALFORMED_FUNCTION_CALL", "malformed_call", ErrorClass::Transient),
+        (text, "UNEXPECTED_TOOL_CALL", "malformed_call", ErrorClass::Transient),
+        (&call, "MISSING_THOUGHT_SIGNATURE", "invalid_request", ErrorClass::Final),
     ] {
         let fault = Api::Gemini.answer(&response(parts, reason), &listing()).unwrap_err();
         assert_eq!((fault.kind, fault.class), (kind, class), "{reason}");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 use tokio::sync::Mutex;
-use toolwright::Class;
+use toolwright::ErrorClass;
 
 use super::Secret;
 use crate::http::fault::Fault;
@@ -74,7 +74,7 @@ impl CommandKey {
             "cannot be asked: the command `{}` for the key {found}, expected the key alone on its standard output; run it yourself to see why",
             self.program.to_string_lossy()
         );
-        Err(Fault::new("no_key", Class::Final, message))
+        Err(Fault::new("no_key", ErrorClass::Final, message))
     }
 
     async fn output(&self) -> io::Result<(ExitStatus, Vec<u8>)> {

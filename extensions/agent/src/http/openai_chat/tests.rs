@@ -39,15 +39,15 @@ fn a_request_has_the_listings_tools_and_a_message_for_each_result() {
     let listing = listing();
     let history = [
         Message::user("Add."),
-        Message::model("", [call("c1", r#"{"a": 1}"#), call("c2", "{\"a\":")]),
-        Message::answers([
+        Message::assistant("", [call("c1", r#"{"a": 1}"#), call("c2", "{\"a\":")]),
+        Message::tool_results([
             (call("c1", ""), Answer::from(Output::text("2"))),
             (call("c2", ""), Answer::from(Output::text("3"))),
         ]),
-        Message::model("Two.", []),
-        Message::model("", []),
+        Message::assistant("Two.", []),
+        Message::assistant("", []),
     ];
-    let request = ModelRequest::new(&history, &listing).system("Be brief.");
+    let request = ModelRequest::new(&history, &listing).instructions("Be brief.");
     let text = body(&Api::OpenAiChat.asked("m", Some(9)), &request).unwrap();
     let tools = listing.tools().get();
     let head = format!(r#"{{"model":"m","max_completion_tokens":9,"tools":{tools},"messages":["#);
@@ -73,8 +73,8 @@ fn a_request_has_the_listings_tools_and_a_message_for_each_result() {
 fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
     let listing = listing();
     let history = [
-        Message::model("", [call("c1", "{}"), call("c1", "{}")]),
-        Message::answers([
+        Message::assistant("", [call("c1", "{}"), call("c1", "{}")]),
+        Message::tool_results([
             (call("c1", ""), Answer::from(Output::text("2"))),
             (call("c1", ""), Answer::from(Output::text("3"))),
         ]),
@@ -91,8 +91,8 @@ fn calls_of_one_id_get_ids_of_their_own_in_the_next_request() {
 fn a_history_of_another_provider_gets_ids_that_mistral_takes() {
     let listing = listing();
     let turn = |id: &str| {
-        let answered = Message::answers([(call(id, ""), Answer::from(Output::text("2")))]);
-        [Message::model("", [call(id, "{}")]), answered]
+        let answered = Message::tool_results([(call(id, ""), Answer::from(Output::text("2")))]);
+        [Message::assistant("", [call(id, "{}")]), answered]
     };
     let history = [turn("toolu_01"), turn("D681PevKs"), turn("000004000"), turn("c1")].concat();
     let request = ModelRequest::new(&history, &listing);
@@ -117,8 +117,8 @@ fn a_history_of_another_provider_gets_ids_that_mistral_takes() {
 fn an_id_that_an_earlier_message_has_or_that_is_too_long_is_replaced() {
     let (listing, long) = (listing(), "c".repeat(41));
     let turn = |id: &str| {
-        let answered = Message::answers([(call(id, ""), Answer::from(Output::text("2")))]);
-        [Message::model("", [call(id, "{}")]), answered]
+        let answered = Message::tool_results([(call(id, ""), Answer::from(Output::text("2")))]);
+        [Message::assistant("", [call(id, "{}")]), answered]
     };
     let history =
         [turn("call_4_0"), turn("c1"), turn("c1"), turn(&long), turn("call_4_0")].concat();
@@ -143,12 +143,12 @@ fn reasoning_goes_back_to_the_server_that_wrote_it() {
         let message = format!(r#"{{"role":"assistant","content":null,{own},{called}}}"#);
         let answer = read(&completion(&message, "tool_calls")).unwrap();
         let history = [
-            Message::Model {
+            Message::Assistant {
                 text: String::new(),
                 calls: answer.calls.into(),
                 verbatim: answer.verbatim,
             },
-            Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
+            Message::tool_results([(call("c1", ""), Answer::from(Output::text("2")))]),
         ];
         let (listing, api) = (listing(), Api::OpenAiChat);
         let request = ModelRequest::new(&history, &listing);
@@ -160,7 +160,7 @@ fn reasoning_goes_back_to_the_server_that_wrote_it() {
     // The signature of a thought of Gemini, behind an API that imitates this one.
     let signed = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"math_add","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"math_add","arguments":"{}"},"extra_content":{"google":{"thought_signature":"s=="}}}]}"#;
     let answer = read(&completion(signed, "tool_calls")).unwrap();
-    let history = [Message::Model {
+    let history = [Message::Assistant {
         text: String::new(),
         calls: answer.calls.into(),
         verbatim: answer.verbatim,
@@ -215,7 +215,7 @@ fn a_response_that_is_no_completion_is_refused_with_what_it_is() {
         ),
     ] {
         let fault = read(text).unwrap_err();
-        assert_eq!((fault.kind, fault.class), ("invalid_response", toolwright::Class::Final));
+        assert_eq!((fault.kind, fault.class), ("invalid_response", toolwright::ErrorClass::Final));
         assert!(fault.message.contains("expected an OpenAI chat completion"), "{}", fault.message);
         assert!(fault.message.contains(why), "{}", fault.message);
     }

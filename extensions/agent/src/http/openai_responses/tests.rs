@@ -1,6 +1,6 @@
 //! Requests as the API takes them, and every way in which a response may end.
 
-use toolwright::Class;
+use toolwright::ErrorClass;
 use toolwright::{Answer, Output, Registry, tool};
 
 use super::*;
@@ -43,18 +43,19 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
     let listing = listing();
     let history = [
         Message::user("Add."),
-        Message::model("I add.", [call("c1", r#"{"a": 1}"#), call("c2", "{\"a\":")]),
-        Message::answers([
+        Message::assistant("I add.", [call("c1", r#"{"a": 1}"#), call("c2", "{\"a\":")]),
+        Message::tool_results([
             (call("c1", ""), Answer::from(Output::text("2"))),
             (call("c2", ""), Answer::from(Output::text("3"))),
         ]),
-        Message::model("Two.", []),
+        Message::assistant("Two.", []),
     ];
     let settings = ModelSettings::new()
         .tool_choice(ToolChoice::Tool("math.add".into()))
         .one_call()
         .reasoning(Reasoning::Effort(Effort::Low));
-    let request = ModelRequest::new(&history, &listing).system("Be brief.").settings(&settings);
+    let request =
+        ModelRequest::new(&history, &listing).instructions("Be brief.").settings(&settings);
     let text = body(&Api::OpenAiResponses.asked("m", Some(90)), &request).unwrap();
     assert!(text.contains(&format!(r#""tools":{},"input":["#, listing.tools())), "{text}");
     let mut body: Value = serde_json::from_str(&text).unwrap();
@@ -85,12 +86,12 @@ fn a_request_has_the_listings_tools_and_an_item_for_each_call_and_result() {
 fn reasoning_goes_to_models_that_reason() {
     let answer = read(&response(&format!("[{REASONED},{CALLED}]"), "completed", "null"));
     let history = [
-        Message::Model {
+        Message::Assistant {
             text: String::new(),
             calls: answer.calls.into(),
             verbatim: answer.verbatim,
         },
-        Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
+        Message::tool_results([(call("c1", ""), Answer::from(Output::text("2")))]),
     ];
     let listing = listing();
     let request = ModelRequest::new(&history, &listing);
@@ -134,8 +135,8 @@ fn items_go_back_byte_for_byte_and_reasoning_that_only_the_server_has_is_left_ou
     );
     let (listing, calls) = (listing(), answer.calls.clone());
     let history = [
-        Message::Model { text: String::new(), calls: calls.into(), verbatim: answer.verbatim },
-        Message::answers([(call("c1", ""), Answer::from(Output::text("2")))]),
+        Message::Assistant { text: String::new(), calls: calls.into(), verbatim: answer.verbatim },
+        Message::tool_results([(call("c1", ""), Answer::from(Output::text("2")))]),
     ];
     let request = ModelRequest::new(&history, &listing);
     let text = body(&Api::OpenAiResponses.asked("gpt-5.2", None), &request).unwrap();
@@ -176,11 +177,11 @@ fn every_way_to_end_is_read() {
 #[test]
 fn a_response_that_failed_says_why_and_whether_to_ask_again() {
     for (code, class) in [
-        ("server_error", Class::Transient),
-        ("rate_limit_exceeded", Class::NotStarted { retry_after: None }),
-        ("server_is_overloaded", Class::NotStarted { retry_after: None }),
-        ("insufficient_quota", Class::Final),
-        ("invalid_prompt", Class::Final),
+        ("server_error", ErrorClass::Transient),
+        ("rate_limit_exceeded", ErrorClass::NotStarted { retry_after: None }),
+        ("server_is_overloaded", ErrorClass::NotStarted { retry_after: None }),
+        ("insufficient_quota", ErrorClass::Final),
+        ("invalid_prompt", ErrorClass::Final),
     ] {
         let text = format!(
             r#"{{"object":"response","status":"failed","error":{{"code":"{code}","message":"No."}},"output":[]}}"#

@@ -6,13 +6,13 @@ use super::server::End;
 use super::streamed::{BEGIN, MIDDLE, stream, whole};
 use super::*;
 use crate::agent::{Agent, AgentBuilder};
-use crate::events::{Ended, RunEvent};
-use crate::limits::{Accounts, Spent, Usage};
+use crate::events::{RunEnd, RunEvent};
+use crate::limits::{Accounts, TotalUsage, Usage};
 use crate::model::Fallback;
 
 /// What the begin of an answer says, which may have taken more.
-fn begun() -> Spent {
-    Spent::of(Some(Usage::new(5, 1)), None).plus(Spent::lost())
+fn begun() -> TotalUsage {
+    TotalUsage::of(Some(Usage::new(5, 1)), None).plus(TotalUsage::lost())
 }
 
 fn agent(model: impl Model + 'static) -> AgentBuilder {
@@ -42,8 +42,8 @@ async fn a_run_that_is_cancelled_in_the_middle_of_an_answer_has_spent_what_its_b
             }
         }
     };
-    let (ended, ()) = tokio::join!(run.say("Go."), cancel);
-    assert_eq!(ended.unwrap(), Ended::Cancelled);
+    let (ended, ()) = tokio::join!(run.send("Go."), cancel);
+    assert_eq!(ended.unwrap(), RunEnd::Cancelled);
     let all = begun().plus(begun()).plus(begun());
     assert_eq!(run.state().spent(), all, "of one model, and of two requests to the other");
     assert_eq!(accounts.of(Some("ada")), run.state().spent());
@@ -65,11 +65,11 @@ async fn a_run_that_is_dropped_in_the_middle_of_an_answer_counts_it_when_it_goes
         }
     };
     tokio::select! {
-        ended = run.say("Go.") => panic!("{ended:?}"),
+        ended = run.send("Go.") => panic!("{ended:?}"),
         () = heard => {}
     }
-    assert!(matches!(run.go_on().await.unwrap(), Ended::Text { .. }));
-    let whole = Spent::of(Some(Usage::new(5, 9)), None);
+    assert!(matches!(run.resume().await.unwrap(), RunEnd::Text { .. }));
+    let whole = TotalUsage::of(Some(Usage::new(5, 9)), None);
     assert_eq!(run.state().spent(), begun().plus(whole));
     assert_eq!(accounts.total(), run.state().spent());
 }

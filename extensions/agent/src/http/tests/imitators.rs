@@ -52,13 +52,13 @@ fn arguments_that_are_no_object_go_back_as_one() {
             let call =
                 ToolCall { id: Some("c1".into()), name: "f".into(), arguments: written.into() };
             let item = serde_json::json!([{"type": "function_call", "call_id": "c1", "name": "f", "arguments": written}]);
-            let plain = Message::model("", [call.clone()]);
+            let plain = Message::assistant("", [call.clone()]);
             let verbatim =
                 plain.clone().verbatim(Verbatim::new("openai-responses", item.to_string()));
             for said in [plain, verbatim] {
                 let answer = Answer::from(Output::text("no"));
                 let history =
-                    [Message::user("Go."), said, Message::answers([(call.clone(), answer)])];
+                    [Message::user("Go."), said, Message::tool_results([(call.clone(), answer)])];
                 let to = Asked { media: MediaSupport::Full, ..api.asked("some-model", None) };
                 let listing = listing(api);
                 let body = api.body(&to, &ModelRequest::new(&history, &listing)).unwrap();
@@ -71,7 +71,7 @@ fn arguments_that_are_no_object_go_back_as_one() {
 #[test]
 fn a_call_that_the_provider_made_itself_goes_back_as_it_wrote_it() {
     let item = r#"{"type":"mcp_call","name":"f","arguments":"","output":"x"}"#;
-    let said = Message::model("Done.", []);
+    let said = Message::assistant("Done.", []);
     let said = said.verbatim(Verbatim::new("openai-responses", format!("[{item}]")));
     let api = Api::OpenAiResponses;
     let listing = Registry::empty().listing(api.provider().into()).unwrap();

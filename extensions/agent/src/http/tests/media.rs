@@ -28,8 +28,8 @@ fn history() -> Vec<Message> {
     let answer = Answer::from(Output::text("a picture:").with(picture()));
     vec![
         Message::user_with("Look.", [plan()]),
-        Message::model("", [call.clone()]),
-        Message::answers([(call, answer)]),
+        Message::assistant("", [call.clone()]),
+        Message::tool_results([(call, answer)]),
     ]
 }
 
@@ -101,6 +101,6 @@ async fn a_run_sends_what_its_user_attaches() {
     let model = at(&server.url()).build().unwrap();
     let agent = crate::agent::Agent::on(executor, model).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    run.say_with("", Arc::from([picture()])).await.unwrap();
+    run.send_with("", Arc::from([picture()])).await.unwrap();
     assert!(server.requests()[0].contains(PNG));
 }

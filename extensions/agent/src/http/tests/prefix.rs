@@ -58,20 +58,20 @@ fn history() -> Vec<Message> {
     for (provider, id, text) in own {
         let verbatim = Some(Verbatim::new(provider.name(), text));
         let made = call(Some(id), r#"{"a": 1}"#);
-        let answers = Message::answers([answered(&made)]);
-        history.push(Message::Model { text: "Hm.".into(), calls: [made].into(), verbatim });
+        let answers = Message::tool_results([answered(&made)]);
+        history.push(Message::Assistant { text: "Hm.".into(), calls: [made].into(), verbatim });
         history.push(answers);
     }
     for made in [call(Some("c2"), "no JSON"), call(None, r#"{"a":2}"#)] {
-        history.push(Message::model("I add.", [made.clone()]));
-        history.push(Message::answers([answered(&made)]));
+        history.push(Message::assistant("I add.", [made.clone()]));
+        history.push(Message::tool_results([answered(&made)]));
         history.push(Message::user("[Left for this task: 3 turns.]"));
     }
     history
 }
 
 fn written(api: Api, history: &[Message], listing: &Listing, settings: &ModelSettings) -> String {
-    let request = ModelRequest::new(history, listing).system("Be brief.").settings(settings);
+    let request = ModelRequest::new(history, listing).instructions("Be brief.").settings(settings);
     api.body(&api.asked("some-model", Some(100)), &request).unwrap()
 }
 
@@ -90,7 +90,7 @@ fn each_request_of_a_run_begins_with_all_of_the_one_before_it() {
             let mut before: Option<String> = None;
             for (end, message) in history.iter().enumerate() {
                 // Where the model is asked: after a message of the user, or answers.
-                if matches!(message, Message::Model { .. }) {
+                if matches!(message, Message::Assistant { .. }) {
                     continue;
                 }
                 let body = written(api, &history[..=end], &listing, settings);

@@ -5,7 +5,7 @@ use toolwright::tool;
 
 use super::*;
 use crate::agent::Agent;
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::http::api::Api;
 use crate::model::{ModelSettings, ProviderTool, StopReason};
 
@@ -78,8 +78,8 @@ async fn an_answer_that_is_paused_goes_back_as_it_is_and_the_model_is_asked_agai
     let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
     let agent = Agent::on(executor, model).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    let ended = run.say("Search.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
+    let ended = run.send("Search.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Done."));
     let requests = server.requests();
     let goes_back = format!(r#"{{"role":"assistant","content":[{block}]}}]}}"#);
     assert!(requests[1].ends_with(&goes_back), "{}", requests[1]);
@@ -99,6 +99,6 @@ async fn a_model_that_pauses_for_ever_ends_at_a_limit() {
     let model = (0..3).fold(crate::ScriptedModel::new(), |model, _| model.answers(paused()));
     let executor = toolwright::Executor::builder(Registry::empty()).build().unwrap();
     let agent = Agent::on(executor, model).max_turns(3).build().unwrap();
-    let ended = agent.new_run("r").start().unwrap().say("Search.").await.unwrap();
-    assert!(matches!(ended, Ended::Limit(crate::limits::Limit::Turns { turns: 3 })), "{ended}");
+    let ended = agent.new_run("r").start().unwrap().send("Search.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Limit(crate::limits::Limit::Turns { turns: 3 })), "{ended}");
 }

@@ -191,22 +191,27 @@ async fn an_answer_that_always_breaks_off_fails_and_is_never_a_whole_one() {
         let cut = || stream(&[BEGIN, MIDDLE], end);
         let (answer, _, requests) = heard([cut(), cut(), cut()]).await;
         let error = answer.unwrap_err();
-        assert_eq!((error.kind(), error.classified()), (kind, Class::Transient));
+        assert_eq!((error.kind(), error.classified()), (kind, ErrorClass::Transient));
         assert_eq!(requests.len(), 3, "{kind}");
     }
 }
 
 #[tokio::test]
 async fn an_error_in_the_middle_of_an_answer_has_the_class_of_its_status() {
-    let busy = Class::NotStarted { retry_after: None };
+    let busy = ErrorClass::NotStarted { retry_after: None };
     for (error, kind, class, times) in [
         (r#"{"type":"overloaded_error","message":"Overloaded"}"#, "overloaded", busy, 3),
         (r#"{"type":"rate_limit_error","message":"no"}"#, "rate_limited", busy, 3),
-        (r#"{"type":"api_error","message":"no"}"#, "server_error", Class::Transient, 3),
-        (r#"{"type":"insufficient_quota","message":"no"}"#, "quota_spent", Class::Final, 1),
+        (r#"{"type":"api_error","message":"no"}"#, "server_error", ErrorClass::Transient, 3),
+        (r#"{"type":"insufficient_quota","message":"no"}"#, "quota_spent", ErrorClass::Final, 1),
         (r#"{"code":503,"message":"no"}"#, "unavailable", busy, 3),
-        (r#"{"type":"invalid_request_error","message":"no"}"#, "invalid_request", Class::Final, 1),
-        (r#""no""#, "server_error", Class::Transient, 3),
+        (
+            r#"{"type":"invalid_request_error","message":"no"}"#,
+            "invalid_request",
+            ErrorClass::Final,
+            1,
+        ),
+        (r#""no""#, "server_error", ErrorClass::Transient, 3),
     ] {
         let event = format!("data: {{\"type\":\"error\",\"error\":{error}}}\n\n");
         let failing = || stream(&[BEGIN, &event], End::Whole);
@@ -228,7 +233,7 @@ async fn an_answer_of_which_a_piece_is_damaged_is_asked_for_again() {
     let damaged = || stream(&[BEGIN, "data: {]\n\n"], End::Whole);
     let (answer, _, _) = heard([damaged(), damaged(), damaged()]).await;
     let error = answer.unwrap_err();
-    assert_eq!((error.kind(), error.classified()), ("answer_damaged", Class::Transient));
+    assert_eq!((error.kind(), error.classified()), ("answer_damaged", ErrorClass::Transient));
 }
 
 #[tokio::test]
@@ -304,7 +309,7 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
     let prices: crate::limits::Prices = prices.parse().unwrap();
     let of = |input: u64, output: u64| {
         let usage = crate::limits::Usage::new(input, output);
-        crate::limits::Spent::of(Some(usage), prices.of("some-model").map(|it| it.cost(usage)))
+        crate::limits::TotalUsage::of(Some(usage), prices.of("some-model").map(|it| it.cost(usage)))
     };
     for end in [End::Whole, End::Cut] {
         let cut = || stream(&[BEGIN, MIDDLE], end);
@@ -312,7 +317,7 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
         let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
         let answer = answer.unwrap();
         // What it may have taken after that is not known.
-        let lost = crate::limits::Spent::lost();
+        let lost = crate::limits::TotalUsage::lost();
         let known = (of(5, 1).plus(lost), of(10, 10).plus(lost));
         assert_eq!((answer.failed, answer.spent()), known, "{end:?}");
         assert!(answer.cost > Some(crate::limits::Cost::default()));
@@ -325,7 +330,7 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
     // The provider has not said anything of it.
     let server = Server::start(vec![stream(&[], End::Cut), whole()]).await;
     let (answer, _) = hear(&at(&server.url()).prices(prices.clone()).build().unwrap()).await;
-    assert_eq!(answer.unwrap().failed, crate::limits::Spent::lost());
+    assert_eq!(answer.unwrap().failed, crate::limits::TotalUsage::lost());
     // The time of the request is over: what it took before is known all the same.
     let server = Server::start(vec![stream(&[BEGIN], End::Cut), Answers::Never]).await;
     let model = at(&server.url()).prices(prices.clone()).build().unwrap();
@@ -341,9 +346,9 @@ async fn what_a_request_took_whose_answer_broke_off_is_counted_and_priced() {
     assert!(error.message().contains("in the time that was left for it"), "{error}");
     assert_eq!(
         error.spent(),
-        of(5, 1).plus(crate::limits::Spent::lost()).plus(crate::limits::Spent::lost())
+        of(5, 1).plus(crate::limits::TotalUsage::lost()).plus(crate::limits::TotalUsage::lost())
     );
     // Nothing began.
     let (answer, _, _) = heard([Answers::with(400, BUSY)]).await;
-    assert_eq!(answer.unwrap_err().spent(), crate::limits::Spent::default());
+    assert_eq!(answer.unwrap_err().spent(), crate::limits::TotalUsage::default());
 }

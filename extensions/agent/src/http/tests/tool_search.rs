@@ -6,7 +6,7 @@ use toolwright::{Executor, tool};
 
 use super::*;
 use crate::agent::Agent;
-use crate::events::{Ended, RunEvent};
+use crate::events::{RunEnd, RunEvent};
 use crate::history::Verbatim;
 use crate::http::api::Api;
 use crate::model::{Fallback, ModelSettings, ProviderTool};
@@ -88,7 +88,7 @@ fn a_tool_that_is_gone_since_a_search_found_it_is_named_no_more() {
     let found = r#"[{"type":"server_tool_use","id":"s1","name":"tool_search_tool_bm25","input":{}},{"type":"tool_search_tool_result","tool_use_id":"s1","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","tool_name":"math_add"}]}},{"type":"text","text":"Found."}]"#;
     let history = [
         Message::user("Add."),
-        Message::model("Found.", []).verbatim(Verbatim::new("anthropic", found)),
+        Message::assistant("Found.", []).verbatim(Verbatim::new("anthropic", found)),
         Message::user("Go on."),
     ];
     let body = |registry: Registry| {
@@ -126,9 +126,9 @@ async fn a_tool_that_a_model_finds_is_called_and_its_search_goes_back() {
         let model = HttpModel::of(provider, "some-model").unwrap().base_url(server.url());
         let agent = Agent::on(executor(), model.tool_search().build().unwrap());
         let mut run = agent.build().unwrap().new_run("r").start().unwrap();
-        let ended = run.say("Add one to one.").await.unwrap();
-        assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."), "{provider}");
-        let Message::Answers(answered) = &run.history()[2] else { panic!("{provider}") };
+        let ended = run.send("Add one to one.").await.unwrap();
+        assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Done."), "{provider}");
+        let Message::ToolResults(answered) = &run.history()[2] else { panic!("{provider}") };
         assert_eq!((&*answered[0].0.name, &*answered[0].1.text()), ("math.add", "2"));
         let requests = server.requests();
         let body = |index: usize| requests[index].split_once("\r\n\r\n").unwrap().1;
@@ -158,7 +158,7 @@ async fn readers_of_events_get_the_search_and_the_call_of_the_found_tool() {
     let agent = Agent::on(executor(), model).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
     let mut events = run.events();
-    run.say("Add.").await.unwrap();
+    run.send("Add.").await.unwrap();
     let mut seen = Vec::new();
     while let Some(event) = events.next().await {
         match event.kind {
@@ -194,8 +194,8 @@ async fn a_model_that_does_not_search_gets_no_deferred_tools_at_the_failover() {
         let models = Fallback::builder(model(&first, searches_first));
         let models = models.then(model(&second, !searches_first)).build();
         let agent = Agent::on(executor(), models).build().unwrap();
-        let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
-        assert!(matches!(ended, Ended::Text { .. }), "{ended}");
+        let ended = agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
+        assert!(matches!(ended, RunEnd::Text { .. }), "{ended}");
         let lists = |server: &Server| server.requests()[0].contains("defer_loading");
         assert_eq!((lists(&first), lists(&second)), (searches_first, !searches_first));
     }

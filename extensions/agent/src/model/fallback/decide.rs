@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolwright::Class;
+use toolwright::ErrorClass;
 
 use crate::model::ModelError;
 
@@ -27,7 +27,7 @@ pub(super) fn rest_after(error: &ModelError, rest: Duration) -> Rest {
             Rest::For(rest.max(UNTIL_CHANGED))
         }
         ("context_too_long" | "request_too_large" | "response_too_large", _) => Rest::ThisRequest,
-        ("invalid_response", _) | (_, Class::NotStarted { .. } | Class::Transient) => {
+        ("invalid_response", _) | (_, ErrorClass::NotStarted { .. } | ErrorClass::Transient) => {
             Rest::For(error.retry_after().map_or(rest, |wanted| wanted.max(rest)))
         }
         _ => Rest::None,
@@ -68,19 +68,20 @@ mod tests {
     #[test]
     fn a_failure_says_how_long_its_model_rests() {
         let error = |kind: &'static str, class| ModelError::new(kind, "no").class(class);
-        let later = |delay| Class::NotStarted { retry_after: Some(Duration::from_secs(delay)) };
-        let busy = Class::NotStarted { retry_after: None };
+        let later =
+            |delay| ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(delay)) };
+        let busy = ErrorClass::NotStarted { retry_after: None };
         for (error, rest) in [
             (error("overloaded", busy), Rest::For(MINUTE)),
             (error("rate_limited", later(90)), Rest::For(Duration::from_secs(90))),
             (error("rate_limited", later(9)), Rest::For(MINUTE)),
-            (error("server_error", Class::Transient), Rest::For(MINUTE)),
-            (error("quota_spent", Class::Final), Rest::For(UNTIL_CHANGED)),
-            (error("wrong_key", Class::Final), Rest::For(UNTIL_CHANGED)),
-            (error("no_key", Class::Final), Rest::For(UNTIL_CHANGED)),
-            (error("context_too_long", Class::Final), Rest::ThisRequest),
-            (error("invalid_request", Class::Final), Rest::None),
-            (error("invalid_settings", Class::Final), Rest::None),
+            (error("server_error", ErrorClass::Transient), Rest::For(MINUTE)),
+            (error("quota_spent", ErrorClass::Final), Rest::For(UNTIL_CHANGED)),
+            (error("wrong_key", ErrorClass::Final), Rest::For(UNTIL_CHANGED)),
+            (error("no_key", ErrorClass::Final), Rest::For(UNTIL_CHANGED)),
+            (error("context_too_long", ErrorClass::Final), Rest::ThisRequest),
+            (error("invalid_request", ErrorClass::Final), Rest::None),
+            (error("invalid_settings", ErrorClass::Final), Rest::None),
         ] {
             assert_eq!(rest_after(&error, MINUTE), rest, "{error:?}");
         }

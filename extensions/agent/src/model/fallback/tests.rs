@@ -7,7 +7,7 @@ use toolwright::{Executor, Output, Registry, tool};
 
 use super::*;
 use crate::agent::Agent;
-use crate::events::Ended;
+use crate::events::RunEnd;
 use crate::history::{Message, Verbatim};
 use crate::model::{ContextSize, Delta};
 
@@ -52,7 +52,7 @@ impl Model for Turns {
 }
 
 fn busy() -> ModelError {
-    ModelError::new("overloaded", "busy").class(Class::NotStarted { retry_after: None })
+    ModelError::new("overloaded", "busy").class(ErrorClass::NotStarted { retry_after: None })
 }
 
 fn call() -> ModelAnswer {
@@ -95,9 +95,9 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
     let fell = Asked::default();
     let falling = Arc::clone(&fell);
     let model = builder.on_fallback(move |it| {
-        let left_out: Vec<String> = it.left_out.iter().map(ToString::to_string).collect();
-        let (kind, left_out) = (it.error.kind(), left_out.join("; "));
-        falling.lock().unwrap().push(format!("{} {kind} {}: {left_out}", it.from, it.to));
+        let omitted: Vec<String> = it.omitted.iter().map(ToString::to_string).collect();
+        let (kind, omitted) = (it.error.kind(), omitted.join("; "));
+        falling.lock().unwrap().push(format!("{} {kind} {}: {omitted}", it.from, it.to));
     });
     let answered = Asked::default();
     let answering = Arc::clone(&answered);
@@ -107,8 +107,8 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
         }
     });
     let mut run = agent.build().unwrap().new_run("r").start().unwrap();
-    let ended = run.say("Add.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
+    let ended = run.send("Add.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Done."));
     crate::history::check(run.history()).unwrap();
     let calls = run.history().iter().map(|message| message.calls().len()).sum::<usize>();
     assert_eq!(calls, 2, "the call of the first model is in the history");
@@ -119,16 +119,16 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
     );
     assert_eq!(*answered.lock().unwrap(), ["first", "second", "second"]);
     tokio::time::advance(Duration::from_secs(61)).await;
-    let ended = run.say("Again.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { text, .. } if text == "Back."));
+    let ended = run.send("Again.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Back."));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_in_which_every_model_is_down_ends_with_their_names() {
     let (model, asked) = pair(vec![Err(busy())], vec![Err(busy())]);
     let agent = Agent::on(executor(), model.build()).build().unwrap();
-    let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
-    let Ended::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
+    let ended = agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
+    let RunEnd::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
     assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("overloaded", 2));
     assert_eq!(message, "no model answered (first, second asked): busy");
 }
@@ -141,8 +141,8 @@ async fn a_history_that_no_model_takes_ends_the_run_with_its_size() {
     };
     let (model, asked) = pair(vec![long(4_000)], vec![long(8_000)]);
     let agent = Agent::on(executor(), model.build()).build().unwrap();
-    let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
-    let Ended::ModelFailed { kind, context_size, .. } = ended else { panic!("{ended:?}") };
+    let ended = agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
+    let RunEnd::ModelFailed { kind, context_size, .. } = ended else { panic!("{ended:?}") };
     assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("context_too_long", 2));
     assert_eq!(context_size, Some(ContextSize::new(Some(9_000), Some(8_000))));
 }
@@ -151,7 +151,7 @@ async fn a_history_that_no_model_takes_ends_the_run_with_its_size() {
 async fn a_request_that_is_wrong_is_made_once() {
     let (model, asked) = pair(vec![Err(ModelError::new("invalid_request", "no"))], vec![]);
     let agent = Agent::on(executor(), model.build()).build().unwrap();
-    agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
+    agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
     assert_eq!(*asked.lock().unwrap(), ["first"]);
 }
 
@@ -160,7 +160,7 @@ async fn no_model_is_asked_after_the_budget() {
     let (model, asked) = pair(vec![Err(busy())], vec![]);
     let model = model.budget(Duration::ZERO).build();
     let agent = Agent::on(executor(), model).build().unwrap();
-    let ended = agent.new_run("r").start().unwrap().say("Add.").await.unwrap();
+    let ended = agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
     assert_eq!(*asked.lock().unwrap(), ["first"]);
     assert!(ended.to_string().contains("the time for all of them is over"), "{ended}");
 }
@@ -202,8 +202,8 @@ async fn a_model_that_hangs_leaves_time_for_the_next() {
     });
     let agent = Agent::on(executor(), model.build()).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    let ended = run.say("Add.").await.unwrap();
-    assert!(matches!(ended, Ended::Text { text, .. } if text == "Done."));
+    let ended = run.send("Add.").await.unwrap();
+    assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Done."));
     assert_eq!(begun.elapsed().as_secs(), 60);
     let fell = fell.lock().unwrap();
     let why = "hangs gave no whole answer within 30.0 s, its share of the time for all models";
@@ -215,17 +215,18 @@ async fn a_model_that_hangs_leaves_time_for_the_next() {
 /// Each of them failed in a request that took something, at both levels.
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_time_is_over_has_spent_what_every_model_took_before() {
-    let took = |input: u64| Spent::of(Some(crate::limits::Usage::new(input, 0)), None);
+    let took = |input: u64| TotalUsage::of(Some(crate::limits::Usage::new(input, 0)), None);
     let (outer, _) = pair(vec![Err(busy().taking(took(1)))], vec![Err(busy().taking(took(20)))]);
     let (inner, _) =
         pair(vec![Err(busy().taking(took(300)))], vec![Err(busy().taking(took(4000)))]);
     let model = outer.then(inner.then(Hangs).build()).build();
     let limit = Duration::from_secs(60);
-    let agent = Agent::on(executor(), model).time(limit).build().unwrap();
+    let agent = Agent::on(executor(), model).max_duration(limit).build().unwrap();
     let mut run = agent.new_run("r").start().unwrap();
-    let ended = run.say("Add.").await.unwrap();
-    assert_eq!(ended, Ended::Limit(crate::limits::Limit::Time { milliseconds: 60_000 }));
-    let failed = [1, 20, 300, 4000].map(took).into_iter().fold(Spent::lost(), Spent::plus);
+    let ended = run.send("Add.").await.unwrap();
+    assert_eq!(ended, RunEnd::Limit(crate::limits::Limit::Time { milliseconds: 60_000 }));
+    let failed =
+        [1, 20, 300, 4000].map(took).into_iter().fold(TotalUsage::lost(), TotalUsage::plus);
     assert_eq!(run.state().spent(), failed);
 }
 
@@ -246,7 +247,7 @@ async fn tools_in_another_form_need_the_catalog() {
     let listing = Registry::of([ADD]).unwrap().listing(Dialect::Anthropic).unwrap();
     let history = [
         Message::user("Add."),
-        Message::answers([(call().calls.remove(0), Output::text("2").into())]),
+        Message::tool_results([(call().calls.remove(0), Output::text("2").into())]),
     ];
     let error = model.answer(ModelRequest::new(&history, &listing)).await.unwrap_err();
     assert_eq!(error.kind(), "invalid_tools");

@@ -30,7 +30,7 @@ impl Secrets {
     }
 
     /// The body without the secrets of its calls, and without those that were seen before.
-    pub(super) fn left_out(&mut self, body: &str) -> String {
+    pub(super) fn omitted(&mut self, body: &str) -> String {
         if self.of_tools.is_empty() {
             return body.to_owned();
         }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, Filter, MemoryStore, Page, Store, StoreError, Transaction};
 use toolwright::retry::{CircuitBreaker, RetryPolicy};
-use toolwright::{Call, Class, Registry, ToolError, tool};
+use toolwright::{Call, ErrorClass, Registry, ToolError, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest};
 
@@ -132,7 +132,7 @@ async fn charge(
     amount: u32,
 ) -> Result<String, ToolError> {
     match amount {
-        0 => Err(ToolError::new("away", "the bank is away").class(Class::Transient)),
+        0 => Err(ToolError::new("away", "the bank is away").class(ErrorClass::Transient)),
         amount => Ok(format!("charged {amount}")),
     }
 }
@@ -177,13 +177,14 @@ async fn every_call_of_a_run_that_ended_is_acknowledged_wherever_its_drivers_die
         ]);
         let (store, dead) = Deadly::at(&world, at);
         // The second turn is its last, so that it ends with answers, and what is left is said after those of the first.
-        let agent = world.agent(store, &model).max_turns(2).report_left().build().unwrap();
+        let agent = world.agent(store, &model).max_turns(2).report_budget().build().unwrap();
         let first = Runner::builder().agent("clerk", agent).build().unwrap();
         let run = || NewRun::new("r1", "clerk", "go");
         let is_whole = until_dead(first.start(run()), &dead).await.is_some();
         drop(first);
         world.pass(Duration::from_mins(2));
-        let agent = world.agent(world.store(), &model).max_turns(2).report_left().build().unwrap();
+        let agent =
+            world.agent(world.store(), &model).max_turns(2).report_budget().build().unwrap();
         let second = Runner::builder().agent("clerk", agent).build().unwrap();
         if matches!(second.head("r1").await, Err(RunError::NoSuchRun { .. })) {
             continue;

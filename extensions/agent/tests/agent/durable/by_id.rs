@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Filter, Journal, MemoryStore, Page, State,
 use toolwright::{CancellationToken, ToolContext, tool};
 use toolwright_agent::durable::{Runner, Runs};
 use toolwright_agent::{
-    Agent, AgentBuilder, Ended, Limit, Message, ModelAnswer, RunError, RunEvent, ScriptedModel,
+    Agent, AgentBuilder, Limit, Message, ModelAnswer, RunEnd, RunError, RunEvent, ScriptedModel,
 };
 
 use super::at_once::Counting;
@@ -288,7 +288,7 @@ async fn a_token_cancels_a_recorded_run_also_one_that_is_driven_elsewhere() {
     let (followed, led) = tokio::join!(follow, lead);
     for last in [followed, led] {
         let Some(Err(RunError::NoAnswer(result))) = last else { panic!("{last:?}") };
-        assert_eq!(result.end(), &Ended::Cancelled);
+        assert_eq!(result.end(), &RunEnd::Cancelled);
     }
     let head = Runs::of(Arc::new(store)).head("r1").await.unwrap();
     assert_eq!(head.cancelled.unwrap().who, "application");
@@ -310,7 +310,7 @@ async fn a_token_cancels_a_recorded_run_that_is_driven_here_and_its_record_says_
         last = Some(event);
     }
     let Some(Err(RunError::NoAnswer(result))) = last else { panic!("{last:?}") };
-    assert_eq!(result.end(), &Ended::Cancelled);
+    assert_eq!(result.end(), &RunEnd::Cancelled);
     let head = Runs::of(Arc::new(store)).head("r1").await.unwrap();
     assert_eq!((head.cancelled.unwrap().who.as_str(), model.asked()), ("application", 1));
 }
@@ -320,10 +320,10 @@ async fn the_time_of_a_recorded_run_ends_it_and_what_runs() {
     let (store, log) = (MemoryStore::new(), Log::default());
     let model = Provider::new([calls([("wait", "{}")])]);
     let builder = Agent::builder(Arc::clone(&model)).tools([WAIT]).service(log.clone());
-    let builder = builder.unrestricted().journal(store).time(Duration::from_millis(50));
+    let builder = builder.unrestricted().journal(store).max_duration(Duration::from_millis(50));
     let error = builder.build().unwrap().run("Wait.").id("r1").await.unwrap_err();
     let end = error.result().unwrap().end();
-    assert_eq!(end, &Ended::Limit(Limit::Time { milliseconds: 50 }));
+    assert_eq!(end, &RunEnd::Limit(Limit::Time { milliseconds: 50 }));
 }
 
 #[tokio::test]
@@ -338,6 +338,6 @@ async fn a_runner_works_on_a_run_that_the_front_began() {
     assert!(runner.resume("r1").await.unwrap().ended().is_some());
     let result = agent.run("Pay.").id("r1").await.unwrap();
     assert!(
-        matches!(result.history().last(), Some(Message::Model { text, .. }) if text == "Paid.")
+        matches!(result.history().last(), Some(Message::Assistant { text, .. }) if text == "Paid.")
     );
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolwright::journal::{State, Store as _};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
-use toolwright_agent::{Ended, Limit, Message, ModelAnswer, check};
+use toolwright_agent::{Limit, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -98,7 +98,8 @@ async fn the_lease_of_a_dead_process_whose_clock_was_ahead_ends_when_its_head_st
 
 /// Two calls that ask, by agents whose runs may take an hour.
 async fn waiting(world: &World, model: &Arc<Provider>) -> Runner {
-    let agent = world.agent(world.store(), model).time(Duration::from_hours(1)).build().unwrap();
+    let agent =
+        world.agent(world.store(), model).max_duration(Duration::from_hours(1)).build().unwrap();
     let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     assert!(agents.start(run()).await.unwrap().waiting().is_some());
     agents
@@ -125,10 +126,10 @@ async fn a_run_whose_time_is_up_while_it_waits_ends_and_its_open_calls_never_run
     let waits = tokio::time::timeout(Duration::from_mins(1), agents.wait("r1"));
     let ended = waits.await.expect("its time is up").unwrap();
     work.abort();
-    assert!(matches!(ended, Ended::Limit(Limit::Time { .. })), "{ended}");
+    assert!(matches!(ended, RunEnd::Limit(Limit::Time { .. })), "{ended}");
     let history = agents.history("r1").await.unwrap();
     assert!(check(&history).unwrap().is_empty());
-    let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+    let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
     assert_eq!(answers[0].1.text(), "the meaning of tea");
     assert!(answers[1..].iter().all(|(_, answer)| answer.is_error()));
     assert!(world.approvals().approve(call, &world.key()).await.is_err(), "it is too late");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolwright::Content;
 use toolwright::journal::{DocumentWrite, Filter, Page, Store as _, Transaction};
 use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
-use toolwright_agent::{Cost, Message, ModelAnswer, Spent, Stopped, Usage, import};
+use toolwright_agent::{Cost, Message, ModelAnswer, Stopped, TotalUsage, Usage, import};
 
 use super::process::{Provider, World, calls};
 
@@ -94,7 +94,7 @@ async fn what_is_damaged_is_refused_with_its_key_and_nothing_is_written() {
         let (world, agents) = ended().await;
         write(&world, key, change).await;
         let before = world.store().documents("run").await.unwrap();
-        let error = agents.say("r1", "more").await.unwrap_err();
+        let error = agents.send("r1", "more").await.unwrap_err();
         let RunError::Damaged { key: named, why } = &error else { panic!("{key}: {error}") };
         assert_eq!(named, key);
         assert!(why.contains(words), "{key}: {why}");
@@ -142,7 +142,7 @@ async fn a_removed_run_leaves_its_calls_and_no_other_run_gets_its_id() {
 #[tokio::test(start_paused = true)]
 async fn a_head_counts_failed_requests_and_a_fork_has_what_its_turns_cost() {
     let world = World::new();
-    let failed = Spent::of(Some(Usage::new(5, 1)), Some(Cost::cents(1)));
+    let failed = TotalUsage::of(Some(Usage::new(5, 1)), Some(Cost::cents(1)));
     let answer = ModelAnswer::text("Hello.").usage(Usage::new(10, 2)).cost(Cost::cents(3));
     let model = Provider::new([answer.failed(failed).prices_of("2026-11")]);
     let agents = world.process(&model);
@@ -153,7 +153,7 @@ async fn a_head_counts_failed_requests_and_a_fork_has_what_its_turns_cost() {
 
     // Nothing was spent in the fork itself.
     let fork = agents.fork("r1", 1, "r2").await.unwrap();
-    assert_eq!((fork.spent, fork.prices), (Spent::default(), None));
+    assert_eq!((fork.spent, fork.prices), (TotalUsage::default(), None));
     let turn = Runs::of(Arc::new(world.store())).turn("r2", 1).await.unwrap();
     assert_eq!((turn.cost, turn.prices.as_deref()), (Some(Cost::cents(3)), Some("2026-11")));
 }
@@ -183,19 +183,19 @@ async fn what_was_attached_and_imported_is_there_after_a_restart() {
     ]);
     let pixel = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
     let picture = Content::Image { media_type: "image/gif".into(), data: pixel.into() };
-    let earlier = import([Message::user("Hello!"), Message::model("Earlier.", [])]).unwrap();
+    let earlier = import([Message::user("Hello!"), Message::assistant("Earlier.", [])]).unwrap();
     let run = NewRun::new("r1", "clerk", "What is this?").attached([picture.clone()]);
     world.process(&model).submit(run.imported(earlier)).await.unwrap();
 
     let second = world.process(&model);
     second.resume("r1").await.unwrap();
-    second.say_with("r1", "", [picture]).await.unwrap();
+    second.send_with("r1", "", [picture]).await.unwrap();
     let history = world.process(&model).history("r1").await.unwrap();
     let shown = serde_json::to_string(&history).unwrap();
     assert_eq!((history.len(), shown.matches(pixel).count()), (6, 2), "{shown}");
-    assert!(matches!(&history[1], Message::Model { text, .. } if text == "Earlier."));
-    assert!(matches!(&history[5], Message::Model { text, .. } if text == "The same."));
-    let nothing = second.say_with("r1", " ", []).await.unwrap_err();
+    assert!(matches!(&history[1], Message::Assistant { text, .. } if text == "Earlier."));
+    assert!(matches!(&history[5], Message::Assistant { text, .. } if text == "The same."));
+    let nothing = second.send_with("r1", " ", []).await.unwrap_err();
     assert_eq!(nothing, Stopped::NothingSaid.into());
 }
 
@@ -205,7 +205,7 @@ async fn no_run_begins_with_a_history_whose_calls_have_no_answer() {
     let agents = world.process(&Provider::new([ModelAnswer::text("Done.")]));
     let mut earlier = import([Message::user("Hello!")]).unwrap();
     let open = calls([("send", r#"{"text":"hello"}"#)]).calls;
-    earlier.history.push(Message::model("I send it.", open));
+    earlier.history.push(Message::assistant("I send it.", open));
     let run = NewRun::new("r1", "clerk", "Well?").imported(earlier.clone());
     let error = agents.start(run).await.unwrap_err().to_string();
     let why = "run `r1` cannot begin with this history, found 1 open at its end, expected all calls answered; give what `import` makes of it";
@@ -221,14 +221,14 @@ async fn what_a_user_says_later_has_the_time_that_the_run_was_started_with() {
     let world = World::new();
     let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Bye.")]);
     let with_time = |seconds| {
-        let agent = world.agent(world.store(), &model).time(Duration::from_secs(seconds));
+        let agent = world.agent(world.store(), &model).max_duration(Duration::from_secs(seconds));
         Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap()
     };
     with_time(3_600).start(NewRun::new("r1", "clerk", "Hello!")).await.unwrap();
     // An hour after the start nothing would be left of its time.
     world.pass(Duration::from_secs(7_200));
     let agents = with_time(60);
-    agents.say("r1", "Good-bye!").await.unwrap();
+    agents.send("r1", "Good-bye!").await.unwrap();
     let head = agents.head("r1").await.unwrap();
     let left = head.deadline.unwrap().duration_since(head.updated);
     assert!((3_500..=3_600).contains(&left.as_secs()), "{left}");

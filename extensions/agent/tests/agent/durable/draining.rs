@@ -11,7 +11,7 @@ use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::{Executor, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
-use toolwright_agent::{Agent, Ended, Model, ModelAnswer, ModelError, ModelRequest, Spent};
+use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, TotalUsage};
 
 use super::process::{Provider, SEND, World, calls};
 
@@ -67,7 +67,7 @@ async fn a_run_is_left_to_the_next_process_where_this_one_takes_no_new_calls() {
     assert_eq!((provider.asked(), world.log.lines().len()), (1, 0));
 
     let next = world.process(&provider);
-    assert!(matches!(next.wait("r1").await.unwrap(), Ended::Text { .. }));
+    assert!(matches!(next.wait("r1").await.unwrap(), RunEnd::Text { .. }));
     assert_eq!((provider.asked(), world.log.lines().len()), (2, 1));
 }
 
@@ -140,8 +140,8 @@ async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
     let ended = tokio::time::timeout(Duration::from_secs(5), working).await;
     ended.expect("it ends without an answer").unwrap().unwrap();
     let head = agents.head("r1").await.unwrap();
-    assert_eq!((head.phase, head.lease, head.deaths), (Phase::Asking, None, None));
-    assert_eq!(head.spent, Spent::lost(), "the request may have cost something");
+    assert_eq!((head.phase, head.lease, head.crashes), (Phase::Asking, None, None));
+    assert_eq!(head.spent, TotalUsage::lost(), "the request may have cost something");
 }
 
 #[tokio::test(start_paused = true)]
@@ -156,8 +156,8 @@ async fn a_run_that_is_cancelled_while_the_model_thinks_ends_and_counts_the_requ
     let runs = Runs::of(Arc::new(world.store()));
     assert!(runs.cancel("r1", "ada", "enough", world.now()).await.unwrap());
     let ended = driven.await.unwrap().unwrap();
-    assert!(matches!(ended.ended(), Some(Ended::Cancelled)), "{ended}");
-    assert_eq!(agents.head("r1").await.unwrap().spent, Spent::lost());
+    assert!(matches!(ended.ended(), Some(RunEnd::Cancelled)), "{ended}");
+    assert_eq!(agents.head("r1").await.unwrap().spent, TotalUsage::lost());
 }
 
 /// A journal that from some moment on answers no commit.
@@ -213,7 +213,7 @@ async fn who_is_drained_while_the_journal_does_not_answer_leaves_its_runs_after_
 
     world.pass(LEASE * 2);
     let next = world.process(&Provider::new([ModelAnswer::text("Done.")]));
-    assert!(matches!(next.wait("r1").await.unwrap(), Ended::Text { .. }));
+    assert!(matches!(next.wait("r1").await.unwrap(), RunEnd::Text { .. }));
 }
 
 /// Takes longer than a lease.

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, MemoryStore, Store, StoreError, Transaction};
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner};
-use toolwright_agent::{Ended, ModelAnswer, check};
+use toolwright_agent::{ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -64,7 +64,7 @@ fn run() -> NewRun {
 }
 
 fn is_done(progress: &Progress) -> bool {
-    matches!(progress.ended(), Some(Ended::Text { text, .. }) if text == "Done.")
+    matches!(progress.ended(), Some(RunEnd::Text { text, .. }) if text == "Done.")
 }
 
 /// What another process makes of the run, once the lease of the first has ended.

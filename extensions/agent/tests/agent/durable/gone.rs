@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolwright::journal::{Filter, Journal, Page, Store as _};
 use toolwright::{CallFailure, Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
-use toolwright_agent::{Agent, Ended, Message, ModelAnswer, Stopped, check};
+use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, Stopped, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 
@@ -47,11 +47,12 @@ async fn a_call_whose_tool_is_gone_is_unknown_only_where_it_was_never_made() {
             progress => progress,
         }
         .unwrap_or_else(|error| panic!("commit {at}: {error}"));
-        let is_done = matches!(progress.ended(), Some(Ended::Text { text, .. }) if text == "Done.");
+        let is_done =
+            matches!(progress.ended(), Some(RunEnd::Text { text, .. }) if text == "Done.");
         assert!(is_done, "commit {at}: {progress}");
         let history = taker.history("r1").await.unwrap();
         assert!(check(&history).unwrap().is_empty());
-        let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+        let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
         let mut keys = world.log.lines();
         keys.dedup();
         match answers[0].1.error() {
@@ -96,7 +97,7 @@ async fn an_approved_call_waits_for_a_process_that_has_its_tool_and_a_cancelled_
             first.resume("r1").await.unwrap();
         }
         let history = second.history("r1").await.unwrap();
-        let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+        let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
         let (kind, paid) = match is_cancelled {
             false => (None, vec!["pay 3".to_owned()]),
             true => (Some("cancelled"), Vec::new()),
@@ -164,5 +165,5 @@ async fn a_run_whose_services_fail_once_is_left_as_it_is_and_goes_on_when_they_c
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     work.abort();
-    assert_eq!(agents.head("r1").await.unwrap().deaths, None, "a failure is no death");
+    assert_eq!(agents.head("r1").await.unwrap().crashes, None, "a failure is no death");
 }

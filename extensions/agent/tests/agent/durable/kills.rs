@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use toolwright_agent::durable::{NewRun, RunError};
-use toolwright_agent::{Ended, Message, ModelAnswer, check};
+use toolwright_agent::{Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -57,7 +57,7 @@ async fn a_run_that_dies_at_any_commit_ends_as_one_that_does_not() {
             resumed => resumed,
         };
         assert!(
-            matches!(resumed.unwrap().ended(), Some(Ended::Text { text, .. }) if text == "Done."),
+            matches!(resumed.unwrap().ended(), Some(RunEnd::Text { text, .. }) if text == "Done."),
             "commit {at}"
         );
         let history = second.history("r1").await.unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolwright_agent::durable::{NewRun, RunError, Runs};
-use toolwright_agent::{Ended, ModelAnswer};
+use toolwright_agent::{ModelAnswer, RunEnd};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -103,6 +103,6 @@ async fn a_driver_keeps_its_lease_while_a_cancelled_call_takes_its_time_to_end()
     assert!(matches!(early, RunError::Driven { .. }), "{early}");
     goes_on.notify_one();
     let ended = driven.await.unwrap();
-    assert!(matches!(ended.ended(), Some(Ended::Cancelled)), "{ended}");
-    assert_eq!(runs.head("r1").await.unwrap().deaths, None);
+    assert!(matches!(ended.ended(), Some(RunEnd::Cancelled)), "{ended}");
+    assert_eq!(runs.head("r1").await.unwrap().crashes, None);
 }

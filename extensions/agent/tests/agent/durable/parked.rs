@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use toolwright::journal::{DocumentWrite, Journal, Store as _, Transaction};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, RunError, Runner, RunnerBuilder, Runs};
-use toolwright_agent::{Agent, Ended, ModelAnswer};
+use toolwright_agent::{Agent, ModelAnswer, RunEnd};
 
 use super::process::{Deadly, Provider, World, calls, until_dead};
 
@@ -77,7 +77,7 @@ async fn an_operator_who_resumes_a_run_drives_it_however_many_drivers_died() {
     died(&world, &model, 3).await;
     let agents = world.process(&model);
     assert!(agents.resume("r1").await.unwrap().ended().is_some());
-    assert_eq!(agents.head("r1").await.unwrap().deaths, None);
+    assert_eq!(agents.head("r1").await.unwrap().crashes, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,7 +177,7 @@ async fn a_cancellation_that_came_after_the_end_is_not_one_of_what_the_user_says
     let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text.into()) };
     let unit = Transaction { documents: vec![write], ..Transaction::default() };
     world.store().commit(unit, Timestamp::now()).await.unwrap();
-    let said = agents.say("r1", "two").await.unwrap();
-    assert!(matches!(said.ended(), Some(Ended::Text { text, .. }) if text == "Two."), "{said}");
+    let said = agents.send("r1", "two").await.unwrap();
+    assert!(matches!(said.ended(), Some(RunEnd::Text { text, .. }) if text == "Two."), "{said}");
     assert!(world.store().document(&key).await.unwrap().is_none());
 }

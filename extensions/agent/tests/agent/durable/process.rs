@@ -81,8 +81,9 @@ impl Model for Provider {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
-        let is_answer =
-            |it: &&toolwright_agent::Message| matches!(it, toolwright_agent::Message::Model { .. });
+        let is_answer = |it: &&toolwright_agent::Message| {
+            matches!(it, toolwright_agent::Message::Assistant { .. })
+        };
         let answer = self.answers.get(request.history.iter().filter(is_answer).count()).cloned();
         Box::pin(async move {
             answer.ok_or_else(|| ModelError::new("no_more", "the provider has no more answers"))

@@ -146,7 +146,7 @@ async fn a_sealed_run_goes_on_for_no_other_agent_user_or_session_than_its_own() 
         head["state"]["sealed"] = sealed.into();
     })
     .await;
-    assert!(agents.say("r1", "Good-bye!").await.unwrap().ended().is_some());
+    assert!(agents.send("r1", "Good-bye!").await.unwrap().ended().is_some());
 }
 
 fn with_ticket(store: &MemoryStore) -> Agent {

@@ -8,7 +8,7 @@ use toolwright::journal::{CallRecord, Filter, Page, State, Store as _};
 use toolwright::policy::{Mode, Policy};
 use toolwright::{Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, Runner};
-use toolwright_agent::{Agent, Ended, Message, ModelAnswer, check};
+use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Deadly, FIND, Provider, World, calls, until_dead};
 use crate::support::Log;
@@ -94,10 +94,10 @@ async fn a_run_whose_call_has_an_unknown_outcome_waits_until_a_person_says_what_
         let statement = Statement::happened(record, "charged 3", "ada", world.now());
         say(&world, &statement).await;
         let ended = waits.await.unwrap().unwrap();
-        assert!(matches!(ended, Ended::Text { .. }), "{ended}");
+        assert!(matches!(ended, RunEnd::Text { .. }), "{ended}");
         let history = agents.history("r1").await.unwrap();
         assert!(check(&history).unwrap().is_empty());
-        let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+        let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
         assert_eq!(answers[1].1.text(), "charged 3", "commit {at}");
         assert!(lines(&world, "charge") <= 1, "commit {at}");
         assert_eq!((lines(&world, "find"), model.asked()), (found, asked + 1), "commit {at}");

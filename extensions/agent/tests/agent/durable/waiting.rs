@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolwright::journal::{Filter, State, Store as _};
 use toolwright_agent::durable::{NewRun, Phase, RunError};
-use toolwright_agent::{Ended, Message, ModelAnswer, check};
+use toolwright_agent::{Message, ModelAnswer, RunEnd, check};
 
 use super::process::{Provider, World, calls};
 
@@ -71,7 +71,7 @@ async fn a_run_goes_on_by_itself_when_the_last_of_its_calls_is_decided() {
     }
     working.abort();
     let history = agents.history("r1").await.unwrap();
-    let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+    let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
     let texts: Vec<String> = answers.iter().map(|(_, answer)| answer.text().into_owned()).collect();
     assert_eq!(texts[..2], ["the meaning of tea", "paid 3"]);
     assert!(texts[2].contains("too much"), "{}", texts[2]);
@@ -95,11 +95,11 @@ async fn a_cancelled_run_answers_its_open_calls_and_says_who_cancelled_it() {
     assert_eq!((head.phase, head.ended.as_deref()), (Phase::Ended, Some("cancelled")));
     let history = agents.history("r1").await.unwrap();
     assert!(check(&history).unwrap().is_empty());
-    let Message::Answers(answers) = &history[2] else { panic!("the answers") };
+    let Message::ToolResults(answers) = &history[2] else { panic!("the answers") };
     assert_eq!(answers[0].1.text(), "the meaning of tea");
     assert!(answers[1..].iter().all(|(_, answer)| answer.is_error()));
     assert_eq!((lines(&world, "find"), lines(&world, "pay"), model.asked()), (1, 0, 1));
-    let said = agents.say("r1", "and now?").await.unwrap_err();
+    let said = agents.send("r1", "and now?").await.unwrap_err();
     assert!(matches!(said, RunError::NotNow { .. }), "{said}");
 }
 
@@ -109,7 +109,7 @@ async fn a_run_that_has_ended_goes_on_when_its_user_says_more() {
     let model = Provider::new([ModelAnswer::text("Hello."), ModelAnswer::text("Good-bye.")]);
     let agents = world.process(&model);
     agents.start(NewRun::new("r1", "clerk", "good morning")).await.unwrap();
-    let ended = world.process(&model).say("r1", "good night").await.unwrap();
-    assert!(matches!(ended.ended(), Some(Ended::Text { text, .. }) if text == "Good-bye."));
+    let ended = world.process(&model).send("r1", "good night").await.unwrap();
+    assert!(matches!(ended.ended(), Some(RunEnd::Text { text, .. }) if text == "Good-bye."));
     assert_eq!(agents.history("r1").await.unwrap().len(), 4);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use toolwright::retry::{Jitter, RetryPolicy};
-use toolwright::{Class, Registry, ToolError, tool};
+use toolwright::{ErrorClass, Registry, ToolError, tool};
 use toolwright_agent::durable::{NewRun, RunError, Runner};
 use toolwright_agent::{Agent, ModelAnswer, RunEvent, RunEvents};
 
@@ -15,7 +15,7 @@ use super::process::{Deadly, FIND, PAY, Provider, World, calls, until_dead};
 async fn reach(log: &crate::support::Log) -> Result<&'static str, ToolError> {
     log.add("reach".to_owned());
     match log.lines().iter().filter(|it| *it == "reach").count() {
-        1 => Err(ToolError::new("away", "it is away").class(Class::Transient)),
+        1 => Err(ToolError::new("away", "it is away").class(ErrorClass::Transient)),
         _ => Ok("there"),
     }
 }

@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
-use toolwright::{Class, ToolContext, ToolError};
+use toolwright::{ErrorClass, ToolContext, ToolError};
 
 use super::{Line, Server};
 use crate::client::untrusted::escaped;
@@ -43,7 +43,7 @@ impl Server {
                 let response = self.answers().respond(&self.name, method, params).await;
                 let response = response.map_err(|why| {
                     let words = format!("the MCP server `{}` asks for more: {why}", self.name);
-                    ToolError::new("unsupported_question", words).class(Class::Unknown)
+                    ToolError::new("unsupported_question", words).class(ErrorClass::Unknown)
                 })?;
                 responses.insert(key, response);
             }
@@ -54,7 +54,7 @@ impl Server {
             "the MCP server `{}` asked {MOST_ROUNDS} times in the middle of one call, expected an end",
             self.name
         );
-        Err(ToolError::new("asked_without_end", words).class(Class::Unknown))
+        Err(ToolError::new("asked_without_end", words).class(ErrorClass::Unknown))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::ExpectedHash;
 use crate::Workspace;
@@ -229,7 +229,7 @@ fn refused(kind: &'static str, problems: &[String]) -> ToolError {
         more => format!("; and {more} more problems"),
     };
     let shown = problems.iter().take(REPORTED).cloned().collect::<Vec<_>>().join("; ");
-    ToolError::new(kind, format!("{shown}{more}; nothing was written")).class(Class::Invalid).hint(
+    ToolError::new(kind, format!("{shown}{more}; nothing was written")).class(ErrorClass::Invalid).hint(
         match kind {
             "invalid_patch" => "write a unified diff as `git diff` does, to its end; without line numbers, write `@@ ... @@`",
             _ => "read the files again, and write the patch for what they contain now",

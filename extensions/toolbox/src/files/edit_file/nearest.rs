@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use similar::TextDiff;
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use crate::files::notes::shortened;
 use crate::workspace::Name;
@@ -32,7 +32,7 @@ pub(super) fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
     let (lines, wanted) = (lines(text), lines(old));
     let Some(start) = nearest(&lines, &wanted) else {
         return ToolError::new("text_not_found", message)
-            .class(Class::Invalid)
+            .class(ErrorClass::Invalid)
             .hint("read the file and copy the text, without the line numbers");
     };
     let (first, last) = (start + 1, (start + wanted.len()).min(lines.len()));
@@ -42,7 +42,7 @@ pub(super) fn not_found(name: &Name, text: &str, old: &str) -> ToolError {
     };
     let message =
         format!("{message}; the nearest place is {place}, {}", differs(&lines, &wanted, start));
-    ToolError::new("text_not_found", message).class(Class::Invalid).hint(
+    ToolError::new("text_not_found", message).class(ErrorClass::Invalid).hint(
         "copy the text from the file, which `read_file` shows, with its white space and without the line numbers",
     )
 }

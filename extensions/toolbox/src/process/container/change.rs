@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::Container;
 use super::files::refused;
@@ -131,7 +131,7 @@ pub(super) fn change(
             .map(|it| if it.is_there { Written::Replaced } else { Written::Created })
             .collect()),
         // Where it is not known how far the script is, it still needs them.
-        Err(error) if error.classified() == Class::Unknown => Err(error),
+        Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
         Err(error) => {
             temporary.0.reverse();
             // What happened before is what is reported.
@@ -227,7 +227,7 @@ fn commit(container: &Container, staged: &[Staged<'_>]) -> Result<(), ToolError>
     let number: Option<usize> = String::from_utf8_lossy(&ran.output).trim().parse().ok();
     let Some(failed) = number.and_then(|number| staged.get(number)) else {
         // The script says so itself where it has changed nothing.
-        return Err(ran.failed(first.change.name).class(Class::Unknown));
+        return Err(ran.failed(first.change.name).class(ErrorClass::Unknown));
     };
     Err(unwritten(failed.change.name, &ran))
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use toolwright::{Class, ToolError};
+use toolwright::{ErrorClass, ToolError};
 
 use super::super::environment::variables;
 use super::Container;
@@ -77,7 +77,7 @@ impl Container {
         let lost = |error: io::Error| {
             let message = format!("`{name}`: the container cannot be reached: {error}");
             ToolError::new("container_unreachable", message)
-                .class(Class::NotStarted { retry_after: None })
+                .class(ErrorClass::NotStarted { retry_after: None })
                 .caused_by(error)
         };
         let mut child = self.started(script, arguments, input.is_some()).map_err(lost)?;
@@ -98,7 +98,7 @@ impl Container {
             let seconds = LIMIT.as_secs();
             let message =
                 format!("`{name}`: the container did not answer within {seconds} seconds");
-            return Err(ToolError::new("timed_out", message).class(Class::Unknown));
+            return Err(ToolError::new("timed_out", message).class(ErrorClass::Unknown));
         };
         let errors = errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
         Ok(Ran { status, output, errors: String::from_utf8_lossy(&errors).into_owned() })

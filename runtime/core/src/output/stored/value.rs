@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::error::{Class, ToolError};
+use crate::error::{ErrorClass, ToolError};
 use crate::output::{Content, Output};
 
 /// An error without its cause.
 #[derive(Clone, PartialEq)]
 pub(super) struct StoredError {
     pub kind: String,
-    class: Class,
+    class: ErrorClass,
     message: String,
     hint: Option<String>,
     details: Option<Value>,
@@ -63,18 +63,18 @@ pub(super) fn of_output(output: &Output) -> Value {
     })
 }
 
-fn class_name(class: Class) -> (&'static str, Option<u64>) {
+fn class_name(class: ErrorClass) -> (&'static str, Option<u64>) {
     match class {
-        Class::NotStarted { retry_after } => {
+        ErrorClass::NotStarted { retry_after } => {
             let milliseconds =
                 retry_after.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
             ("not_started", milliseconds)
         }
-        Class::Transient => ("transient", None),
-        Class::Invalid => ("invalid", None),
-        Class::Final => ("final", None),
-        Class::Cancelled => ("cancelled", None),
-        Class::Unknown => ("unknown", None),
+        ErrorClass::Transient => ("transient", None),
+        ErrorClass::Invalid => ("invalid", None),
+        ErrorClass::Final => ("final", None),
+        ErrorClass::Cancelled => ("cancelled", None),
+        ErrorClass::Unknown => ("unknown", None),
     }
 }
 
@@ -83,13 +83,13 @@ pub(super) fn error(value: &Value) -> Option<StoredError> {
     let class = match text("class")?.as_str() {
         "not_started" => {
             let delay = value.get("retry_after_ms").and_then(Value::as_u64);
-            Class::NotStarted { retry_after: delay.map(Duration::from_millis) }
+            ErrorClass::NotStarted { retry_after: delay.map(Duration::from_millis) }
         }
-        "transient" => Class::Transient,
-        "invalid" => Class::Invalid,
-        "final" => Class::Final,
-        "cancelled" => Class::Cancelled,
-        "unknown" => Class::Unknown,
+        "transient" => ErrorClass::Transient,
+        "invalid" => ErrorClass::Invalid,
+        "final" => ErrorClass::Final,
+        "cancelled" => ErrorClass::Cancelled,
+        "unknown" => ErrorClass::Unknown,
         _ => return None,
     };
     Some(StoredError {

@@ -214,7 +214,7 @@ impl<'a> Moment<'a> {
         let (entry, then) = match gate {
             Gate::Allow if why.is_none() => {
                 let covered = grant.map(|it| format!("covered by grant {}", it.id));
-                (self.advance(&mut next, Transition::Allowed, covered)?, Then::GoOn)
+                (self.advance(&mut next, Transition::Allowed, covered)?, Then::Continue)
             }
             Gate::Allow => {
                 let reason = match &evaluated.policy {

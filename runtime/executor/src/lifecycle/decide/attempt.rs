@@ -9,7 +9,7 @@ use super::moment::{Known, Moment};
 use super::words::{cancelled, lost};
 use crate::executor::later;
 use crate::retry::Failed;
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::{
     CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
     next as next_state,
@@ -51,7 +51,7 @@ impl Moment<'_> {
         attempt: &Attempt,
         error: &AttemptError,
     ) -> Known<Vec<Entry>> {
-        let is_let_go = attempt.is_released && error.class == Class::Cancelled;
+        let is_let_go = attempt.is_released && error.class == ErrorClass::Cancelled;
         let (event, delay) = match is_let_go {
             true => (left(next, self.attempts()?, error.is_not_begun()), None),
             false => self.after(attempt, error)?,
@@ -65,7 +65,8 @@ impl Moment<'_> {
             self.settings.lays_failures_aside && !error.is_not_begun() && is_failed(event);
         let step = if is_laid_aside { Transition::LaidAside } else { event };
         let mut entries = vec![self.advance(next, step, Some(why))?];
-        let is_given_up = error.done == Some(Done::NotBegun) && error.class == Class::Cancelled;
+        let is_given_up =
+            error.done == Some(Done::NotBegun) && error.class == ErrorClass::Cancelled;
         if is_given_up && !is_let_go {
             entries.push(self.advance(next, Transition::RunEnded, None)?);
         }
@@ -98,7 +99,7 @@ impl Moment<'_> {
             (Some(Done::NotBegun), _) => return Ok((errored(Failure::NotStarted, false), None)),
             (Some(Done::Unavailable), class) => {
                 let named = match class {
-                    Class::NotStarted { retry_after } => retry_after,
+                    ErrorClass::NotStarted { retry_after } => retry_after,
                     _ => None,
                 };
                 let delay = named.unwrap_or(retry.delay);

@@ -149,7 +149,7 @@ impl Moment<'_> {
     fn change(self, why: &str) -> Known<Step> {
         let mut changed = self.snapshot.record.clone();
         let entry = self.advance(&mut changed, Transition::Changed, Some(why.to_owned()))?;
-        Ok(self.commit(changed, vec![entry], Vec::new(), Then::GoOn))
+        Ok(self.commit(changed, vec![entry], Vec::new(), Then::Continue))
     }
 
     /// Somebody has changed what only an executor may change; the call is not run.

@@ -103,6 +103,6 @@ impl Moment<'_> {
         let mut back = self.snapshot.record.clone();
         let entry = self.advance(&mut back, event, Some(why))?;
         back.proposal = None;
-        Ok(self.commit(back, vec![entry], Vec::new(), Then::GoOn))
+        Ok(self.commit(back, vec![entry], Vec::new(), Then::Continue))
     }
 }

@@ -32,7 +32,7 @@ impl Moment<'_> {
 
     /// What the stages say of a call that they do not let begin.
     pub(super) fn keeps_out(self, staged: Option<&Staged>) -> Option<&Staged> {
-        staged.filter(|it| !matches!(it.verdict, StageVerdict::GoOn))
+        staged.filter(|it| !matches!(it.verdict, StageVerdict::Continue))
     }
 
     /// A call that the journal has does not begin. Where it was begun before, its answer says so, and a dead letter is dead
@@ -42,7 +42,7 @@ impl Moment<'_> {
         let ends_unrun = match &staged.verdict {
             StageVerdict::Answer(answer) => answer.is_error,
             StageVerdict::GivenUp => true,
-            StageVerdict::GoOn | StageVerdict::Delay { .. } => false,
+            StageVerdict::Continue | StageVerdict::Delay { .. } => false,
         };
         if ends_unrun && behind.is_dead_letter && self.has(Guard::DeadLetterStays) {
             return self.back(Transition::PutBack, "a stage refused it".to_owned());
@@ -87,7 +87,7 @@ impl Moment<'_> {
                 self.answer(next, answer.clone());
                 Ok(entry)
             }
-            StageVerdict::GivenUp | StageVerdict::GoOn => {
+            StageVerdict::GivenUp | StageVerdict::Continue => {
                 let why = Some("given up by its caller".to_owned());
                 let entry = self.advance(next, Transition::RunEnded, why)?;
                 self.answer(next, &cancelled(&tool).with_more(more));

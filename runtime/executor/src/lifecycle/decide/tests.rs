@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use toolwright_core::context::CallId;
-use toolwright_core::error::{Class, Done};
+use toolwright_core::error::{Done, ErrorClass};
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::journal::{
     Answered, CallRecord, CallSlot, Entry, Note, State, StoredText, Transition, next, replay,
@@ -100,12 +100,12 @@ fn inputs(record: &CallRecord) -> Vec<Input> {
         retry: None,
     };
     let classes = [
-        Class::NotStarted { retry_after: None },
-        Class::Transient,
-        Class::Invalid,
-        Class::Final,
-        Class::Cancelled,
-        Class::Unknown,
+        ErrorClass::NotStarted { retry_after: None },
+        ErrorClass::Transient,
+        ErrorClass::Invalid,
+        ErrorClass::Final,
+        ErrorClass::Cancelled,
+        ErrorClass::Unknown,
     ];
     let dones = [None, Some(Done::NotBegun), Some(Done::TimedOut), Some(Done::Unavailable)];
     let errors = classes.into_iter().flat_map(|class| {
@@ -295,7 +295,7 @@ fn a_call_that_the_version_before_allowed_is_evaluated_again_and_not_refused() {
         }
     };
     let write = &step.commit.expect("it moves").calls[0];
-    assert_eq!((write.record.state, step.then), (State::Judging, Then::GoOn));
+    assert_eq!((write.record.state, step.then), (State::Judging, Then::Continue));
     assert_eq!(write.entries[0].event, Some(Transition::Changed));
 }
 

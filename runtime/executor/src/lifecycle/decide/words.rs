@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::snapshot::CircuitOpen;
 use super::super::step::Refusal;
 use crate::retry::{Refused, unavailable};
-use toolwright_core::error::{Class, Done, ToolError};
+use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::{Answered, CallRecord};
 
 /// What a tool needs that only the caller has.
@@ -50,7 +50,7 @@ pub(crate) fn grant_outdated(id: &str) -> String {
 }
 
 const GO_ON: &str = "go on without this call, or tell the user that it needs approval";
-const NOT_STARTED: Class = Class::NotStarted { retry_after: None };
+const NOT_STARTED: ErrorClass = ErrorClass::NotStarted { retry_after: None };
 
 impl Refusal {
     /// The answer of a call that is refused.
@@ -111,7 +111,7 @@ impl Refusal {
             }
             Self::ShuttingDown => shutting_down(),
             Self::Unavailable(CircuitOpen { left }) => unavailable(tool, Refused { left: *left }),
-            Self::RunOver => ended(run).class(Class::Cancelled),
+            Self::RunOver => ended(run).class(ErrorClass::Cancelled),
         }
     }
 }
@@ -132,7 +132,7 @@ pub(crate) fn shutting_down() -> ToolError {
 
 pub(crate) fn cancelled(tool: &str) -> ToolError {
     ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
-        .class(Class::Cancelled)
+        .class(ErrorClass::Cancelled)
 }
 
 pub(super) fn ended(run: &str) -> ToolError {
@@ -140,7 +140,8 @@ pub(super) fn ended(run: &str) -> ToolError {
 }
 
 pub(super) fn ended_meanwhile(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the run of `{tool}` has ended")).class(Class::Cancelled)
+    ToolError::new("cancelled", format!("the run of `{tool}` has ended"))
+        .class(ErrorClass::Cancelled)
 }
 
 pub(super) fn expired(tool: &str) -> ToolError {

@@ -1,11 +1,11 @@
 //! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
-use crate::executor::{AroundCall, Inside, Outcome, Slot, Turned, delay_of, enter, touched};
+use crate::executor::{Inside, MiddlewareCall, Outcome, Slot, Turned, delay_of, enter, touched};
 use crate::lifecycle::step::{Input, StageVerdict, Staged};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
-use toolwright_core::error::Class;
+use toolwright_core::error::ErrorClass;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
@@ -31,7 +31,7 @@ impl<'a> Lifecycle<'a> {
         let verdict = match enter(self.run, plan, call, &about, deadline).await {
             Ok(entered) => {
                 look.entered = Some(entered);
-                StageVerdict::GoOn
+                StageVerdict::Continue
             }
             Err(Turned::Answered(answer)) => self.answer_of(look, &record, answer),
             Err(Turned::Refused(error)) => match delay_of(&error) {
@@ -39,7 +39,9 @@ impl<'a> Lifecycle<'a> {
                     time,
                     why: format!("{}: {}", error.kind(), error.message()),
                 },
-                None if error.classified() == Class::Cancelled && is_given_up(self.run, call) => {
+                None if error.classified() == ErrorClass::Cancelled
+                    && is_given_up(self.run, call) =>
+                {
                     StageVerdict::GivenUp
                 }
                 None => self.answer_of(look, &record, error.into()),
@@ -91,9 +93,9 @@ pub(super) fn seen<'s>(
     (facts, settled): &'s (Facts, FinalArguments),
     attempt: u32,
     inside: Inside<'s>,
-) -> AroundCall<'s> {
+) -> MiddlewareCall<'s> {
     let plan = inside.plan;
-    AroundCall {
+    MiddlewareCall {
         id: record.id,
         run: &record.place.run,
         user: record.requester.user.as_deref(),

@@ -1,0 +1,107 @@
+//! How a run ends.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::Limit;
+use crate::model::{ContextSize, ModelError};
+
+/// How a run ended.
+///
+/// ```
+/// use toolwright_agent::{RunEnd, Limit};
+///
+/// let ended = RunEnd::Limit(Limit::Turns { turns: 25 });
+/// assert_eq!(serde_json::to_string(&ended)?, r#"{"ended":"limit","limit":"turns","turns":25}"#);
+/// assert_eq!(ended.to_string(), "ended after 25 turns, the most that it may take");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ended", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunEnd {
+    /// A terminal tool succeeded: the run has done what it was for.
+    #[non_exhaustive]
+    Terminal {
+        /// The tool.
+        tool: String,
+        /// Its answer, as the model would read it.
+        text: String,
+    },
+    /// The model answered without calls.
+    #[non_exhaustive]
+    Text {
+        /// What it said.
+        text: String,
+        /// Whether a limit on tokens cut the text short.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut_short: bool,
+    },
+    /// A limit was reached.
+    Limit(Limit),
+    /// It was cancelled.
+    Cancelled,
+    /// The model gave no answer, or refused to.
+    #[non_exhaustive]
+    ModelFailed {
+        /// The kind of the error, for programs.
+        kind: String,
+        /// Why.
+        message: String,
+        /// When the provider wants to be asked again, where it said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
+        /// How large the request was, where it was too long for the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context_size: Option<ContextSize>,
+    },
+}
+
+impl RunEnd {
+    /// The name of the kind of end, as serde writes it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Terminal { .. } => "terminal",
+            Self::Text { .. } => "text",
+            Self::Limit(_) => "limit",
+            Self::Cancelled => "cancelled",
+            Self::ModelFailed { .. } => "model_failed",
+        }
+    }
+
+    pub(crate) fn model_failed(error: &ModelError) -> Self {
+        let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+        Self::ModelFailed {
+            kind: error.kind().to_owned(),
+            message: error.message().to_owned(),
+            retry_after_ms: error.retry_after().map(milliseconds),
+            context_size: error.context_size(),
+        }
+    }
+}
+
+impl fmt::Display for RunEnd {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terminal { tool, .. } => write!(formatter, "ended by `{tool}`"),
+            Self::Text { cut_short: false, .. } => formatter.write_str("ended with a text"),
+            Self::Text { cut_short: true, .. } => {
+                formatter.write_str("ended with a text that a limit on tokens cut short")
+            }
+            Self::Limit(limit) => write!(formatter, "ended after {limit}"),
+            Self::Cancelled => formatter.write_str("cancelled"),
+            Self::ModelFailed { message, .. } => {
+                write!(formatter, "ended because the model failed: {message}")
+            }
+        }
+    }
+}
+
+/// Without texts, which may repeat a secret.
+impl fmt::Debug for RunEnd {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "RunEnd({self})")
+    }
+}

@@ -1,0 +1,277 @@
+//! Stages of an application: they see every attempt of every call before it begins and when it has ended, whichever way the
+//! call arrives.
+
+mod passing;
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, ready};
+
+use super::in_turn::Slot;
+use super::{ExecutorBuilder, Plan, RunState};
+use crate::event::ToolEventKind;
+use crate::stage::record::Watch;
+use toolwright_core::capability::{Provided, Source};
+use toolwright_core::context::CallId;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::{Facts, Footprint};
+use toolwright_core::output::Answer;
+use toolwright_core::tool::Definition;
+
+pub(crate) use passing::{Entered, Turned, delay_of, enter};
+
+/// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
+/// [`ExecutorBuilder::around`](crate::executor::ExecutorBuilder::around).
+///
+/// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls that
+/// are resumed, calls of a worker, retries and typed commands, with a journal and without. It has the time that an attempt
+/// of the tool has, and no more than is left of the whole call; it is dropped when the call is given up. Where it panics or
+/// takes longer, the call is answered `stage_failed`.
+///
+/// Until every stage has let the call through, the call has not begun: with a journal, it is claimed after that. So one
+/// process may lose the call to another while its stages are at work. Their [`AfterCall`] is dropped then.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// use futures::future::{BoxFuture, FutureExt as _};
+/// use toolwright::{Middleware, MiddlewareCall, BeforeCall, Call, Executor, Registry, ToolError, tool};
+///
+/// /// Sends a letter.
+/// #[tool(effect = once)]
+/// async fn send() {}
+///
+/// /// Lets a number of calls through.
+/// struct AtMost(AtomicU32);
+///
+/// impl Middleware for AtMost {
+///     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+///         async move {
+///             match self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
+///                 Ok(_) => BeforeCall::Continue,
+///                 Err(_) => BeforeCall::Refuse(ToolError::new("used_up", format!("no call of `{}` is left", call.definition().name))),
+///             }
+///         }
+///         .boxed()
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor =
+///     Executor::builder(Registry::of([SEND])?).unrestricted().middleware(AtMost(AtomicU32::new(1))).build()?;
+/// assert!(!executor.call(&Call::new("send", "{}")).await.is_error());
+/// assert_eq!(executor.call(&Call::new("send", "{}")).await.error().expect("refused").kind(), "used_up");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Middleware: Send + Sync + 'static {
+    /// Looks at a call that may run and has not begun.
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall>;
+}
+
+/// A stage that is shared, or whose type is known only when the program runs.
+impl<A: Middleware + ?Sized> Middleware for Arc<A> {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        (**self).before(call)
+    }
+}
+
+/// What a stage wants of a call that has not begun.
+pub enum BeforeCall {
+    /// The call goes on.
+    Continue,
+    /// The call goes on. The value is called when the attempt has ended, or when it turns out that it does not begin; it is
+    /// dropped where it does not come to either.
+    Then(Box<dyn AfterCall>),
+    /// The call is answered, and its tool does not run.
+    Answer(Answer),
+    /// The call does not run. An error of class [`NotStarted`](toolwright_core::error::ErrorClass::NotStarted) with a time only delays it: with a
+    /// journal it is due again then, which uses up no attempt however often it happens; without one it is tried again as
+    /// far as the retry policy goes. Any other error is the answer.
+    Refuse(ToolError),
+}
+
+/// What a stage does when an attempt that it let through has ended. It is dropped where the attempt does not begin after all
+/// (see [`not_begun`](Self::not_begun)), or is dropped itself: what a stage holds for a call, it gives back in `Drop`.
+pub trait AfterCall: Send {
+    /// Runs beside the attempt, such as to renew a lease, and is dropped when the attempt has ended. Unless a stage says
+    /// otherwise, it does nothing.
+    fn during(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
+
+    /// Looks at the answer of the attempt, also where that is an error, before it is recorded; returns the answer that takes
+    /// its place, where one does. Whether the call is tried again is decided by the answer that it has then.
+    fn after<'a>(
+        self: Box<Self>,
+        call: &'a MiddlewareCall<'a>,
+        answer: &'a Answer,
+    ) -> BoxFuture<'a, Option<Answer>>;
+
+    /// The attempt did not begin, and will not: a later stage turned the call away, another process claimed it, or it was
+    /// given up before. A value that is dropped without this belongs to an attempt that may have done its work. Unless a
+    /// stage says otherwise, it is dropped alike. It must not wait.
+    fn not_begun(self: Box<Self>) {}
+}
+
+impl fmt::Debug for BeforeCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Continue => formatter.write_str("Continue"),
+            Self::Then(_) => formatter.write_str("Then(..)"),
+            Self::Answer(answer) => formatter.debug_tuple("Answer").field(answer).finish(),
+            Self::Refuse(error) => formatter.debug_tuple("Refuse").field(error).finish(),
+        }
+    }
+}
+
+/// A call as stages see it: one attempt, with what is known of it.
+#[derive(Clone, Copy)]
+pub struct MiddlewareCall<'a> {
+    pub(crate) id: CallId,
+    pub(crate) run: &'a str,
+    pub(crate) user: Option<&'a str>,
+    pub(crate) slot: Option<Slot>,
+    pub(crate) definition: &'a Definition,
+    pub(crate) fingerprint: &'a str,
+    pub(crate) arguments: &'a str,
+    pub(crate) footprint: &'a Footprint,
+    pub(crate) attempt: u32,
+    pub(crate) is_recorded: bool,
+    pub(crate) inside: Inside<'a>,
+}
+
+/// What the stages of this crate know of a call besides.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) run: &'a RunState,
+    pub(crate) watch: Option<&'a Watch<'a>>,
+}
+
+impl<'a> MiddlewareCall<'a> {
+    /// The id of the call.
+    #[must_use]
+    pub fn id(&self) -> CallId {
+        self.id
+    }
+
+    /// The id of its run. Calls that are made on the executor itself share a run.
+    #[must_use]
+    pub fn run(&self) -> &'a str {
+        self.run
+    }
+
+    /// On whose behalf it is made, where that is known.
+    #[must_use]
+    pub fn user(&self) -> Option<&'a str> {
+        self.user
+    }
+
+    /// Its turn, where it is a call of one.
+    #[must_use]
+    pub fn turn(&self) -> Option<u64> {
+        self.slot.map(|slot| slot.turn)
+    }
+
+    /// Its place in its turn, from zero, where it is a call of one.
+    #[must_use]
+    pub fn index(&self) -> Option<u32> {
+        self.slot.map(|slot| slot.index)
+    }
+
+    /// The definition of its tool.
+    #[must_use]
+    pub fn definition(&self) -> &'a Definition {
+        self.definition
+    }
+
+    /// The fingerprint of its tool's definition, as hexadecimal digits.
+    #[must_use]
+    pub fn fingerprint(&self) -> &'a str {
+        self.fingerprint
+    }
+
+    /// Its final arguments, as a JSON object: repaired, with defaults. They may hold secrets.
+    #[must_use]
+    pub fn arguments(&self) -> &'a str {
+        self.arguments
+    }
+
+    /// What it reads and writes; everything, as its effect allows it, where its tool does not say.
+    #[must_use]
+    pub fn footprint(&self) -> &'a Footprint {
+        self.footprint
+    }
+
+    /// The number of the attempt, from one. Attempts that did not begin are not counted.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Whether a journal records the call.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.is_recorded
+    }
+
+    /// What the tool takes besides its input, by type, and where that comes from.
+    pub(crate) fn services(&self) -> impl Iterator<Item = (TypeId, Source)> {
+        let Plan { entry, wiring, .. } = self.inside.plan;
+        let ids = entry.spec.capabilities.iter().map(|it| (it.id)());
+        ids.zip(wiring.sources.iter().copied())
+    }
+
+    /// What the executor provides to its calls.
+    pub(crate) fn provided(&self) -> &'a Arc<Provided> {
+        &self.inside.run.core.provided
+    }
+
+    /// Tells listeners what a stage has decided.
+    pub(crate) fn notify(&self, kind: ToolEventKind<'_>) {
+        if let Some(watch) = self.inside.watch {
+            watch.tell(kind);
+        }
+    }
+}
+
+/// Without the arguments, which may hold secrets.
+impl fmt::Debug for MiddlewareCall<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("MiddlewareCall")
+            .field("id", &self.id)
+            .field("run", &self.run)
+            .field("tool", &self.definition.name)
+            .field("slot", &self.slot)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ExecutorBuilder {
+    /// Adds a stage, which sees every call before it begins and when it has ended. Stages look at a call in the order in which
+    /// they were added, and at its answer in reverse. See [`Middleware`].
+    ///
+    /// Calls of an executor with stages are a little slower: their arguments are made final, and their footprint computed,
+    /// before they are read by the tool.
+    #[must_use]
+    pub fn middleware(mut self, stage: impl Middleware) -> Self {
+        self.middleware.push(Arc::new(stage));
+        self
+    }
+}
+
+/// What a call touches; of an executor with stages, each call has been asked.
+pub(crate) fn touched<'a>(facts: &'a Facts, plan: &Plan) -> &'a Footprint {
+    let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
+    facts.touches().unwrap_or_else(undeclared)
+}
+
+/// The stages of an executor, in the order of its builder.
+pub(crate) type Middlewares = Box<[Arc<dyn Middleware>]>;

@@ -1,0 +1,287 @@
+//! A call passes the stages: each in its turn, guarded against panics, its time limited, until the call is given up.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Either, join_all, select};
+use tokio::time::Instant;
+
+use super::{AfterCall, BeforeCall, MiddlewareCall};
+use crate::executor::{Plan, RunState};
+use crate::lifecycle::words::cancelled;
+use crate::stage::{self, Unfinished, panic_words, polled};
+use toolwright_core::call::Call;
+use toolwright_core::error::{Done, ErrorClass, ToolError};
+use toolwright_core::output::Answer;
+
+/// A call that is delayed is looked at again no sooner than after this time.
+const SHORTEST_DELAY: Duration = Duration::from_millis(10);
+
+/// What the stages that let a call through do afterwards, in their order. Dropped, none of it happens: the last is dropped
+/// first, and one whose drop panics stops no other. Where the attempt did not begin, each hears of that.
+#[derive(Default)]
+pub(crate) struct Entered {
+    afters: Mutex<Vec<Box<dyn AfterCall>>>,
+    has_begun: bool,
+}
+
+/// Why a call does not run.
+#[derive(Debug)]
+pub(crate) enum Turned {
+    Answered(Answer),
+    Refused(ToolError),
+}
+
+impl From<Turned> for Answer {
+    fn from(turned: Turned) -> Self {
+        match turned {
+            Turned::Answered(answer) => answer,
+            Turned::Refused(error) => error.into(),
+        }
+    }
+}
+
+/// Why what a stage does did not come to its end.
+enum Stopped {
+    Panicked(String),
+    TookTooLong(Duration),
+    GivenUp,
+    NoClock,
+}
+
+/// One call on its way through the stages.
+#[derive(Clone, Copy)]
+struct Passing<'p> {
+    run: &'p RunState,
+    call: &'p Call<'p>,
+}
+
+/// Lets the stages look at a call that has not begun. Those that let it through are left, in reverse, where a later one
+/// answers it.
+pub(crate) async fn enter(
+    run: &RunState,
+    plan: &Plan,
+    call: &Call<'_>,
+    about: &MiddlewareCall<'_>,
+    deadline: Option<Instant>,
+) -> Result<Entered, Turned> {
+    let mut entered = Entered::default();
+    let passing = Passing { run, call };
+    for around in &run.core.middleware {
+        let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
+        let limit = plan.timeout.into_iter().chain(left).min();
+        // What it does before it first waits may panic as well.
+        let before = Box::pin(async { around.before(about).await });
+        let answer = match passing.limited(before, limit).await {
+            Ok(BeforeCall::Continue) => continue,
+            Ok(BeforeCall::Then(after)) => {
+                entered.afters().push(after);
+                continue;
+            }
+            Ok(BeforeCall::Answer(answer)) => answer,
+            Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
+                return Err(Turned::Refused(error));
+            }
+            // It is the answer: nothing is tried again.
+            Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
+            Err(stopped) => return Err(Turned::Refused(not_run(call.name(), stopped))),
+        };
+        return Err(Turned::Answered(entered.leave_all(run, plan, call, about, answer).await));
+    }
+    Ok(entered)
+}
+
+/// For how long a stage delays a call with this error, where it does.
+pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
+    match (error.classified(), error.done()) {
+        (ErrorClass::NotStarted { retry_after: Some(time) }, None) => {
+            Some(time.max(SHORTEST_DELAY))
+        }
+        _ => None,
+    }
+}
+
+impl Passing<'_> {
+    /// What a stage does, until it ends, its time is up or the call is given up.
+    async fn limited<T>(
+        self,
+        future: BoxFuture<'_, T>,
+        limit: Option<Duration>,
+    ) -> Result<T, Stopped> {
+        let mut future = Unfinished::new(future);
+        let mut given_up = pin!(stage::given_up(self.run, self.call));
+        let mut time_up = pin!(
+            AssertUnwindSafe(async {
+                match limit {
+                    Some(limit) => {
+                        tokio::task::unconstrained(tokio::time::sleep(limit)).await;
+                        limit
+                    }
+                    None => std::future::pending().await,
+                }
+            })
+            .catch_unwind()
+        );
+        poll_fn(|context| {
+            if let Poll::Ready(ended) = polled(&mut future, context) {
+                return Poll::Ready(ended.map_err(|panic| Stopped::Panicked(panic_words(panic))));
+            }
+            if given_up.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Err(Stopped::GivenUp));
+            }
+            let slept = time_up.as_mut().poll(context);
+            slept.map(|slept| Err(slept.map_or(Stopped::NoClock, Stopped::TookTooLong)))
+        })
+        .await
+    }
+}
+
+impl Entered {
+    fn afters(&mut self) -> &mut Vec<Box<dyn AfterCall>> {
+        self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no stage does anything afterwards.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.afters.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The outcome of an attempt, with what the stages do beside it.
+    pub(crate) async fn beside<T>(&mut self, attempt: impl Future<Output = T>) -> T {
+        self.has_begun = true;
+        let afters = self.afters();
+        if afters.is_empty() {
+            return attempt.await;
+        }
+        let beside = afters.iter_mut().map(|after| {
+            // A panic ends what this stage does beside the attempt, and nothing else.
+            AssertUnwindSafe(async { after.during().await }).catch_unwind()
+        });
+        match select(pin!(attempt), join_all(beside)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right((_, attempt)) => attempt.await,
+        }
+    }
+
+    /// The answer that the stages make of the answer of an attempt, the last first. An attempt that did not begin has no
+    /// answer for them to look at.
+    pub(crate) async fn leave(
+        mut self,
+        run: &RunState,
+        plan: &Plan,
+        call: &Call<'_>,
+        about: &MiddlewareCall<'_>,
+        answer: Answer,
+    ) -> Answer {
+        match answer.error() {
+            Some(error) if error.is_not_begun() => {
+                self.has_begun = false;
+                answer
+            }
+            _ => self.leave_all(run, plan, call, about, answer).await,
+        }
+    }
+
+    async fn leave_all(
+        mut self,
+        run: &RunState,
+        plan: &Plan,
+        call: &Call<'_>,
+        about: &MiddlewareCall<'_>,
+        mut answer: Answer,
+    ) -> Answer {
+        let passing = Passing { run, call };
+        while let Some(after) = self.afters().pop() {
+            let left = Box::pin(async { after.after(about, &answer).await });
+            let other = match passing.limited(left, plan.timeout).await {
+                Ok(None) => continue,
+                Ok(Some(other)) => stage::check(&plan.entry, other).unwrap_or_else(Answer::from),
+                // That is what the answer says.
+                Err(Stopped::GivenUp) if is_cancelled(&answer) => continue,
+                Err(stopped) => not_passed_on(call.name(), stopped, answer.error()).into(),
+            };
+            answer = other;
+        }
+        answer
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let has_begun = self.has_begun;
+        while let Some(after) = self.afters().pop() {
+            match has_begun {
+                true => stage::dropped(after),
+                false => not_begun(after),
+            }
+        }
+    }
+}
+
+fn is_cancelled(answer: &Answer) -> bool {
+    answer.error().is_some_and(|error| error.classified() == ErrorClass::Cancelled)
+}
+
+/// Says to a stage that the attempt did not begin; a panic stops no other.
+fn not_begun(after: Box<dyn AfterCall>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| after.not_begun())) {
+        std::mem::forget(panic);
+    }
+}
+
+/// Of a call that does not run because a stage did not come to its end.
+#[cold]
+fn not_run(tool: &str, stopped: Stopped) -> ToolError {
+    let (how, cause) = match stopped {
+        Stopped::GivenUp => return cancelled(tool).by_executor(Done::NotBegun),
+        Stopped::NoClock => return no_clock().by_executor(Done::Refused),
+        Stopped::Panicked(words) => ("failed because of a defect in it".to_owned(), Some(words)),
+        Stopped::TookTooLong(limit) => (format!("took longer than {limit:?}"), None),
+    };
+    let message = format!("`{tool}` was not run: a stage of the application {how}");
+    stage_failed(message, cause)
+        .class(ErrorClass::NotStarted { retry_after: None })
+        .by_executor(Done::Refused)
+        .hint("go on without it")
+}
+
+/// Of a call that has an answer which did not come through the stages; `was` is the error, where the answer is one. What it
+/// says about repeating the call holds all the same.
+#[cold]
+fn not_passed_on(tool: &str, stopped: Stopped, was: Option<&ToolError>) -> ToolError {
+    let (how, cause) = match stopped {
+        Stopped::NoClock => return no_clock(),
+        Stopped::GivenUp => ("was cancelled".to_owned(), None),
+        Stopped::Panicked(words) => ("failed because of a defect in it".to_owned(), Some(words)),
+        Stopped::TookTooLong(limit) => (format!("took longer than {limit:?}"), None),
+    };
+    let Some(was) = was else {
+        let message =
+            format!("`{tool}` ran, but its result is lost: a stage of the application {how}");
+        return stage_failed(message, cause).hint("do not repeat it; tell the user");
+    };
+    let message = format!("`{tool}` failed, and so did a stage of the application, which {how}");
+    let error = stage_failed(message, cause).class(was.classified());
+    match was.done() {
+        Some(done) => error.by_executor(done),
+        None => error,
+    }
+}
+
+fn stage_failed(message: String, cause: Option<String>) -> ToolError {
+    let error = ToolError::new("stage_failed", message);
+    match cause {
+        Some(cause) => error.caused_by(cause),
+        None => error,
+    }
+}
+
+#[cold]
+fn no_clock() -> ToolError {
+    ToolError::internal("a stage that waits needs a tokio runtime with time enabled")
+}

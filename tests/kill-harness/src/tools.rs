@@ -1,0 +1,160 @@
+//! The tools of the application: one of each effect, and some that ask. Each leaves its marks outside.
+
+use std::io;
+use std::time::Duration;
+
+use toolwright::{
+    ErrorClass, Output, Reconciled, Registry, RegistryError, ToolContext, ToolError, tool,
+};
+
+use crate::deadly::Deadly;
+use crate::marks::{Attempt, Outside, What};
+use crate::point::Point;
+use crate::script::{Manner, Said};
+
+/// What every tool has at hand.
+pub struct World {
+    /// Where it leaves its marks.
+    pub outside: Outside,
+    /// Whether the process is killed now.
+    pub deadly: Deadly,
+    /// How long a slow tool takes.
+    pub slow: Duration,
+}
+
+/// All of them.
+///
+/// # Errors
+/// When two have one name.
+pub fn registry() -> Result<Registry, RegistryError> {
+    Registry::of([LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP])
+}
+
+/// What a tool with this call says that gives a result.
+#[must_use]
+pub fn result(token: &str, amount: u32) -> String {
+    format!("done {token} {amount}")
+}
+
+macro_rules! tools {
+    ($($(#[$attribute:meta])* $name:ident;)*) => {$(
+        $(#[$attribute])*
+        pub async fn $name(
+            world: &World,
+            context: &ToolContext,
+            /// What the outside world calls it.
+            token: String,
+            /// How it goes.
+            manner: Manner,
+            /// What a person says.
+            said: Said,
+            /// How much.
+            amount: u32,
+        ) -> Result<String, ToolError> {
+            let _ = said;
+            act(world, context, token, manner, amount).await
+        }
+    )*};
+}
+
+tools! {
+    /// Looks at something.
+    #[tool(effect = read)]
+    look;
+    /// Looks at something that a person guards.
+    #[tool(effect = read, approval = "it is private")]
+    peek_asked;
+    /// Sets something, the same every time.
+    #[tool(effect = idempotent)]
+    note;
+    /// Sends something, which the receiver takes once for each key.
+    #[tool(effect = keyed)]
+    send;
+    /// The same, if a person agrees.
+    #[tool(effect = keyed, approval = "it goes out")]
+    send_asked;
+    /// Pays something, every time that it is called.
+    #[tool(effect = once)]
+    pay;
+    /// The same, if a person agrees.
+    #[tool(effect = once, approval = "it costs money")]
+    pay_asked;
+    /// Ships something, and can find out whether it did.
+    #[tool(effect = once, reconcile = find_shipped)]
+    ship;
+}
+
+async fn find_shipped(
+    world: &World,
+    _context: &ToolContext,
+    token: String,
+    _manner: Manner,
+    _said: Said,
+    amount: u32,
+) -> Result<Reconciled, ToolError> {
+    Ok(match world.outside.has_acted(&token)? {
+        Some(true) => Reconciled::Happened(Output::text(result(&token, amount))),
+        Some(false) => Reconciled::DidNotHappen,
+        None => Reconciled::Unknown,
+    })
+}
+
+async fn act(
+    world: &World,
+    context: &ToolContext,
+    token: String,
+    manner: Manner,
+    amount: u32,
+) -> Result<String, ToolError> {
+    let (call, key) = (context.call_id().to_string(), context.idempotency_key());
+    let attempt = Attempt { token: token.clone(), call, key, amount };
+    let before = world.outside.begin(attempt.clone())?;
+    let _leaving = Leaving { world, token: &token };
+    world.deadly.reached(Point::Begun);
+    // So that whoever is killed at a random moment is killed here now and then.
+    tokio::task::yield_now().await;
+    let manner = if before == 0 || manner == Manner::Slow { manner } else { Manner::Plain };
+    match manner {
+        Manner::Plain | Manner::PanicsLate | Manner::Flaky => {}
+        Manner::Slow => tokio::time::sleep(world.slow).await,
+        Manner::Panics => broken(),
+        Manner::Busy => {
+            return Err(ToolError::new("busy", "the other side takes nothing now")
+                .class(ErrorClass::NotStarted { retry_after: None }));
+        }
+        Manner::Wrong => return Err(ToolError::new("wrong", "there is no such thing")),
+    }
+    acted(world, attempt)?;
+    world.deadly.reached(Point::Acted);
+    match manner {
+        Manner::PanicsLate => broken(),
+        Manner::Flaky => {
+            Err(ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient))
+        }
+        _ => Ok(result(&token, amount)),
+    }
+}
+
+fn acted(world: &World, attempt: Attempt) -> io::Result<()> {
+    world.outside.add(What::Acted(attempt))
+}
+
+#[expect(clippy::panic, reason = "tools that panic are what is tried here")]
+fn broken() -> ! {
+    panic!("this tool is broken");
+}
+
+/// Says that an attempt is over, however it ends. Who is killed says nothing.
+struct Leaving<'a> {
+    world: &'a World,
+    token: &'a str,
+}
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let left = What::Left { token: self.token.to_owned() };
+        if let Err(error) = self.world.outside.add(left) {
+            eprintln!("error: the marks cannot be written: {error}");
+        }
+    }
+}
