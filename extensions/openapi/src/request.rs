@@ -32,6 +32,9 @@ pub(crate) struct Shape {
     pub(crate) path: Template,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Option<BodyKind>,
+    /// Keys of the query and of cookies that an object, whose fields are keys of their own, cannot have: those of other parameters
+    /// and of credentials.
+    pub(crate) reserved: Vec<String>,
     /// The header that gets the key of the call.
     pub(crate) key_header: Option<HeaderName>,
     /// What the answer should be.
@@ -70,6 +73,7 @@ impl Shape {
                 Target::Body => body = input.get(&argument.name),
                 Target::Parameter { place, name, style } => {
                     let Some(value) = given(argument) else { continue };
+                    style::spreads_freely(*style, value, &self.reserved).map_err(wrong)?;
                     match place {
                         Place::Path => {
                             path.fill(name, style::in_path(*style, name, value).map_err(wrong)?);

@@ -88,6 +88,14 @@ impl SecurityScheme {
         }
     }
 
+    /// The key of its credential in a query or a cookie.
+    pub(crate) fn key(&self) -> Option<&str> {
+        match &self.kind {
+            SchemeKind::Query(key) | SchemeKind::Cookie(key) => Some(key),
+            _ => None,
+        }
+    }
+
     /// Why no credential can be sent for it; nothing where one can.
     pub(crate) fn why_not(&self) -> Option<&str> {
         match &self.kind {

@@ -8,11 +8,12 @@ use serde_json::Value;
 use toolwright::{DynamicTool, Footprint, Output, ResourceKind, ToolContext, ToolError, printable};
 
 use crate::answer::{self, Answers};
+use crate::argument::Target;
 use crate::credentials::Credentials;
 use crate::document::Document;
 use crate::plan::Draft;
 use crate::request::{Request, Shape};
-use crate::security::Requirement;
+use crate::security::{Requirement, SecurityScheme};
 use crate::send;
 
 /// How much of a description models read, in characters. Some providers take 1024 in all.
@@ -90,6 +91,7 @@ pub(crate) fn of(
     };
     let method =
         Method::from_bytes(draft.found.method.as_bytes()).map_err(|error| error.to_string())?;
+    let reserved = reserved(&draft);
     let operation = Arc::new(Operation {
         api: api.clone(),
         title,
@@ -99,6 +101,7 @@ pub(crate) fn of(
             path: draft.path,
             arguments: draft.input.arguments,
             body: draft.input.body,
+            reserved,
             key_header,
             accept: HeaderValue::from_static("application/json, */*;q=0.5"),
         },
@@ -132,6 +135,16 @@ pub(crate) fn of(
         tool = tool.approval_by(move |_| Some(reason.clone()));
     }
     Ok(tool)
+}
+
+/// The keys of parameters and credentials, which no field of an object may have in their place.
+fn reserved(draft: &Draft<'_>) -> Vec<String> {
+    let parameters = draft.input.arguments.iter().filter_map(|it| match &it.target {
+        Target::Parameter { name, .. } => Some(name.clone()),
+        Target::Field(_) | Target::Body => None,
+    });
+    let credentials = draft.requirements.iter().flatten().filter_map(SecurityScheme::key);
+    parameters.chain(credentials.map(str::to_owned)).collect()
 }
 
 /// What models read. The operation itself is part of what a person approves.

@@ -13,10 +13,12 @@ pub(super) fn text(styles: &BTreeMap<String, Style>, value: &Value) -> Result<St
     let Some(fields) = value.as_object() else {
         return Err(format!("a form is made of fields, found {value}"));
     };
-    let mut pairs = Vec::new();
+    let (mut pairs, names) = (Vec::new(), fields.keys().cloned().collect::<Vec<_>>());
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
         let style = styles.get(name).copied().unwrap_or_else(|| default(value));
-        pairs.extend(style::pairs(style, name, value).map_err(|why| format!("`{name}`: {why}"))?);
+        let written = style::spreads_freely(style, value, &names);
+        let written = written.and_then(|()| style::pairs(style, name, value));
+        pairs.extend(written.map_err(|why| format!("`{name}`: {why}"))?);
     }
     Ok(pairs.join("&"))
 }

@@ -1,11 +1,11 @@
 //! Documents: which are read, and what becomes of their operations.
 
 use serde_json::json;
-use toolwright::policy::{Policy, Rule};
-use toolwright::{Call, Danger, Effect, Executor, Exposure, Registry};
-use toolwright_openapi::{OpenApi, Outcome};
 
-use crate::support::{Server, call, document, executor, json};
+use toolwright::{Call, Executor, Registry};
+use toolwright_openapi::OpenApi;
+
+use crate::support::{Server, document, json};
 
 /// S2.14 S2.32 S2.33 S2.52 S2.56 S2.63
 #[tokio::test]
