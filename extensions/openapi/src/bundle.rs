@@ -188,7 +188,7 @@ impl OpenApi {
     /// The first of the requirements for whose schemes somebody gives credentials.
     fn requirement(&self, requirements: &[Requirement]) -> Result<Requirement, String> {
         let gives = |scheme: &_| self.credentials.as_ref().is_some_and(|it| it.gives(scheme));
-        let is_given = |it: &&Requirement| it.iter().all(|it| it.why_not().is_none() && gives(it));
+        let is_given = |it: &&Requirement| it.iter().all(|it| gives(it));
         let given: Vec<&Requirement> = requirements.iter().filter(is_given).collect();
         // An operation that may be called without authorization is called with it where there is one.
         if let Some(best) = given.iter().find(|it| !it.is_empty()).or(given.first()) {
@@ -198,11 +198,8 @@ impl OpenApi {
             return Ok(Requirement::new());
         }
         let shown = requirements.iter().map(|schemes| {
-            let schemes = schemes.iter().map(|scheme| match scheme.why_not() {
-                Some(why) => format!("`{}`, which cannot be used: {why}", scheme.name),
-                None => format!("`{}`", scheme.name),
-            });
-            schemes.collect::<Vec<_>>().join(" with ")
+            let names: Vec<String> = schemes.iter().map(|it| format!("`{}`", it.name)).collect();
+            names.join(" with ")
         });
         let shown: Vec<String> = shown.collect();
         Err(format!(

@@ -28,7 +28,7 @@ pub(crate) enum SchemeKind {
 /// Schemes that a request needs, all of them; none is a request without authorization.
 pub(crate) type Requirement = Vec<SecurityScheme>;
 
-/// The requirements of an operation, of which one is enough; empty where it has none.
+/// The requirements of an operation that a request can have, of which one is enough; empty where it has none.
 pub(crate) fn requirements(
     document: &Document,
     found: &Found<'_>,
@@ -37,13 +37,24 @@ pub(crate) fn requirements(
     let Some(list) = found.at.get("security").or_else(|| root.get("security")) else {
         return Ok(Vec::new());
     };
-    let mut requirements = Vec::new();
+    let (mut requirements, mut unusable) = (Vec::new(), None);
     for requirement in list.items() {
         let names = requirement.entries().into_iter();
         let schemes = names.map(|(name, at)| scheme(document, name, &at.place));
-        requirements.push(schemes.collect::<Result<_, _>>()?);
+        let schemes: Requirement = schemes.collect::<Result<_, _>>()?;
+        match schemes.iter().find_map(|it| it.why_not().map(|why| (it, why))) {
+            Some((scheme, why)) => {
+                let reason =
+                    format!("no request can have the credential of `{}`: {why}", scheme.name);
+                unusable = Some(Refusal::new(&requirement.place, reason));
+            }
+            None => requirements.push(schemes),
+        }
     }
-    Ok(requirements)
+    match unusable {
+        Some(refusal) if requirements.is_empty() => Err(refusal),
+        _ => Ok(requirements),
+    }
 }
 
 fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme, Refusal> {
@@ -97,7 +108,7 @@ impl SecurityScheme {
     }
 
     /// Why no credential can be sent for it; nothing where one can.
-    pub(crate) fn why_not(&self) -> Option<&str> {
+    fn why_not(&self) -> Option<&str> {
         match &self.kind {
             SchemeKind::Unknown(why) => Some(why),
             _ => None,
