@@ -9,6 +9,9 @@ use futures::future::BoxFuture;
 use toolwright::{Executor, Registry, ToolContext, ToolError};
 use toolwright_openapi::{Credential, Credentials, LoadError, OpenApi, Outcome, SecurityScheme};
 
+/// Of how many tools an executor is built, as a second check: each holds a compiled schema, and some documents have thousands.
+const MOST_BUILT: usize = 1000;
+
 /// Where `fetch` puts the documents.
 const FETCHED: &str = "target/openapi";
 
@@ -19,6 +22,8 @@ struct Counts {
     operations: usize,
     tools: usize,
     panics: usize,
+    /// Documents of which no executor was built.
+    not_built: usize,
     unreadable: Vec<String>,
     unbuilt: Vec<String>,
     /// How often each reason is given, and where for the first time.
@@ -51,6 +56,7 @@ fn read(file: &Path, counts: &mut Counts) {
     };
     counts.documents += 1;
     let planned = api.plan().expect("there are no rules");
+    let before = counts.tools;
     for operation in planned {
         counts.operations += 1;
         match operation.outcome {
@@ -62,6 +68,9 @@ fn read(file: &Path, counts: &mut Counts) {
             }
             other => unreachable!("no rule is given, found {other:?}"),
         }
+    }
+    if counts.tools - before > MOST_BUILT {
+        return counts.not_built += 1;
     }
     // Whether an executor takes all of them. No request is made.
     let api = api.server("http://127.0.0.1:1").credentials(Everything);
@@ -110,9 +119,10 @@ fn files(folders: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 fn print(counts: &Counts) {
-    let Counts { documents, swagger, operations, tools, panics, .. } = counts;
+    let Counts { documents, swagger, operations, tools, panics, not_built, .. } = counts;
     let share = 100.0 * *tools as f64 / (*operations).max(1) as f64;
     println!("documents {documents}, of Swagger 2.0 besides {swagger}");
+    println!("executors built of {}, too large for that {not_built}", documents - not_built);
     println!("operations {operations}, tools {tools} ({share:.2} %), panics {panics}");
     for (reason, (count, place)) in &counts.refusals {
         println!("refused {count}: {reason}\n    first {place}");

@@ -72,7 +72,7 @@ impl Document {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let root = match serde_json::from_str(text) {
             Ok(root) => root,
-            Err(json) => serde_saphyr::from_str(text)
+            Err(json) => serde_saphyr::from_str_with_options(text, yaml())
                 .map_err(|yaml| LoadError::Syntax { json: json.to_string(), yaml: short(&yaml) })?,
         };
         Self::of(root)
@@ -161,6 +161,17 @@ impl<'d> Located<'d> {
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> + use<'d, '_> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(index, value)| Self { value, place: format!("{}/{index}", self.place) })
+    }
+}
+
+/// How YAML is read: `no` and `on` are texts, as `OpenAPI` has it. A document may be as large and as deep as one of JSON; what its
+/// aliases expand to is bounded.
+fn yaml() -> serde_saphyr::Options {
+    const MOST: usize = 40_000_000;
+    serde_saphyr::options! {
+        strict_booleans: true,
+        with_snippet: false,
+        budget: serde_saphyr::budget! { max_events: MOST, max_nodes: MOST, max_depth: 128 },
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolwright::unstable::foreign::{TypeNames, input_schema};
-use toolwright::{Danger, Effect, Exposure};
+use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
+use toolwright::{Danger, Effect, Exposure, SchemaProblem};
 
 use crate::argument::Input;
 use crate::document::Document;
@@ -211,11 +211,14 @@ fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
     for argument in draft.route.iter().flat_map(|it| it.arguments.keys()) {
         draft.input.leave_out(argument);
     }
-    let normal = input_schema(&draft.input.schema, TypeNames::Foreign).map_err(|problems| {
+    let refused = |problems: Vec<SchemaProblem>| {
         let reasons: Vec<String> = problems.iter().take(3).map(ToString::to_string).collect();
         let place = draft.found.at.place.as_str();
         Refusal::new(place, format!("its input has no schema: {}", reasons.join("; ")))
-    })?;
+    };
+    let normal = input_schema(&draft.input.schema, TypeNames::Foreign).map_err(refused)?;
+    // What no executor takes is refused here, because one such tool would keep all others from being built.
+    Checker::new(&normal.schema).map_err(|problem| refused(vec![problem]))?;
     draft.input.schema = normal.schema;
     Ok(draft)
 }

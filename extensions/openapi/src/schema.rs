@@ -4,6 +4,7 @@
 //! Each definition is copied once, whatever refers to it, so that time and memory are bounded by the document's size.
 
 mod nullable;
+mod pattern;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -100,6 +101,7 @@ impl<'d> Schemas<'d> {
             };
             copied.insert(keyword.clone(), value);
         }
+        pattern::leave_out_unchecked(&mut copied);
         self.say_discriminator(schema, &mut copied);
         Ok(match schema.says("nullable") {
             true => nullable::or_null(copied),
@@ -162,9 +164,13 @@ impl<'d> Schemas<'d> {
         if values.is_empty() {
             return;
         }
-        let said = format!("`{property}` says which it is: {}.", values.join(", "));
-        let before = copied.get("description").and_then(Value::as_str).unwrap_or_default();
-        let words = format!("{before} {said}").trim().to_owned();
-        copied.insert("description".to_owned(), json!(words));
+        say(copied, &format!("`{property}` says which it is: {}.", values.join(", ")));
     }
+}
+
+/// Adds a sentence to the description of a schema.
+fn say(schema: &mut Map<String, Value>, words: &str) {
+    let before = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let words = format!("{before} {words}").trim().to_owned();
+    schema.insert("description".to_owned(), json!(words));
 }
