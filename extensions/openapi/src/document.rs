@@ -7,11 +7,13 @@ use serde_json::Value;
 use toolwright::unstable::foreign::reference;
 
 use crate::refusal::Refusal;
+use crate::schema::Patterns;
 
 /// An `OpenAPI` document of a version that is read.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) root: Value,
+    pub(crate) patterns: Patterns,
 }
 
 /// A value of the document, and where it stands.
@@ -90,7 +92,7 @@ impl Document {
         if !root.get("paths").is_some_and(Value::is_object) {
             return Err(LoadError::NoPaths { found: described(root.get("paths")) });
         }
-        Ok(Self { root })
+        Ok(Self { root, patterns: Patterns::default() })
     }
 
     /// Follows the references from a value, such as a parameter or a body, to one that is none.

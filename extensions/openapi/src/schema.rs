@@ -15,6 +15,8 @@ use crate::document::{Document, Located, below};
 use crate::names;
 use crate::refusal::Refusal;
 
+pub(crate) use pattern::Patterns;
+
 /// Keywords whose value is a schema.
 const ONE: [&str; 12] = [
     "additionalItems",
@@ -101,7 +103,7 @@ impl<'d> Schemas<'d> {
             };
             copied.insert(keyword.clone(), value);
         }
-        pattern::leave_out_unchecked(&mut copied);
+        self.document.patterns.leave_out_unchecked(&mut copied);
         self.say_discriminator(schema, &mut copied);
         Ok(match schema.says("nullable") {
             true => nullable::or_null(copied),
