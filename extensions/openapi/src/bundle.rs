@@ -59,7 +59,7 @@ pub struct OpenApi {
     name: Option<String>,
     prefix: Option<String>,
     servers: ServerChoice,
-    credentials: Option<Arc<dyn Credentials>>,
+    credentials: Vec<Arc<dyn Credentials>>,
     routes: Routes,
     body_limit: usize,
 }
@@ -72,7 +72,7 @@ impl OpenApi {
     pub fn load(document: impl AsRef<str>) -> Result<Self, LoadError> {
         let document = Arc::new(Document::read(document.as_ref())?);
         let (servers, routes) = (ServerChoice::default(), Routes::new());
-        let (name, prefix, credentials) = (None, None, None);
+        let (name, prefix, credentials) = (None, None, Vec::new());
         let body_limit = send::BODY_LIMIT;
         Ok(Self { document, name, prefix, servers, credentials, routes, body_limit })
     }
@@ -112,9 +112,9 @@ impl OpenApi {
         self
     }
 
-    /// Sets who gives the credentials that operations ask for.
+    /// Adds a source of the credentials that operations ask for. For each scheme the first counts that gives one.
     pub fn credentials(mut self, credentials: impl Credentials) -> Self {
-        self.credentials = Some(Arc::new(credentials));
+        self.credentials.push(Arc::new(credentials));
         self
     }
 
@@ -185,9 +185,9 @@ impl OpenApi {
         Ok((server, requirement))
     }
 
-    /// The first of the requirements for whose schemes somebody gives credentials.
+    /// The first of the requirements for all of whose schemes there are credentials.
     fn requirement(&self, requirements: &[Requirement]) -> Result<Requirement, String> {
-        let gives = |scheme: &_| self.credentials.as_ref().is_some_and(|it| it.gives(scheme));
+        let gives = |scheme: &_| self.credentials.iter().any(|it| it.gives(scheme));
         let is_given = |it: &&Requirement| it.iter().all(|it| gives(it));
         let given: Vec<&Requirement> = requirements.iter().filter(is_given).collect();
         // An operation that may be called without authorization is called with it where there is one.

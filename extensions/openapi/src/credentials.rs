@@ -2,16 +2,20 @@
 //! events and the journal never have it.
 
 mod fixed;
+mod oauth;
 
 use std::fmt;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use futures::future::BoxFuture;
 use toolwright::{ToolContext, ToolError};
 
 use crate::security::SecurityScheme;
 
 pub use fixed::FixedCredentials;
+pub use oauth::{OAuthCredentials, TokenUrlError};
 
 /// Gives the credentials of requests, by the names that the document has for its security schemes.
 ///
@@ -54,6 +58,22 @@ pub trait Credentials: Send + Sync + 'static {
         scheme: &'a SecurityScheme,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Credential, ToolError>>;
+
+    /// Learns that a server answered 401 to a credential; returns whether [`credential`](Self::credential) may give another one,
+    /// with which the request is made once more.
+    fn refused<'a>(
+        &'a self,
+        scheme: &'a SecurityScheme,
+        refused: &'a Credential,
+    ) -> BoxFuture<'a, bool> {
+        let _ = (scheme, refused);
+        Box::pin(async { false })
+    }
+}
+
+/// The value of the header of the scheme `basic`.
+pub(crate) fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
 }
 
 /// A secret with which a request is authorized. Its `Debug` does not show it.

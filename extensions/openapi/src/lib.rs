@@ -30,7 +30,7 @@ mod servers;
 mod tool;
 
 pub use bundle::OpenApi;
-pub use credentials::{Credential, Credentials, FixedCredentials};
+pub use credentials::{Credential, Credentials, FixedCredentials, OAuthCredentials, TokenUrlError};
 pub use document::LoadError;
 pub use plan::{Outcome, Planned};
 pub use refusal::Refusal;

@@ -1,16 +1,15 @@
 //! Sends a request and reads its response: the only I/O of a call.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, StatusCode};
 use toolwright::{ToolContext, ToolError};
 
 use crate::answer::Response;
-use crate::credentials::{Credential, Credentials};
+use crate::credentials::{self, Credential, Credentials};
 use crate::request::Request;
 use crate::security::{Requirement, SchemeKind, SecurityScheme};
 
@@ -42,43 +41,77 @@ fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-/// Sends a request with the credentials that its operation needs.
-pub(crate) async fn send(
-    client: &Client,
-    request: Request,
-    requirement: &Requirement,
-    credentials: Option<&dyn Credentials>,
-    limit: usize,
-    context: &ToolContext,
-) -> Result<Response, ToolError> {
-    let (mut request, mut secrets) = (request, Vec::new());
-    for scheme in requirement {
-        let Some(credentials) = credentials else {
-            return Err(ToolError::internal(format!(
-                "nobody gives a credential for `{}`",
-                scheme.name
-            )));
-        };
-        let credential = credentials.credential(scheme, context).await?;
-        authorize(&mut request, scheme, &credential)?;
-        secrets.extend(credential.secret().map(str::to_owned));
+/// What sends the requests of one document.
+pub(crate) struct Sender<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) credentials: &'a [Arc<dyn Credentials>],
+    /// How many bytes are read of an answer.
+    pub(crate) limit: usize,
+}
+
+impl Sender<'_> {
+    /// Sends a request with the credentials that its operation needs; once more where the server refuses one that can be
+    /// replaced, because such a request has not been looked at.
+    pub(crate) async fn send(
+        &self,
+        request: &Request,
+        requirement: &Requirement,
+        context: &ToolContext,
+    ) -> Result<Response, ToolError> {
+        let (response, given) = self.send_once(request.clone(), requirement, context).await?;
+        if response.status != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        let mut has_other = false;
+        for (scheme, credential) in requirement.iter().zip(&given) {
+            if let Some(source) = self.source(scheme) {
+                has_other |= source.refused(scheme, credential).await;
+            }
+        }
+        match has_other {
+            true => Ok(self.send_once(request.clone(), requirement, context).await?.0),
+            false => Ok(response),
+        }
     }
-    let Request { method, url, headers, body } = request;
-    let is_head = method == Method::HEAD;
-    let headers: HeaderMap = headers.into_iter().collect();
-    let mut response = client.request(method, url).headers(headers).body(body).send().await?;
-    let (status, headers) = (response.status(), response.headers().clone());
-    let (mut body, mut is_cut) = (Vec::new(), false);
-    while !is_head && !is_cut {
-        let Some(piece) = response.chunk().await? else { break };
-        let room = limit - body.len();
-        is_cut = piece.len() > room;
-        body.extend_from_slice(&piece[..piece.len().min(room)]);
+
+    async fn send_once(
+        &self,
+        mut request: Request,
+        requirement: &Requirement,
+        context: &ToolContext,
+    ) -> Result<(Response, Vec<Credential>), ToolError> {
+        let mut given = Vec::new();
+        for scheme in requirement {
+            let Some(source) = self.source(scheme) else {
+                let words = format!("there are no credentials for `{}`", scheme.name);
+                return Err(ToolError::internal(words));
+            };
+            let credential = source.credential(scheme, context).await?;
+            authorize(&mut request, scheme, &credential)?;
+            given.push(credential);
+        }
+        let Request { method, url, headers, body } = request;
+        let is_head = method == Method::HEAD;
+        let headers: HeaderMap = headers.into_iter().collect();
+        let request = self.client.request(method, url).headers(headers).body(body);
+        let mut response = request.send().await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let (mut body, mut is_cut) = (Vec::new(), false);
+        while !is_head && !is_cut {
+            let Some(piece) = response.chunk().await? else { break };
+            let room = self.limit - body.len();
+            is_cut = piece.len() > room;
+            body.extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        for secret in given.iter().filter_map(Credential::secret) {
+            body = without(body, secret.as_bytes());
+        }
+        Ok((Response { status, headers, body, is_cut }, given))
     }
-    for secret in secrets {
-        body = without(body, secret.as_bytes());
+
+    fn source(&self, scheme: &SecurityScheme) -> Option<&dyn Credentials> {
+        self.credentials.iter().find(|it| it.gives(scheme)).map(|it| &**it)
     }
-    Ok(Response { status, headers, body, is_cut })
 }
 
 fn authorize(
@@ -104,8 +137,9 @@ fn authorize(
         SchemeKind::Basic => {
             let (user, password) =
                 credential.as_basic().ok_or_else(|| unfit("user with a password"))?;
-            let text = format!("Basic {}", STANDARD.encode(format!("{user}:{password}")));
-            request.headers.push((AUTHORIZATION, secret_header(text)?));
+            request
+                .headers
+                .push((AUTHORIZATION, secret_header(credentials::basic(user, password))?));
         }
         SchemeKind::Header(key) => {
             let key = HeaderName::try_from(key).map_err(ToolError::internal)?;

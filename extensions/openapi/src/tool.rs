@@ -14,7 +14,7 @@ use crate::document::Document;
 use crate::plan::Draft;
 use crate::request::{Request, Shape};
 use crate::security::{Requirement, SecurityScheme};
-use crate::send;
+use crate::send::Sender;
 
 /// How much of a description models read, in characters. Some providers take 1024 in all.
 const LONGEST_DESCRIPTION: usize = 900;
@@ -24,7 +24,7 @@ const LONGEST_DESCRIPTION: usize = 900;
 pub(crate) struct Api {
     pub(crate) document: Arc<Document>,
     pub(crate) client: Client,
-    pub(crate) credentials: Option<Arc<dyn Credentials>>,
+    pub(crate) credentials: Vec<Arc<dyn Credentials>>,
     pub(crate) body_limit: usize,
 }
 
@@ -56,16 +56,9 @@ impl Operation {
     async fn call(&self, input: Value, context: ToolContext) -> Result<Output, ToolError> {
         let request = self.request(input, &context)?;
         let api = &self.api;
-        let credentials = api.credentials.as_deref();
-        let sent = send::send(
-            &api.client,
-            request,
-            &self.requirement,
-            credentials,
-            api.body_limit,
-            &context,
-        );
-        let response = sent.await?;
+        let sender =
+            Sender { client: &api.client, credentials: &api.credentials, limit: api.body_limit };
+        let response = sender.send(&request, &self.requirement, &context).await?;
         answer::of(&self.title, api.document.title(), &response, &self.answers, context.now())
     }
 }

@@ -1,11 +1,14 @@
 //! Credentials: where they go, and that nothing else has them.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
 use serde_json::json;
 use toolwright::{Executor, Registry, ToolContext, ToolError};
-use toolwright_openapi::{Credential, Credentials, FixedCredentials, OpenApi, SecurityScheme};
+use toolwright_openapi::{
+    Credential, Credentials, FixedCredentials, OAuthCredentials, OpenApi, SecurityScheme,
+};
 
 use crate::support::{Server, build, call, document, json, response};
 
@@ -159,4 +162,79 @@ async fn credentials_may_differ_from_run_to_run() {
     let answer = run.call(&toolwright::Call::new("op", "{}")).await;
     assert_eq!(answer.error().expect("an error").message(), "sign in first");
     assert_eq!((server.arrived().len(), asked.lock().expect("no holder panics").len()), (2, 3));
+}
+
+/// A server whose tokens are numbered, and whose API takes the number that `wanted` says.
+async fn token_server(wanted: &'static str, expires_in: u64) -> Server {
+    let given = AtomicU32::new(0);
+    Server::answering(move |arrived| match arrived.target.as_str() {
+        "/token" => {
+            let number = given.fetch_add(1, Ordering::Relaxed) + 1;
+            let token = format!("token-number-{number}");
+            json(200, &format!(r#"{{"access_token":"{token}","expires_in":{expires_in},"refresh_token":"r{number}"}}"#))
+        }
+        _ if arrived.header("authorization").is_some_and(|it| it.ends_with(wanted)) => json(200, "{}"),
+        _ => json(401, "{}"),
+    })
+    .await
+}
+
+fn logged_in(server: &Server) -> OAuthCredentials {
+    let url = format!("{}/token", server.url);
+    OAuthCredentials::client("login", &url, "client", "s3cr3t")
+        .expect("a token URL")
+        .scopes(["read", "a&b"])
+}
+
+/// Bodies of the requests for tokens so far.
+fn token_requests(server: &Server) -> Vec<String> {
+    let arrived = server.arrived().into_iter().filter(|it| it.target == "/token");
+    arrived.map(|it| it.text().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_token_of_client_credentials_is_got_once_and_replaced_when_it_expires() {
+    for (expires_in, requests) in [(3600, 1), (20, 2)] {
+        let server = token_server("", expires_in).await;
+        let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+        let executor = build(api.credentials(logged_in(&server)));
+        for _ in 0..2 {
+            let answer = call(&executor, "op", json!({})).await;
+            assert!(!answer.is_error(), "{}", answer.text());
+        }
+        let asked = token_requests(&server);
+        assert_eq!(asked.len(), requests);
+        assert_eq!(asked[0], "grant_type=client_credentials&scope=read+a%26b");
+        let first = server.arrived().remove(0);
+        assert_eq!(first.header("authorization"), Some("Basic Y2xpZW50OnMzY3IzdA=="));
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_the_server_refuses_is_replaced_once() {
+    let server = token_server("token-number-2", 3600).await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let executor = build(api.clone().credentials(logged_in(&server).refresh_token("r0")));
+    assert!(!call(&executor, "op", json!({})).await.is_error());
+    let asked = token_requests(&server);
+    assert_eq!(asked[0], "grant_type=refresh_token&refresh_token=r0&scope=read+a%26b");
+    // The server has replaced the refresh token too.
+    assert_eq!(asked[1], "grant_type=refresh_token&refresh_token=r1&scope=read+a%26b");
+    let server = token_server("never", 3600).await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(logged_in(&server))), "op", json!({})).await;
+    assert_eq!(answer.error().expect("an error").kind(), "permission_denied");
+    assert_eq!(server.arrived().len(), 4);
+}
+
+#[tokio::test]
+async fn an_authorization_server_that_gives_no_token_is_named_without_its_secrets() {
+    let server = Server::answering(|_| json(400, r#"{"error":"invalid_client"}"#)).await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(logged_in(&server))), "op", json!({})).await;
+    let error = answer.error().expect("an error");
+    assert_eq!(error.message(), "the authorization server gives no token for `login`");
+    assert!(
+        error.source().expect("a cause").to_string().ends_with("/token answered 400 Bad Request")
+    );
 }
