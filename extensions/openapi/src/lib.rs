@@ -36,3 +36,8 @@ pub use plan::{Outcome, Planned};
 pub use refusal::Refusal;
 pub use routes::{Route, RouteError, Routes};
 pub use security::SecurityScheme;
+
+/// The examples of the guide compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/openapi.md")]
+mod guide {}

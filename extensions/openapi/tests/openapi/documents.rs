@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use toolwright::{Call, Executor, Registry};
+use toolwright::policy::{Policy, Rule};
+use toolwright::{Call, DynamicTool, Effect, Executor, Registry};
 use toolwright_openapi::{OpenApi, Outcome};
 
 use crate::support::{Server, build, call, document, executor, json};
@@ -60,6 +61,39 @@ async fn a_document_becomes_tools_whose_calls_are_answered_by_its_server() {
     // What the document does not describe never leaves.
     let answer = executor.call(&Call::new("showPet", r#"{"id":"seven"}"#)).await;
     assert_eq!(answer.error().expect("refused").kind(), "invalid_input");
+    assert_eq!(server.arrived().len(), 1);
+}
+
+/// Counts the pets of a shop.
+#[toolwright::tool(unlinked, effect = read, reads())]
+async fn count_pets() -> u32 {
+    2
+}
+
+/// S2.58
+#[tokio::test]
+async fn a_tool_of_a_document_stands_beside_others_under_one_policy() {
+    let server = Server::start().await;
+    let paths =
+        "  /pets:\n    get: {operationId: listPets}\n    delete: {operationId: removePets}\n";
+    let api = OpenApi::load(document(&server.url, paths)).expect("a document");
+    let plain =
+        DynamicTool::new("name_pets", "Names pets.", json!({"type": "object"}), |_, _| async {
+            Ok("Rex")
+        });
+    let policy = Policy::builder().rule(Rule::deny("pets stay").named("stay").tool("remove*"));
+    let executor = Executor::builder(Registry::empty())
+        .with(api)
+        .tools([COUNT_PETS])
+        .tools([plain.effect(Effect::Read)])
+        .policy(policy);
+    let executor = executor.build().expect("an executor");
+    let calls = ["listPets", "count_pets", "name_pets", "removePets"].map(|it| Call::new(it, "{}"));
+    let run = executor.run("shop").start().expect("a run");
+    let turn = run.turn(1, &calls).await.expect("answers");
+    let texts: Vec<String> = turn.answers()[..3].iter().map(|it| it.text().into_owned()).collect();
+    assert_eq!(texts, ["{}", "2", "Rex"]);
+    assert_eq!(turn.answers()[3].error().expect("denied").kind(), "denied");
     assert_eq!(server.arrived().len(), 1);
 }
 
