@@ -188,7 +188,7 @@ impl OpenApi {
     /// The first of the requirements for all of whose schemes there are credentials.
     fn requirement(&self, requirements: &[Requirement]) -> Result<Requirement, String> {
         let gives = |scheme: &_| self.credentials.iter().any(|it| it.gives(scheme));
-        let is_given = |it: &&Requirement| it.iter().all(|it| gives(it));
+        let is_given = |it: &&Requirement| it.iter().all(gives);
         let given: Vec<&Requirement> = requirements.iter().filter(is_given).collect();
         // An operation that may be called without authorization is called with it where there is one.
         if let Some(best) = given.iter().find(|it| !it.is_empty()).or(given.first()) {

@@ -45,8 +45,8 @@ pub use oauth::{OAuthCredentials, TokenUrlError};
 /// }
 /// ```
 pub trait Credentials: Send + Sync + 'static {
-    /// Whether it gives credentials for this scheme. It is asked when the executor is built: an operation whose schemes nobody
-    /// gives is an error there.
+    /// Whether it gives credentials for this scheme. It is asked when the executor is built: an operation for whose schemes
+    /// there are no credentials is an error there.
     fn gives(&self, scheme: &SecurityScheme) -> bool;
 
     /// Returns the credential of one call.

@@ -16,7 +16,7 @@ pub(crate) struct Document {
     pub(crate) patterns: Patterns,
 }
 
-/// A value of the document, and where it stands.
+/// A value of the document, and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Located<'d> {
     pub(crate) value: &'d Value,
@@ -56,13 +56,13 @@ pub enum LoadError {
         "`openapi` is {found}, expected 3.0, 3.1 or 3.2 at the beginning of an OpenAPI document"
     )]
     Version {
-        /// What stands there.
+        /// What it is instead.
         found: String,
     },
     /// It has no operations.
     #[error("`paths` is {found}, expected an object of paths with their operations")]
     NoPaths {
-        /// What stands there.
+        /// What it is instead.
         found: String,
     },
 }
@@ -186,7 +186,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What stands somewhere, in a few words.
+/// Describes a value in a few words.
 pub(crate) fn described(value: Option<&Value>) -> String {
     match value {
         None => "missing".to_owned(),

@@ -93,7 +93,7 @@ impl<'d> Found<'d> {
                 let is_same =
                     |it: &Parameter<'d>| it.name == parameter.name && it.place == parameter.place;
                 if of_owner.iter().any(is_same) {
-                    let reason = format!("the parameter `{}` stands there twice", parameter.name);
+                    let reason = format!("the parameter `{}` is listed twice", parameter.name);
                     return Err(Refusal::new(parameter.at.place, reason));
                 }
                 if !read.iter().any(is_same) {

@@ -63,12 +63,15 @@ pub(crate) struct Draft<'d> {
     pub(crate) exposure: Exposure,
 }
 
+/// What becomes of an operation: a tool, nothing where a rule excludes it, or a refusal.
+pub(crate) type Drafted<'d> = Result<Option<Draft<'d>>, Refusal>;
+
 /// Every operation with what becomes of it, in the order of paths and methods.
 pub(crate) fn plan<'d>(
     document: &'d Document,
     routes: &'d Routes,
     prefix: Option<&str>,
-) -> Result<Vec<(String, Result<Option<Draft<'d>>, Refusal>)>, RouteError> {
+) -> Result<Vec<(String, Drafted<'d>)>, RouteError> {
     let found = operation::all(document);
     let counted = count(routes, &found)?;
     let mut names = Names::default();
@@ -119,7 +122,7 @@ pub(crate) fn plan<'d>(
 }
 
 impl Planned {
-    pub(crate) fn of(operation: &str, outcome: &Result<Option<Draft<'_>>, Refusal>) -> Self {
+    pub(crate) fn of(operation: &str, outcome: &Drafted<'_>) -> Self {
         let outcome = match outcome {
             Ok(Some(draft)) => Outcome::Tool {
                 name: draft.name.clone(),

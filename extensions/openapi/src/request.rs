@@ -192,7 +192,7 @@ fn header(style: Style, name: &str, value: &Value) -> Result<(HeaderName, Header
     Ok((name, value))
 }
 
-/// The bytes that a text of base64 stands for.
+/// The bytes of a text of base64.
 fn decoded(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD

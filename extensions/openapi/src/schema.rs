@@ -1,4 +1,4 @@
-//! The schemas of a document as JSON Schema that stands alone: definitions that are referred to are brought along, what `OpenAPI`
+//! The schemas of a document as JSON Schema without the document: definitions that are referred to are brought along, what `OpenAPI`
 //! says in its own words is said in those of JSON Schema. Pure.
 //!
 //! Each definition is copied once, whatever refers to it, so that time and memory are bounded by the document's size.

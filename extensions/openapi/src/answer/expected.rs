@@ -13,7 +13,7 @@ use super::Response;
 use crate::document::{Document, Located};
 use crate::schema::{Direction, Schemas};
 
-/// How many differences are told of one answer.
+/// How many differences of one answer are listed.
 const MOST: usize = 10;
 
 /// The answers that an operation may give, by its document.

@@ -8,7 +8,7 @@ use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
 
 use super::say;
 
-/// Which patterns of a document can be checked; a pattern is compiled once, in however many operations it stands.
+/// Which patterns of a document can be checked; a pattern is compiled once, in however many operations it is.
 #[derive(Debug, Default)]
 pub(crate) struct Patterns(Mutex<HashMap<String, bool>>);
 

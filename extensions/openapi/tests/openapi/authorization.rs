@@ -99,7 +99,7 @@ async fn no_answer_and_no_error_shows_a_credential() {
 }
 
 #[test]
-fn a_scheme_that_nobody_gives_is_reported_when_the_executor_is_built() {
+fn a_scheme_without_credentials_is_reported_when_the_executor_is_built() {
     let refused = |api: OpenApi| {
         let built = Executor::builder(Registry::empty()).with(api).build();
         built.err().map(|it| it.to_string()).unwrap_or_default()

@@ -47,7 +47,7 @@ async fn a_document_becomes_tools_whose_calls_are_answered_by_its_server() {
             "additionalProperties": false,
         })
     );
-    // It reads, so nobody is asked.
+    // It reads, so no person is asked.
     let call_of_pet = Call::new("showPet", r#"{"id":7,"fields":["name","a&b"]}"#);
     let answer = executor.call(&call_of_pet).await;
     assert_eq!(answer.text(), r#"{"id":7,"name":"Rex"}"#);
@@ -125,10 +125,10 @@ fn what_is_no_document_says_what_it_is_and_what_is_expected() {
         (r#"{"openapi":"3.1.0","paths":[]}"#, "`paths` is a list"),
         ("a: [", "the document is neither JSON ("),
     ] {
-        let error = OpenApi::load(text).err().expect("refused").to_string();
+        let error = OpenApi::load(text).expect_err("refused").to_string();
         assert!(error.starts_with(expected), "{text}: {error}");
     }
-    let error = OpenApi::read("/nowhere/api.yaml").err().expect("refused").to_string();
+    let error = OpenApi::read("/nowhere/api.yaml").expect_err("refused").to_string();
     assert!(error.starts_with("/nowhere/api.yaml cannot be read: "), "{error}");
 }
 
@@ -139,7 +139,7 @@ fn a_bomb_of_aliases_is_refused_before_it_bursts() {
         let below = vec![format!("*a{}", level - 1); 9].join(", ");
         text.push_str(&format!("a{level}: &a{level} [{below}]\n"));
     }
-    let error = OpenApi::load(text).err().expect("refused").to_string();
+    let error = OpenApi::load(text).expect_err("refused").to_string();
     assert!(error.contains("nor YAML"), "{error}");
 }
 
@@ -280,7 +280,7 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
     put: {parameters: [{name: q, in: query, style: simple, schema: {}}]}
     patch: {parameters: [{name: q, in: query}, {name: q, in: query}]}
     head: {parameters: [{name: q, in: body}]}
-    options: {security: [{nobody: []}]}
+    options: {security: [{missing: []}]}
     delete: {parameters: [{name: n, in: query, schema: {type: integer, minimum: 3, maximum: 2}}]}
   /b/{id}:
     get: {}
@@ -292,8 +292,8 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1a/delete: its input has no schema: /properties/n",
         "good",
         "/paths/~1a/head/parameters/0: `in` of the parameter `q` is \"body\", expected path, query, header or cookie",
-        "/paths/~1a/options/security/0/nobody: `nobody` is none of the document's `securitySchemes`",
-        "/paths/~1a/patch/parameters/1: the parameter `q` stands there twice",
+        "/paths/~1a/options/security/0/missing: `missing` is none of the document's `securitySchemes`",
+        "/paths/~1a/patch/parameters/1: the parameter `q` is listed twice",
         "/paths/~1a/post/requestBody/content/application~1cbor: fields cannot be written as `application/cbor`",
         "/paths/~1a/put/parameters/0: the style `simple` of the parameter `q` is none of those that a query takes",
         "/paths/~1a/trace: TRACE is a method for debugging",
@@ -354,7 +354,7 @@ async fn a_server_has_variables_and_operations_may_have_servers_of_their_own() {
         assert_eq!(server.last().target, target);
     }
     let error = Executor::builder(Registry::empty()).with(api.variable("version", "v3")).build();
-    assert!(error.err().expect("refused").to_string().contains(r#"`v3` is none of ["v1","v2"]"#));
+    assert!(error.expect_err("refused").to_string().contains(r#"`v3` is none of ["v1","v2"]"#));
 }
 
 #[tokio::test]
