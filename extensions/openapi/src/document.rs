@@ -173,6 +173,7 @@ fn yaml() -> serde_saphyr::Options {
     serde_saphyr::options! {
         strict_booleans: true,
         with_snippet: false,
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
         budget: serde_saphyr::budget! { max_events: MOST, max_nodes: MOST, max_depth: 128 },
     }
 }

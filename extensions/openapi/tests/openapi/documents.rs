@@ -1,10 +1,13 @@
 //! Documents: which are read, and what becomes of their operations.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::json;
+use toolwright::approval::{ApprovalRequest, Callback, Response};
 
 use toolwright::policy::{Policy, Rule};
 use toolwright::{Call, DynamicTool, Effect, Executor, Registry};
-use toolwright_openapi::{OpenApi, Outcome};
+use toolwright_openapi::{FixedCredentials, OpenApi, Outcome};
 
 use crate::support::{Server, build, call, document, executor, json};
 
@@ -358,16 +361,37 @@ async fn a_server_has_variables_and_operations_may_have_servers_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_person_who_approves_reads_the_request() {
-    let text = document(
-        "http://127.0.0.1:1",
-        "  /a:\n    post: {operationId: op, requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}}\n",
+async fn a_person_who_approves_reads_the_request_and_no_credential() {
+    let server = Server::start().await;
+    let body = "requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}";
+    let query = "parameters: [{name: q, in: query, schema: {type: string}}]";
+    let schemes = "components: {securitySchemes: {key: {type: http, scheme: bearer}}}";
+    let paths = format!(
+        "  /a:\n    post: {{operationId: op, security: [{{key: []}}], {query}, {body}}}\n{schemes}\n"
     );
-    let executor = executor(&text);
-    assert!(executor.registry().get("op").expect("a tool").previews);
-    let call = Call::new("op", r#"{"name":"Rex"}"#);
+    let api = OpenApi::load(document(&server.url, &paths)).expect("a document");
+    let api = api.credentials(FixedCredentials::new().token("key", "s3cr3t-token"));
+    let shown = Arc::new(Mutex::new(None));
+    let seen = Arc::clone(&shown);
+    let approver = Callback::new(move |request: &ApprovalRequest| {
+        *seen.lock().expect("no holder panics") = request.preview.clone();
+        Response::Approve
+    });
+    let executor = Executor::builder(Registry::empty()).with(api).ask(approver).build();
+    let executor = executor.expect("an executor");
+    let call = Call::new("op", r#"{"name":"Rex","q":"a b"}"#);
     let facts = executor.examine(&call).expect("a call");
     let touched = facts.touches().expect("named").resources_written().expect("named");
-    assert_eq!(touched[0].kind(), "api");
-    assert_eq!(touched[0].name(), Some("http://127.0.0.1:1/"));
+    assert_eq!((touched[0].kind(), touched[0].name()), ("api", Some(&*format!("{}/", server.url))));
+
+    assert!(!executor.call(&call).await.is_error());
+    let preview = shown.lock().expect("no holder panics").take().expect("the person was asked");
+    assert_eq!(
+        preview,
+        format!(
+            "POST {}/a?q=a%20b\naccept: application/json, */*;q=0.5\ncontent-type: application/json\n\n{{\"name\":\"Rex\"}}",
+            server.url
+        )
+    );
+    assert_eq!(server.last().header("authorization"), Some("Bearer s3cr3t-token"));
 }

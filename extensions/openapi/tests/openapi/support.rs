@@ -75,6 +75,16 @@ impl Server {
         self.arrived.lock().expect("no holder panics").clone()
     }
 
+    /// How many requests arrived so far.
+    pub fn count(&self) -> usize {
+        self.arrived.lock().expect("no holder panics").len()
+    }
+
+    /// The request of this number, from 0 on, where so many arrived.
+    pub fn get(&self, number: usize) -> Option<Arrived> {
+        self.arrived.lock().expect("no holder panics").get(number).cloned()
+    }
+
     /// The last request.
     pub fn last(&self) -> Arrived {
         self.arrived().pop().expect("a request arrived")
