@@ -47,7 +47,11 @@ impl Exit {
     pub(super) fn of(error: &ToolError) -> Self {
         match error.classified() {
             ErrorClass::Invalid => Self::Usage,
-            ErrorClass::NotStarted { .. } if error.kind() == "approval_required" => Self::Approval,
+            ErrorClass::NotStarted { .. } => match error.kind() {
+                "approval_required" => Self::Approval,
+                "missing_service" => Self::Application,
+                _ => Self::Failed,
+            },
             _ => Self::Failed,
         }
     }
