@@ -12,7 +12,8 @@ use toolwright::{Answer, CancellationToken};
 use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
-use super::{AgentRun, Stopped};
+use super::{AgentRun, Stopped, unapproved};
+use crate::agent::Inner;
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::run::{Action, State, StepInput, Turn, step};
 
@@ -165,6 +166,8 @@ impl<R: Recorder> Driver<'_, R> {
         {
             return Err(left);
         }
+        let Inner { executor, said_unapproved, .. } = &*self.run.agent.0;
+        unapproved::report(executor, said_unapproved, answers.answers());
         let terminal = answers.terminal_call();
         let stopped = stop.map(|stop| step(&self.run.state, stop.event()).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };

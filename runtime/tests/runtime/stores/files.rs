@@ -31,6 +31,15 @@ async fn what_was_kept_is_there_when_the_file_is_opened_again() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_missing_is_named() {
+    let folder = Folder::new();
+    let missing = folder.file().with_file_name("missing");
+    let error = refused(&missing.join("calls.db")).await;
+    let words = format!("cannot be made: `{}` is no folder; make it first", missing.display());
+    assert!(error.contains(&words), "{error}");
+}
+
+#[tokio::test]
 async fn what_only_looks_makes_no_file() {
     let folder = Folder::new();
     let error = SqliteStore::open_existing(folder.file()).await.unwrap_err().to_string();
