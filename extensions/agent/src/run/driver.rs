@@ -8,12 +8,11 @@
 
 use std::pin::pin;
 
-use toolwright::{Answer, CancellationToken};
+use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::{AgentRun, Stopped, unapproved};
-use crate::agent::Inner;
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::run::{Action, State, StepInput, Turn, step};
 
@@ -166,8 +165,8 @@ impl<R: Recorder> Driver<'_, R> {
         {
             return Err(left);
         }
-        let Inner { executor, said_unapproved, .. } = &*self.run.agent.0;
-        unapproved::report(executor, said_unapproved, answers.answers());
+        let agent = &self.run.agent.0;
+        unapproved::report(&agent.executor, &agent.said_unapproved, answers.answers());
         let terminal = answers.terminal_call();
         let stopped = stop.map(|stop| step(&self.run.state, stop.event()).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
@@ -206,5 +205,5 @@ fn cancel(token: Option<&CancellationToken>) {
 
 /// Whether a call was not taken, because the executor takes no more.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
-    answer.error().is_some_and(|error| error.kind() == "shutting_down")
+    answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

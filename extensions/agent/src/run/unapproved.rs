@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use toolwright::{Answer, Executor};
+use toolwright::{Answer, Executor, error_kind};
 
 /// Says so on standard error for the first such call of an agent; `was_said` is the agent's.
 pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answer]) {
@@ -21,7 +21,7 @@ pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answ
 
 /// Why a call was refused that nobody can approve, and the ways on.
 fn in_words(answer: &Answer) -> Option<String> {
-    let error = answer.error().filter(|error| error.kind() == "approval_required")?;
+    let error = answer.error().filter(|error| error.kind() == error_kind::APPROVAL_REQUIRED)?;
     Some(format!("a call was refused: {error}: {}", error.source()?))
 }
 

@@ -1,6 +1,7 @@
 //! How a command ended, as an exit code.
 
 use std::process::ExitCode;
+use toolwright_core::error_kind;
 
 use toolwright_core::error::{ErrorClass, ToolError};
 
@@ -48,8 +49,8 @@ impl Exit {
         match error.classified() {
             ErrorClass::Invalid => Self::Usage,
             ErrorClass::NotStarted { .. } => match error.kind() {
-                "approval_required" => Self::Approval,
-                "missing_service" => Self::Application,
+                error_kind::APPROVAL_REQUIRED => Self::Approval,
+                error_kind::MISSING_SERVICE => Self::Application,
                 _ => Self::Failed,
             },
             _ => Self::Failed,
