@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Type};
@@ -24,11 +24,25 @@ pub fn questions(
         return None;
     }
     let mut asked = BTreeSet::new();
-    let questions: Vec<TokenStream> = types
-        .iter()
-        .map(|ty| (ty, ty.to_token_stream().to_string()))
-        .filter(|(_, text)| !KNOWN.contains(&text.as_str()) && asked.insert(text.clone()))
-        .map(|(ty, _)| quote_spanned!(ty.span()=> let _ = <#ty as #private::Field>::IS_DATA;))
-        .collect();
-    (!questions.is_empty()).then(|| quote!(const _: () = { #(#questions)* };))
+    let questions = types.iter().filter_map(|ty| {
+        let written = ty.to_token_stream();
+        let is_known = KNOWN.contains(&written.to_string().as_str());
+        // Outside of the item there is no `Self`.
+        let is_asked = !is_known && !names_self(&written) && asked.insert(written.to_string());
+        is_asked.then(|| {
+            quote_spanned! {ty.span()=>
+                #[allow(deprecated, reason = "a deprecated type may still be that of a field")]
+                const _: () = <#ty as #private::Field>::IS_DATA;
+            }
+        })
+    });
+    Some(quote!(#(#questions)*))
+}
+
+fn names_self(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "Self",
+        TokenTree::Group(group) => names_self(&group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }

@@ -279,7 +279,7 @@ impl Registry {
         for tool in tools {
             match prepare(tool, origin) {
                 Ok(entry) => entries.push(entry),
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.push(*problem),
             }
         }
         let added = self.change(|state| {
