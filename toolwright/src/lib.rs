@@ -93,3 +93,12 @@ pub mod runtime {
     #[doc(inline)]
     pub use ::runtime::*;
 }
+
+/// The examples of the pages compile and run.
+#[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/agents.md")]
+mod agents {}
+
+#[cfg(all(doctest, feature = "agent", feature = "cli", feature = "toolbox"))]
+#[doc = include_str!("../../docs/toolbox.md")]
+mod toolbox_page {}
