@@ -1,11 +1,12 @@
 //! Reads every document below the folders that it is given, and counts what becomes of their operations:
 //! `cargo run --release -p toolwright-openapi --example all [FOLDER …]`, after `extensions/openapi/fetch`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
+use toolwright::dialect::{Dialect, Rule, Severity};
 use toolwright::{Executor, Registry, ToolContext, ToolError};
 use toolwright_openapi::{Credential, Credentials, LoadError, OpenApi, Outcome, SecurityScheme};
 
@@ -24,6 +25,8 @@ struct Counts {
     panics: usize,
     /// Documents of which no executor was built.
     not_built: usize,
+    /// How many tools have no form in a dialect, each with a finding that says why.
+    without_form: BTreeMap<&'static str, usize>,
     unreadable: Vec<String>,
     unbuilt: Vec<String>,
     /// How often each reason is given, and where for the first time.
@@ -74,8 +77,18 @@ fn read(file: &Path, counts: &mut Counts) {
     }
     // Whether an executor takes all of them. No request is made.
     let api = api.server("http://127.0.0.1:1").credentials(Everything);
-    if let Err(error) = Executor::builder(Registry::empty()).with(api).unrestricted().build() {
-        counts.unbuilt.push(format!("{shown}: {error}"));
+    let executor = match Executor::builder(Registry::empty()).with(api).unrestricted().build() {
+        Ok(executor) => executor,
+        Err(error) => return counts.unbuilt.push(format!("{shown}: {error}")),
+    };
+    for dialect in Dialect::ALL {
+        let findings = executor.registry().lint([dialect]);
+        // How many tools there are is a matter of what a request shows.
+        let refused = findings
+            .iter()
+            .filter(|it| it.severity == Severity::Error && it.rule != Rule::ToolCount);
+        let refused: BTreeSet<&str> = refused.map(|it| it.tool.as_str()).collect();
+        *counts.without_form.entry(dialect.name()).or_default() += refused.len();
     }
 }
 
@@ -124,6 +137,9 @@ fn print(counts: &Counts) {
     println!("documents {documents}, of Swagger 2.0 besides {swagger}");
     println!("executors built of {}, too large for that {not_built}", documents - not_built);
     println!("operations {operations}, tools {tools} ({share:.2} %), panics {panics}");
+    for (dialect, count) in &counts.without_form {
+        println!("in the dialect {dialect} {count} tools have no form, and a finding each");
+    }
     for (reason, (count, place)) in &counts.refusals {
         println!("refused {count}: {reason}\n    first {place}");
     }
