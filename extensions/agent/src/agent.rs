@@ -86,7 +86,7 @@ pub(crate) struct Inner {
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
     pub rings: Rings,
-    /// Whether it was said that calls are refused because nobody can approve them.
+    /// Whether the agent has said that calls are refused because it has no approver.
     pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,

@@ -1,5 +1,5 @@
-//! Says to the person who started the program that a call was refused because nobody can approve calls: the model reads that,
-//! and the ways on are for those who write the program.
+//! Says to the person who started the program that a call was refused because there is no approver: the model reads the
+//! refusal, and the ways on are for the author of the program.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answ
     }
 }
 
-/// Why a call was refused that nobody can approve, and the ways on.
+/// Why a call was refused for want of an approver, and the ways on.
 fn in_words(answer: &Answer) -> Option<String> {
     let error = answer.error().filter(|error| error.kind() == error_kind::APPROVAL_REQUIRED)?;
     Some(format!("a call was refused: {error}: {}", error.source()?))
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_nobody_can_approve_is_said_with_the_ways_on() {
+    async fn a_call_without_an_approver_is_said_with_the_ways_on() {
         let executor = Executor::builder(Registry::of([PAY, FAIL]).unwrap()).build().unwrap();
         let answer = async |name| executor.call(&Call::new(name, "{}")).await;
         let words = in_words(&answer("pay").await).unwrap();

@@ -1,5 +1,5 @@
-//! Who approves a call that is typed, where the application has not said: the person at the terminal, or whoever typed
-//! `--yes`.
+//! Who approves a call that is typed, where the application has not said: the person at the terminal, or the one who
+//! typed `--yes`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,15 +22,15 @@ pub(super) enum Consent {
     Terminal,
     /// The person who typed `--yes`.
     Given,
-    /// Nobody, because this is no terminal: why.
-    Nobody(&'static str),
+    /// No person, because this is no terminal: why.
+    NoTerminal(&'static str),
 }
 
 impl Consent {
     /// Decides who approves, by what the application has said and what was typed.
     ///
     /// # Errors
-    /// `--yes` where the application asks somebody itself.
+    /// `--yes` where the application has an approver or a journal itself.
     pub(super) fn of(builder: &ExecutorBuilder, is_given: bool) -> Result<Self, Exit> {
         match (builder.names_people(), is_given) {
             (true, true) => Err(complain(
@@ -40,24 +40,24 @@ impl Consent {
             )),
             (true, false) => Ok(Self::Application),
             (false, true) => Ok(Self::Given),
-            (false, false) => Ok(attended().map_or_else(Self::Nobody, |()| Self::Terminal)),
+            (false, false) => Ok(attended().map_or_else(Self::NoTerminal, |()| Self::Terminal)),
         }
     }
 
     /// Gives the executor the approver.
     pub(super) fn ask(self, builder: ExecutorBuilder) -> ExecutorBuilder {
         match self {
-            Self::Application | Self::Nobody(_) => builder,
+            Self::Application | Self::NoTerminal(_) => builder,
             Self::Terminal => builder.or_ask(Terminal::new()),
             Self::Given => approved(builder, Terminal::new()),
         }
     }
 
-    /// What a person can do after a call that nobody approved, where this knows better than the executor.
+    /// What a person can do after a call that was not approved, where this knows better than the executor.
     pub(super) fn advice(self) -> Option<String> {
         match self {
-            Self::Nobody(why) => Some(format!(
-                "nothing ran; {why}, so that nobody is asked here: run it at a terminal, or approve it with `--yes`"
+            Self::NoTerminal(why) => Some(format!(
+                "nothing ran; {why}, so that no person can be asked here: run it at a terminal, or approve it with `--yes`"
             )),
             Self::Application | Self::Terminal | Self::Given => None,
         }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn yes_is_no_answer_where_the_application_asks_somebody_itself() {
+    fn yes_is_no_answer_where_the_application_asks_people_itself() {
         let builder = || Executor::builder(Registry::empty()).ask(Rejects::default());
         assert_eq!(Consent::of(&builder(), false), Ok(Consent::Application));
         assert_eq!(Consent::of(&builder(), true), Err(Exit::Usage));

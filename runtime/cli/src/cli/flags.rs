@@ -205,7 +205,7 @@ fn yes() -> Arg {
     Arg::new(YES)
         .long("yes")
         .action(ArgAction::SetTrue)
-        .help("Approve this call, so that nobody is asked about it")
+        .help("Approve this call, so that it runs without a question")
         .help_heading(COMMON_HEADING)
 }
 

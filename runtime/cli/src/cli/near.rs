@@ -37,7 +37,7 @@ pub(super) fn suggest<'a>(
 /// How many are suggested.
 const MOST: usize = 3;
 
-/// A tool by all that somebody may call it.
+/// A tool by each name that a person may type for it.
 struct Known {
     name: String,
     words: Words,
