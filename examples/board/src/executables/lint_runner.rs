@@ -44,7 +44,7 @@ pub struct Lint {
 }
 
 /// Reads what a line of a linter says.
-type ReadLine = fn(&str) -> Option<Problem>;
+type ReadLine = Box<dyn FnMut(&str) -> Option<Problem>>;
 
 /// The arguments.
 #[must_use]
@@ -68,14 +68,14 @@ pub fn run(matches: &ArgMatches) -> Result<Report, String> {
 /// # Errors
 /// As [`run`].
 pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
-    let (linter, arguments, read): (_, &[&str], ReadLine) = match Manifest::of(folder)? {
+    let (linter, arguments, mut read): (_, &[&str], ReadLine) = match Manifest::of(folder)? {
         Some(Manifest::Rust(_)) => (
             "cargo clippy",
             &["cargo", "clippy", "--quiet", "--all-targets", "--message-format=json"],
-            clippy,
+            Box::new(clippy),
         ),
         Some(Manifest::Node(package)) if package["scripts"]["lint"].is_string() => {
-            ("npm run lint", &["npm", "run", "lint", "--silent"], by_place)
+            ("npm run lint", &["npm", "run", "lint", "--silent"], by_place(folder))
         }
         Some(Manifest::Node(_)) => {
             return Err("found no script `lint` in `package.json`, expected one".to_owned());
@@ -83,7 +83,7 @@ pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
         Some(Manifest::Python(_)) => (
             "ruff",
             &["python3", "-m", "ruff", "check", "--no-cache", "--output-format=concise", "."],
-            by_place,
+            by_place(folder),
         ),
         None => return Err(unknown(folder)),
     };
@@ -137,21 +137,45 @@ fn clippy(line: &str) -> Option<Problem> {
     })
 }
 
-/// A line such as `src/a.py:3:5: F401 unused import`, in the form that most linters can write.
-fn by_place(line: &str) -> Option<Problem> {
-    let (file, rest) = line.split_once(':')?;
-    let (number, rest) = rest.split_once(':')?;
-    let number = number.parse().ok()?;
-    let rest = rest
-        .split_once(':')
-        .filter(|(column, _)| column.parse::<u64>().is_ok())
-        .map_or(rest, |(_, it)| it);
-    let is_path = !file.is_empty() && !file.contains(char::is_whitespace);
-    is_path.then(|| Problem {
-        file: file.to_owned(),
-        line: number,
-        level: if rest.contains("warning") { "warning" } else { "error" }.to_owned(),
-        code: None,
-        message: rest.trim().to_owned(),
+/// Reads lines such as `src/a.py:3:5: F401 unused import`, the form that most linters can write, and that of ESLint, where a line
+/// with the file comes before `  3:5  error  'a' is not defined  no-undef`. Files are relative to the folder.
+fn by_place(folder: &Path) -> ReadLine {
+    let (folder, mut file) = (folder.to_owned(), None);
+    Box::new(move |line| {
+        let relative = |file: &str| {
+            let path = Path::new(file);
+            path.strip_prefix(&folder).unwrap_or(path).display().to_string()
+        };
+        if line.starts_with('/') && Path::new(line).is_file() {
+            file = Some(relative(line));
+            return None;
+        }
+        let found = beside_place(line);
+        if let (Some((line, level, message)), Some(file)) = (found, &file) {
+            let (file, level) = (file.clone(), level.to_owned());
+            let (message, code) =
+                message.rsplit_once("  ").map_or((message, None), |(message, code)| {
+                    (message.trim_end(), Some(code.to_owned()))
+                });
+            return Some(Problem { file, line, level, code, message: message.to_owned() });
+        }
+        let (file, rest) = line.split_once(':')?;
+        let (number, rest) = rest.split_once(':')?;
+        let line = number.parse().ok()?;
+        let column = rest.split_once(':').filter(|(column, _)| column.parse::<u64>().is_ok());
+        let message = column.map_or(rest, |(_, it)| it).trim().to_owned();
+        let level = if message.contains("warning") { "warning" } else { "error" }.to_owned();
+        let is_path = !file.is_empty() && !file.contains(char::is_whitespace);
+        is_path.then(|| Problem { file: relative(file), line, level, code: None, message })
     })
+}
+
+/// Line, level and message of a line such as `  3:5  error  'a' is not defined  no-undef`.
+fn beside_place(line: &str) -> Option<(u64, &str, &str)> {
+    let (place, rest) = line.strip_prefix("  ")?.trim_start().split_once(' ')?;
+    let (line, column) = place.split_once(':')?;
+    column.parse::<u64>().ok()?;
+    let (level, message) = rest.trim_start().split_once(' ')?;
+    let is_level = matches!(level, "error" | "warning");
+    is_level.then_some((line.parse().ok()?, level, message.trim()))
 }

@@ -196,6 +196,30 @@ fn what_a_linter_finds_is_a_report_with_code_1() {
     assert_eq!((code, &lint["count"]), (0, &json!(0)), "{lint}");
 }
 
+/// `S4.30`: what ESLint 10 has printed, by file and line; no folder of this machine.
+#[test]
+fn what_eslint_finds_is_named_by_its_file_in_the_repository() {
+    if Command::new("npm").arg("--version").output().is_err() {
+        println!("skipped: there is no npm");
+        return;
+    }
+    let package = r#"{"scripts": {"lint": "cat printed.txt; exit 1"}}"#;
+    let files = ["a.test.js", "c.js", "eslint.config.js", "n.test.js"].map(|it| (it, ""));
+    let folder = folder(&[&files[..], &[("package.json", package)]].concat());
+    let root = folder.path().canonicalize().unwrap();
+    let printed = include_str!("executables/printed/eslint.txt");
+    fs::write(root.join("printed.txt"), printed.replace("/work", root.to_str().unwrap())).unwrap();
+    let (lint, code) = report("bonsai-lint", &root, &["."]);
+    assert_eq!((code, &lint["passed"]), (1, &json!(false)));
+    let errors = lint["problems"].as_array().unwrap().iter().filter(|it| it["level"] == "error");
+    let expected = json!({
+        "file": "c.js", "line": 1, "level": "error", "code": "no-unused-vars",
+        "message": "'a' is assigned a value but never used",
+    });
+    assert_eq!(errors.collect::<Vec<_>>(), [&expected]);
+    assert!(!lint.to_string().contains(root.to_str().unwrap()), "{lint}");
+}
+
 /// `S4.31`: commit, branch, push and worktree in the folder that it runs in; what git refuses is code 1.
 #[test]
 fn git_commits_branches_pushes_and_makes_worktrees_in_its_folder() {

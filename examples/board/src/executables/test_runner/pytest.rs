@@ -32,10 +32,21 @@ fn case(line: &str) -> Option<Case> {
         "SKIPPED" | "XFAIL" => Status::Skipped,
         _ => return None,
     };
-    let (name, message) = match rest.split_once(" - ") {
-        Some((name, message)) => (name, Some(message.to_owned())),
-        None => (rest, None),
+    let (name, message) = match status {
+        // `[1] tests/test_a.py:9: later`, where the number says how many there are.
+        Status::Skipped if rest.starts_with('[') => {
+            let place = rest.split_once("] ").map_or(rest, |(_, it)| it);
+            place.split_once(": ").unwrap_or((place, ""))
+        }
+        // The parameters of a case may hold anything.
+        _ => match rest.split_once("] - ").filter(|(name, _)| name.contains('[')) {
+            Some((name, message)) => (&rest[..=name.len()], message),
+            None => {
+                rest.split_once(" - ").filter(|(it, _)| !it.contains('[')).unwrap_or((rest, ""))
+            }
+        },
     };
+    let message = (!message.is_empty()).then(|| message.to_owned());
     Some(Case { name: name.to_owned(), status, message })
 }
 

@@ -51,11 +51,7 @@ fn an_npm_suite_is_a_report_with_its_cases() {
     assert_eq!(suite["cases"][0], json!({"name": "fails", "status": "failed"}), "{suite}");
 }
 
-/// A `python3` that prints what pytest 8.4 prints, where no pytest can be had.
-const PYTEST: &str = "#!/bin/sh\ncat <<'END'\n.FsE\n=========================== short test summary info ============================\n\
-    PASSED tests/test_a.py::test_passes\nSKIPPED [1] tests/test_a.py:9: later\nFAILED tests/test_a.py::test_fails - assert 1 == 2\n\
-    ERROR tests/test_b.py\n1 failed, 1 passed, 1 skipped, 1 error in 0.03s\nEND\nexit 1\n";
-
+/// The program with a `python3` of the test's own, because pytest is not on every machine.
 fn with_python(text: &str, folder: &Path) -> Command {
     let python = folder.join("bin/python3");
     script(&python, text);
@@ -65,18 +61,56 @@ fn with_python(text: &str, folder: &Path) -> Command {
     command
 }
 
-/// `S4.29`: the summary of pytest as cases.
+/// `S4.29`: what pytest 9 has printed.
 #[test]
 fn a_pytest_suite_is_a_report_with_its_cases() {
-    let folder = folder(&[("pyproject.toml", "")]);
-    let output = with_python(PYTEST, folder.path()).output().unwrap();
+    let folder =
+        folder(&[("pyproject.toml", ""), ("printed.txt", include_str!("printed/pytest.txt"))]);
+    let output =
+        with_python("#!/bin/sh\ncat printed.txt\nexit 1\n", folder.path()).output().unwrap();
     let suite: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(suite["totals"], json!({"passed": 1, "failed": 2, "skipped": 1}));
+    assert_eq!(suite["totals"], json!({"passed": 3, "failed": 2, "skipped": 2}));
     assert_eq!(
-        suite["cases"][0],
-        json!({"name": "tests/test_a.py::test_fails", "status": "failed", "message": "assert 1 == 2"})
+        suite["cases"],
+        json!([
+            {"name": "tests/test_a.py::test_fails", "status": "failed", "message": "AssertionError: no - really"},
+            {"name": "tests/test_a.py::test_p[x - y]", "status": "failed", "message": "AssertionError: assert 'x - y' == 2"},
+            {"name": "tests/test_a.py::test_passes", "status": "passed"},
+            {"name": "tests/test_a.py::test_p[2]", "status": "passed"},
+            {"name": "tests/test_a.py::TestC::test_m", "status": "passed"},
+            {"name": "tests/test_a.py:5", "status": "skipped", "message": "later"},
+            {"name": "tests/test_a.py::test_x", "status": "skipped"},
+        ])
     );
+    assert_eq!(suite.get("output"), None);
+}
+
+/// `S4.29`: what mocha 12, jest 30, vitest 4 and Node 20 have printed of one suite, in which a case passes, one fails and one is
+/// skipped.
+#[test]
+fn the_usual_runners_of_node_are_understood() {
+    if Command::new("npm").arg("--version").output().is_err() {
+        println!("skipped: there is no npm");
+        return;
+    }
+    for (runner, printed) in [
+        ("mocha", include_str!("printed/mocha.txt")),
+        ("jest", include_str!("printed/jest.txt")),
+        ("vitest", include_str!("printed/vitest.txt")),
+        ("node, spec", include_str!("printed/node-spec.txt")),
+        ("node, tap", include_str!("printed/node-tap.txt")),
+    ] {
+        let package = r#"{"scripts": {"test": "cat printed.txt; exit 1"}}"#;
+        let folder = folder(&[("package.json", package), ("printed.txt", printed)]);
+        let (suite, code) = report("bonsai-test", folder.path(), &["."]);
+        let totals = json!({"passed": 1, "failed": 1, "skipped": 1});
+        assert_eq!((code, &suite["totals"]), (1, &totals), "{runner}: {suite}");
+        let cases = suite["cases"].as_array().unwrap().iter();
+        let cases = cases.map(|it| (it["name"].as_str().unwrap(), it["status"].as_str().unwrap()));
+        let cases: Vec<_> = cases.filter(|(_, status)| *status != "skipped").collect();
+        assert_eq!(cases, [("fails", "failed"), ("passes", "passed")], "{runner}");
+    }
 }
 
 #[test]
