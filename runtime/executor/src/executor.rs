@@ -12,6 +12,7 @@ mod journal_access;
 mod journal_config;
 mod journal_id;
 mod journal_options;
+mod nested;
 mod middleware;
 mod outcome;
 mod own;
@@ -68,6 +69,7 @@ pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };
 pub(crate) use middleware::{Entered, Inside, Turned, delay_of, enter, touched};
+pub(crate) use nested::{Attempt, Family, Lineage, Recorded, covered};
 pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;

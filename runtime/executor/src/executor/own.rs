@@ -3,21 +3,33 @@
 use std::sync::Arc;
 
 use toolwright_core::call::Call;
+use toolwright_core::calls::Calls;
 use toolwright_core::capability::{Own, Source};
 use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::CallRecord;
 
-use super::{BuildProblem, Plan, RunState};
+use super::{Attempt, BuildProblem, Family, Plan, RunState};
 
 /// Sees to it that run and call bring what the tool takes from them, and makes the context
-/// where the tool needs one; `identity` is the call's, where it has one already.
+/// where the tool needs one; `identity` is the call's, where it has one already. It makes no calls.
 pub(crate) fn own_of(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
     identity: Option<Identity<'_>>,
 ) -> Result<Option<Own>, ToolError> {
+    Ok(own_to_run(run, plan, call, identity, None)?.0)
+}
+
+/// The same for an attempt of the call, which makes calls where its tool does.
+pub(crate) fn own_to_run(
+    run: &Arc<RunState>,
+    plan: &Plan,
+    call: &Call<'_>,
+    identity: Option<Identity<'_>>,
+    family: Option<&Arc<Family>>,
+) -> Result<(Option<Own>, Option<Attempt>), ToolError> {
     if let Some(missing) = plan.lacks.first() {
         return Err(lacking(call.name(), missing));
     }
@@ -31,11 +43,19 @@ pub(crate) fn own_of(
     if let Some((_, name)) = call.brings().find(|(id, _)| undeclared(*id)) {
         return Err(undeclared_service(call.name(), name));
     }
-    let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
-    Ok(plan.wiring.sources.iter().any(named).then(|| {
-        let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
-        Own::new(ToolContext::new(identity, call, Arc::clone(run) as _))
-    }))
+    let named =
+        |source: &Source| matches!(source, Source::Context | Source::Calls | Source::Opener(_));
+    if !plan.wiring.sources.iter().any(named) {
+        return Ok((None, None));
+    }
+    let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
+    let context = ToolContext::new(identity, call, Arc::clone(run) as _);
+    if !plan.makes_calls {
+        return Ok((Some(Own::new(context)), None));
+    }
+    let attempt = family.map(|family| Attempt::new(family, run, plan, call, &context));
+    let calls = attempt.as_ref().map_or_else(Calls::refused, Attempt::calls);
+    Ok((Some(Own::new(context).with_calls(calls)), attempt))
 }
 
 /// What a journalled call is known by.

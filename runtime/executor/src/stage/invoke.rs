@@ -12,7 +12,7 @@ use futures::future::{BoxFuture, select_all};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::executor::{Plan, RunState};
+use crate::executor::{Family, Lineage, Plan, RunState};
 use crate::lifecycle::words::cancelled;
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
@@ -30,6 +30,7 @@ pub(crate) async fn invoke(
     plan: &Plan,
     call: &Call<'_>,
     deadline: Option<Instant>,
+    family: Option<&Family>,
 ) -> Result<Answer, ToolError> {
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
@@ -38,7 +39,7 @@ pub(crate) async fn invoke(
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {
             // Outside the tool's budget of polls: a tool that uses it up must not stop the clock.
-            Some(time) => tokio::task::unconstrained(tokio::time::sleep(time)).await,
+            Some(time) => tokio::task::unconstrained(time_passed(time, family)).await,
             None => std::future::pending().await,
         }
         match plan.total_timeout.filter(|_| is_whole) {
@@ -59,6 +60,20 @@ pub(crate) async fn invoke(
         }
     })
     .await
+}
+
+/// Ends when so much time has passed, but for the time in which children of the call are under way.
+async fn time_passed(time: Duration, family: Option<&Family>) {
+    let away = || family.map_or(Duration::ZERO, Family::time_away);
+    let (mut left, mut counted) = (time, away());
+    while !left.is_zero() {
+        tokio::time::sleep(left).await;
+        if let Some(family) = family {
+            family.alone().await;
+        }
+        let before = std::mem::replace(&mut counted, away());
+        left = counted.saturating_sub(before);
+    }
 }
 
 /// What may be waited for as long as a call may take; a runtime without a clock is told.
@@ -142,7 +157,9 @@ pub(crate) fn polled<T>(
 pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =
         |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
-    cancelled(run.own_cancellation()) || cancelled(call.cancellation())
+    cancelled(run.own_cancellation())
+        || cancelled(call.cancellation())
+        || run.lineage().is_some_and(Lineage::is_given_up)
 }
 
 /// Ends when the call, its run or the executor is cancelled.
