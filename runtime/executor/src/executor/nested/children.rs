@@ -92,7 +92,7 @@ impl MakeCalls for Children {
 impl Children {
     async fn answered(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
-        if self.run.lineage().is_some_and(|lineage| lineage.is_given_up()) {
+        if self.run.lineage().is_some_and(Lineage::is_given_up) || self.has_lost_its_claim() {
             return cancelled(call.name()).into();
         }
         if *depth > Calls::DEPTH {
@@ -109,6 +109,13 @@ impl Children {
         };
         away.is_back().await;
         answer
+    }
+
+    /// Whether another may run the parent by now, and makes its calls.
+    fn has_lost_its_claim(&self) -> bool {
+        let recorded = self.family.recorded.as_ref();
+        let journal = self.run.core.journal.as_ref();
+        recorded.zip(journal).is_some_and(|(it, journal)| it.claim.has_lapsed(journal.now()))
     }
 
     /// A child that no journal records.
@@ -154,7 +161,7 @@ impl<'a> Away<'a> {
 impl Drop for Away<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            self.children.family.ends();
+            self.children.family.drops();
             self.children.places.step_in_at_once();
         }
     }

@@ -1,5 +1,6 @@
 //! What all attempts of a call that makes calls share: its clock, which children it waits for, and what they have answered.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::remembered::Remembered;
-use crate::executor::{Plan, RunState};
+use crate::executor::{Claim, Plan, RunState};
 use crate::lifecycle::By;
 use toolwright_core::context::CallId;
 use toolwright_core::tool::Effect;
@@ -18,10 +19,12 @@ pub(crate) struct Family {
     pub(super) tool: Arc<str>,
     /// How deep its children lie.
     pub(super) depth: u32,
-    pub(super) recorded: Option<Recorded>,
+    pub(crate) recorded: Option<Recorded>,
     pub(super) remembered: Remembered,
     under_way: Mutex<UnderWay>,
     changed: Notify,
+    /// A child was dropped before it had its answer.
+    has_dropped: AtomicBool,
 }
 
 /// What a journal says of a parent.
@@ -41,6 +44,8 @@ pub(crate) struct Recorded {
     pub(crate) may_be_put_back: bool,
     /// Who runs it.
     pub(crate) by: By,
+    /// The right to run it.
+    pub(super) claim: Arc<Claim>,
 }
 
 /// The children that are under way.
@@ -76,6 +81,7 @@ impl Family {
             recorded,
             under_way: Mutex::default(),
             changed: Notify::new(),
+            has_dropped: AtomicBool::new(false),
         })
     }
 
@@ -115,6 +121,18 @@ impl Family {
         under_way.since.get_or_insert_with(Instant::now);
     }
 
+    /// A child is dropped without its answer.
+    pub(super) fn drops(&self) {
+        self.has_dropped.store(true, Ordering::Relaxed);
+        self.ends();
+    }
+
+    /// Whether there may be children in the journal that have no answer, although their parent has ended.
+    pub(crate) fn has_left_children(&self) -> bool {
+        let was_begun_before = self.recorded.as_ref().is_some_and(|it| !it.is_first);
+        was_begun_before || self.has_dropped.load(Ordering::Relaxed)
+    }
+
     /// A child has ended.
     pub(super) fn ends(&self) {
         let mut under_way = self.under_way();
@@ -129,7 +147,7 @@ impl Family {
     }
 
     /// A child waits for a person. It goes on when its parent runs again.
-    pub(crate) async fn put_back(&self, child: CallId) {
+    pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
         let _waits = Waits { family: self, child };
         self.under_way().waiting.push(child);
         self.changed.notify_waiters();
@@ -155,7 +173,7 @@ impl Drop for Waits<'_> {
 
 impl Recorded {
     /// What a journal says of a parent that is claimed.
-    pub(crate) fn of(record: &CallRecord, by: By) -> Self {
+    pub(crate) fn of(record: &CallRecord, by: By, claim: &Arc<Claim>) -> Self {
         let text = |text: &Option<String>| text.as_deref().map(Arc::from);
         Self {
             call: record.id,
@@ -166,6 +184,7 @@ impl Recorded {
             is_first: record.epoch <= 1,
             may_be_put_back: record.effect != Effect::Once,
             by,
+            claim: Arc::clone(claim),
         }
     }
 }

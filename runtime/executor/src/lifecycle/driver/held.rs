@@ -94,8 +94,12 @@ impl Left {
         let Some(record) = self.claimed(lifecycle).await else { return };
         let mut look = lifecycle.look(record, None, None);
         look.snapshot.tool = self.tool.map(Ok);
-        if let Err(failure) = lifecycle.advance(&mut look, &mut input).await {
-            tracing::warn!(call = %self.call, %failure, "that a call was given up is not recorded");
+        match lifecycle.advance(&mut look, &mut input).await {
+            Ok(_) if look.record().state.is_answered() => lifecycle.end_children(self.call).await,
+            Ok(_) => {}
+            Err(failure) => {
+                tracing::warn!(call = %self.call, %failure, "that a call was given up is not recorded");
+            }
         }
     }
 
