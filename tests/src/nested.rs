@@ -93,7 +93,7 @@ pub async fn answered(executor: &toolwright::Executor, call: Call<'static>) -> A
 
 #[tokio::test]
 async fn a_child_is_found_under_the_name_that_its_run_has_for_it() {
-    use toolwright::{Executor, IntoTool as _, Registry};
+    use toolwright::{Executor, Registry};
     let registry = Registry::of([PRICE_OF_MANY]).unwrap();
     registry.register(PRICE_OF.renamed("tell_price")).unwrap();
     let executor = Executor::builder(registry).build().unwrap();
@@ -121,7 +121,7 @@ async fn the_arguments_of_a_child_pass_the_strict_reader() {
 #[tokio::test]
 async fn a_child_may_call_what_the_run_was_shown_and_nothing_else() {
     let executor = executor([RELAY, PRICE_OF, CALL_ITSELF]);
-    let shown = executor.catalog().select(&Profile::all().without("price_of").unwrap()).unwrap();
+    let shown = executor.catalog().select(&Profile::new(["*", "!price_of"]).unwrap()).unwrap();
     let pinned = executor.pinned(&shown);
     let arguments = r#"{"article":"pen"}"#;
     assert_eq!(answered(&executor, relayed("price_of", arguments)).await.text(), "ok: 120");
@@ -138,7 +138,7 @@ async fn a_child_is_judged_by_the_policy_of_its_run() {
     assert_eq!(kind(&direct), "denied");
     let executor = {
         let rule = Rule::deny("prices are secret").named("secret").tool("price_of");
-        let allow = Rule::allow().named("relays").tool("relay");
+        let allow = Rule::allow("it relays").named("relays").tool("relay");
         let policy = Policy::builder().rule(rule).rule(allow);
         builder([RELAY, PRICE_OF]).without_policy().policy(policy).build().unwrap()
     };
