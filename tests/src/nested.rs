@@ -33,7 +33,7 @@ async fn price_of_many(
 }
 
 /// Calls a tool as it is told, and tells the answer.
-#[tool(effect = idempotent)]
+#[tool(effect = idempotent, writes())]
 pub async fn relay(
     calls: &Calls,
     /// Which tool.
@@ -149,7 +149,7 @@ async fn a_child_is_judged_by_the_policy_of_its_run() {
 #[tokio::test]
 async fn a_child_that_a_person_would_have_to_decide_on_does_not_run_where_nobody_can_be_asked() {
     /// Pays.
-    #[tool(effect = once, approval = "it costs money", unlinked)]
+    #[tool(effect = once, approval = "it costs money", writes(), unlinked)]
     async fn pay(log: &Log) {
         log.add("paid");
     }

@@ -83,9 +83,8 @@ pub fn builder(office: &Office) -> ExecutorBuilder {
 }
 
 pub fn bare(office: &Office) -> ExecutorBuilder {
-    let tools = [
-        SETTLE, ALL, CALL_ONCE, RELAY, READ_BY, NOTE, LOOK, REFUND, FAIL, HANG, HANG_AGAIN,
-    ];
+    let tools =
+        [SETTLE, ALL, CALL_ONCE, RELAY, READ_BY, NOTE, LOOK, REFUND, FAIL, HANG, HANG_AGAIN];
     Executor::builder(Registry::of(tools).unwrap())
         .unrestricted()
         .service_arc(Arc::clone(&office.ran))
@@ -130,7 +129,10 @@ async fn the_record_of_a_child_names_its_parent_and_which_of_its_calls_it_is() {
 #[tokio::test]
 async fn a_call_that_makes_calls_is_recorded_although_it_only_reads() {
     let office = office();
-    assert_eq!(answered(executor(&office).submit(&Call::new("nested_read", "{}")).await).text(), "7");
+    assert_eq!(
+        answered(executor(&office).submit(&Call::new("nested_read", "{}")).await).text(),
+        "7"
+    );
     let records = office.records().await;
     assert_eq!(records.len(), 1, "its child changes nothing, and is not recorded");
     assert_eq!(records[0].tool, "nested_read");

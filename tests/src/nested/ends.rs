@@ -21,7 +21,7 @@ impl Drop for Leaves<'_> {
 }
 
 /// Waits for ever.
-#[tool(effect = read)]
+#[tool(effect = read, reads())]
 async fn wait(log: &Log) {
     let _leaves = Leaves(log);
     log.add("child begun");
@@ -135,7 +135,8 @@ async fn a_parent_is_not_tried_again_because_its_child_did_not_begin() {
 #[tokio::test]
 async fn a_parent_that_runs_while_its_executor_drains_gets_the_answers_of_its_children() {
     let turnstile = Turnstile::new();
-    let executor = builder([RELAY, WAIT_FOR_GO]).service_arc(Arc::clone(&turnstile)).build().unwrap();
+    let executor =
+        builder([RELAY, WAIT_FOR_GO]).service_arc(Arc::clone(&turnstile)).build().unwrap();
     /// Waits for one, and then for another.
     #[tool(effect = read, unlinked)]
     async fn wait_twice(calls: &Calls) -> Result<String, ToolError> {

@@ -18,7 +18,9 @@ struct Inside(AtomicU32, AtomicU32);
 async fn stay(inside: &Inside) {
     let now = inside.0.fetch_add(1, Ordering::SeqCst) + 1;
     inside.1.fetch_max(now, Ordering::SeqCst);
-    tokio::task::yield_now().await;
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
     inside.0.fetch_sub(1, Ordering::SeqCst);
 }
 

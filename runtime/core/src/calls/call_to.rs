@@ -64,7 +64,8 @@ impl<'a> CallTo<'a> {
                         "`{}` was not called: its argument `{name}` has no JSON form",
                         self.tool.name()
                     );
-                    self.arguments = Err(ToolError::new("invalid_argument", message).caused_by(error));
+                    self.arguments =
+                        Err(ToolError::new("invalid_argument", message).caused_by(error));
                 }
             }
         }

@@ -33,9 +33,8 @@ impl Footprint {
         }
         let Reach::Named(reads) = &self.reads else { return Ok(()) };
         let Reach::Named(read) = &other.reads else { return Err(uncovered(false, None)) };
-        let is_outside = |it: &&TouchedResource| {
-            !reads.iter().chain(writes).any(|mine| mine.covers(it))
-        };
+        let is_outside =
+            |it: &&TouchedResource| !reads.iter().chain(writes).any(|mine| mine.covers(it));
         match read.iter().find(is_outside) {
             Some(resource) => Err(uncovered(false, Some(resource))),
             None => Ok(()),

@@ -16,10 +16,10 @@ use tracing::Instrument;
 
 use super::claim::Claim;
 use super::in_turn::{InTurn, Slot};
-use super::retrying::deadline;
-use super::{Plan, RunState};
 use super::nested::{Attempt, Family, covered};
 use super::own::own_to_run;
+use super::retrying::deadline;
+use super::{Plan, RunState};
 use crate::lifecycle::Lifecycle;
 use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};

@@ -53,7 +53,7 @@ pub(crate) fn own_to_run(
     if !plan.makes_calls {
         return Ok((Some(Own::new(context)), None));
     }
-    let attempt = family.map(|family| Attempt::new(family, run, plan, call, &context));
+    let attempt = family.map(|family| Attempt::new(family, run, plan, &context));
     let calls = attempt.as_ref().map_or_else(Calls::refused, Attempt::calls);
     Ok((Some(Own::new(context).with_calls(calls)), attempt))
 }

@@ -7,9 +7,9 @@ use futures::future::{BoxFuture, Either, select};
 use tokio::time::Instant;
 
 use super::ExecutorBuilder;
-use super::nested::Family;
 use super::Plan;
 use super::calling::Stages;
+use super::nested::Family;
 use super::staged::Attempted;
 use crate::lifecycle::words::cancelled;
 use crate::retry::{CircuitBreaker, Failed, RetryPolicy};

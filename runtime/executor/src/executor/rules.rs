@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::{Plan, RunState};
 use super::journal_config::is_inside;
 use super::problem::BuildProblem;
+use super::{Plan, RunState};
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;
 use toolwright_journal::arguments::FinalArguments;

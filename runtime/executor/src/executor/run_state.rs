@@ -8,9 +8,9 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::nested::{Lineage, Recorded};
 use super::Ready;
 use super::builder::Core;
+use super::nested::{Lineage, Recorded};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
 use crate::lifecycle::Refusal;
@@ -143,7 +143,8 @@ impl RunState {
     pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
         let lineage = Arc::clone(lineage);
         let recorded = lineage.recorded.clone();
-        let of_parent = Self { lineage: Some(lineage), ..self.with_tools(Arc::clone(&self.ready)) };
+        let same = self.with_tools(Arc::clone(&self.ready));
+        let of_parent = Self { lineage: Some(lineage), cancelled: None, ..same };
         let Some(recorded) = recorded.filter(|it| it.run != self.id) else { return of_parent };
         let values = RunValues { own: Arc::new([]), ..self.values.clone() };
         let Recorded { run: id, user, session, .. } = recorded;
@@ -226,10 +227,12 @@ impl RunState {
         &self.id
     }
 
-    /// The tokens whose cancellation ends every call of the run.
+    /// The tokens whose cancellation ends every call of the run. A call that another makes ends with that one, and not
+    /// before: a parent never goes on with the answer of a child that was cancelled with it.
     pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
-        let of_parent = self.lineage.iter().flat_map(|lineage| lineage.cancellations());
-        std::iter::once(&self.core.released).chain(&self.cancelled).chain(of_parent)
+        let of_parent = self.lineage().map(Lineage::ended);
+        let own = of_parent.is_none().then(|| [Some(&self.core.released), self.cancelled.as_ref()]);
+        own.into_iter().flatten().flatten().chain(of_parent)
     }
 
     pub(crate) fn own_cancellation(&self) -> Option<&CancellationToken> {

@@ -55,8 +55,7 @@ impl<'a> Lifecycle<'a> {
             Some(parent.may_call.as_ref()?.to_vec())
         };
         let ready = &self.run.ready;
-        let shown =
-            || ready.catalog().callable_names().map(ToOwned::to_owned).collect::<Vec<_>>();
+        let shown = || ready.catalog().callable_names().map(ToOwned::to_owned).collect::<Vec<_>>();
         match plan.makes_calls {
             true => ready.is_pinned().then(shown).or_else(inherited),
             false => None,
@@ -97,9 +96,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
     ) -> Outcome {
         match &outcome {
-            Outcome::Suspended(waits)
-                if waits.state == State::Waiting && asking == Asking::Now =>
-            {
+            Outcome::Suspended(waits) if waits.state == State::Waiting && asking == Asking::Now => {
                 Box::pin(self.ask_about(waits.call, call)).await
             }
             _ => outcome,

@@ -76,6 +76,10 @@ pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
             .class(ErrorClass::NotStarted { retry_after: None })
             .hint("go on without this call, or tell the user that it needs approval"),
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
+        CallFailure::OtherChild { .. } => {
+            let message = format!("`{tool}` was not called: {failure}");
+            ToolError::new("other_child", message).hint("go on without it")
+        }
         // A commit can stand although an error was heard: the call may be in the journal.
         _ => ToolError::new("journal_failed", format!("`{tool}` could not be run safely"))
             .class(ErrorClass::Unknown)

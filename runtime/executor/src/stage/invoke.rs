@@ -64,15 +64,16 @@ pub(crate) async fn invoke(
 
 /// Ends when so much time has passed, but for the time in which children of the call are under way.
 async fn time_passed(time: Duration, family: Option<&Family>) {
-    let away = || family.map_or(Duration::ZERO, Family::time_away);
-    let (mut left, mut counted) = (time, away());
-    while !left.is_zero() {
-        tokio::time::sleep(left).await;
-        if let Some(family) = family {
-            family.alone().await;
+    let Some(family) = family else { return tokio::time::sleep(time).await };
+    let (began, before) = (Instant::now(), family.time_away());
+    loop {
+        let away = family.time_away().saturating_sub(before);
+        let left = time.saturating_add(away).saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return;
         }
-        let before = std::mem::replace(&mut counted, away());
-        left = counted.saturating_sub(before);
+        tokio::time::sleep(left).await;
+        family.alone().await;
     }
 }
 
@@ -159,7 +160,7 @@ pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
         |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
     cancelled(run.own_cancellation())
         || cancelled(call.cancellation())
-        || run.lineage().is_some_and(Lineage::is_given_up)
+        || cancelled(run.lineage().map(Lineage::ended))
 }
 
 /// Ends when the call, its run or the executor is cancelled.

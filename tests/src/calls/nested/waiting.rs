@@ -110,7 +110,8 @@ async fn a_turn_that_is_made_again_gets_the_answer_of_the_parent() {
 #[tokio::test]
 async fn a_person_at_this_process_decides_on_a_child() {
     let office = office();
-    let asked = || bare(&office).journal(office.journal()).ask(Callback::new(|_| Response::Approve));
+    let asked =
+        || bare(&office).journal(office.journal()).ask(Callback::new(|_| Response::Approve));
     let executor = asked().build().unwrap();
     assert_eq!(ended(executor.call(&settle())).await.text(), "A-1, 7, refunded 100 for A-1");
     let run = executor.run("r").start().unwrap();

@@ -43,11 +43,10 @@ impl Attempt {
         family: &Arc<Family>,
         run: &Arc<RunState>,
         plan: &Plan,
-        call: &Call<'_>,
         context: &ToolContext,
     ) -> Self {
         let places = Arc::new(Places::new(&run.core, plan));
-        let lineage = Arc::new(Lineage::new(family, context, call));
+        let lineage = Arc::new(Lineage::new(family, context));
         let children = Arc::new(Children {
             run: Arc::new(run.of_children(&lineage)),
             family: Arc::clone(family),
@@ -92,7 +91,9 @@ impl MakeCalls for Children {
 impl Children {
     async fn answered(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
-        if self.run.lineage().is_some_and(Lineage::is_given_up) || self.has_lost_its_claim() {
+        if self.run.lineage().is_some_and(|it| it.ended().is_cancelled())
+            || self.has_lost_its_claim()
+        {
             return cancelled(call.name()).into();
         }
         if *depth > Calls::DEPTH {
@@ -126,7 +127,8 @@ impl Children {
         }
         // What changes nothing may be done twice.
         let found = stage::find(&self.run, call.name());
-        let is_read = found.is_ok_and(|it| it.definition().effect == Effect::Read && !it.plan().makes_calls);
+        let is_read =
+            found.is_ok_and(|it| it.definition().effect == Effect::Read && !it.plan().makes_calls);
         if is_read {
             return Calling::new(&self.run, call).await;
         }

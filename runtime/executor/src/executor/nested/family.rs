@@ -46,6 +46,8 @@ pub(crate) struct Recorded {
     pub(crate) by: By,
     /// The right to run it.
     pub(super) claim: Arc<Claim>,
+    /// Another may run it from now on.
+    is_left: Arc<AtomicBool>,
 }
 
 /// The children that are under way.
@@ -172,6 +174,16 @@ impl Drop for Waits<'_> {
 }
 
 impl Recorded {
+    /// Notes that another may run the parent from now on: its children are left to that one.
+    pub(crate) fn leave(&self) {
+        self.is_left.store(true, Ordering::Relaxed);
+    }
+
+    /// Who runs the children, where they are dropped now.
+    pub(crate) fn runs(&self) -> By {
+        if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
+    }
+
     /// What a journal says of a parent that is claimed.
     pub(crate) fn of(record: &CallRecord, by: By, claim: &Arc<Claim>) -> Self {
         let text = |text: &Option<String>| text.as_deref().map(Arc::from);
@@ -185,6 +197,7 @@ impl Recorded {
             may_be_put_back: record.effect != Effect::Once,
             by,
             claim: Arc::clone(claim),
+            is_left: Arc::default(),
         }
     }
 }

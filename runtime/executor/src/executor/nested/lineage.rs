@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 use super::family::{Family, Recorded};
-use toolwright_core::call::Call;
 use toolwright_core::context::ToolContext;
 use toolwright_core::footprint::Footprint;
 
@@ -21,19 +20,16 @@ pub(crate) struct Lineage {
     footprint: OnceLock<Footprint>,
     /// Cancelled when its attempt has ended.
     ended: CancellationToken,
-    /// The token that its caller gave it.
-    cancelled: Option<CancellationToken>,
 }
 
 impl Lineage {
-    pub(super) fn new(family: &Family, context: &ToolContext, call: &Call<'_>) -> Self {
+    pub(super) fn new(family: &Family, context: &ToolContext) -> Self {
         Self {
             tool: Arc::clone(&family.tool),
             depth: family.depth,
             recorded: family.recorded.clone(),
             footprint: OnceLock::new(),
             ended: context.ended().clone(),
-            cancelled: call.cancellation().cloned(),
         }
     }
 
@@ -48,12 +44,8 @@ impl Lineage {
         self.footprint.get()
     }
 
-    /// The tokens whose cancellation ends the calls that it makes.
-    pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
-        std::iter::once(&self.ended).chain(&self.cancelled)
-    }
-
-    pub(crate) fn is_given_up(&self) -> bool {
-        self.cancellations().any(CancellationToken::is_cancelled)
+    /// The token that is cancelled when its attempt has ended, and with it the calls that it makes.
+    pub(crate) fn ended(&self) -> &CancellationToken {
+        &self.ended
     }
 }

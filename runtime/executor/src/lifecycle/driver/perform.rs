@@ -38,7 +38,8 @@ impl<'a> Lifecycle<'a> {
         let claim = Arc::clone(&held.claim);
         let stages = Stages::new(self.run, plan, call, look.watch);
         let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
-        let family = Family::of(self.run, plan, || Some(Recorded::of(&record, self.runs(look), &claim)));
+        let family =
+            Family::of(self.run, plan, || Some(Recorded::of(&record, self.runs(look), &claim)));
         let stages = stages.with_family(family.as_ref());
         if let Some(watch) = look.watch {
             watch.claimed(&record);
@@ -60,7 +61,10 @@ impl<'a> Lifecycle<'a> {
         };
         let given_back = async {
             match select(pin!(self.renew(&record, &claim)), pin!(stuck(family.as_deref()))).await {
-                Either::Left(_) => None,
+                Either::Left(_) => {
+                    family.iter().filter_map(|it| it.recorded.as_ref()).for_each(Recorded::leave);
+                    None
+                }
                 Either::Right((awaits, _)) => Some(awaits),
             }
         };

@@ -98,7 +98,7 @@ impl<'a> Lifecycle<'a> {
             CommitError::Document { key, .. }
                 if self.parent.is_some_and(|parent| parent.key() == key) =>
             {
-                 self.known(&place, &look.record().tool).await?
+                self.known(&place, &look.record().tool).await?
             }
             // A grant was used by another call in between.
             _ => {
