@@ -62,6 +62,7 @@ async fn try_once(calls: &Calls, log: &Log) -> Result<(), ToolError> {
 /// Calls from a thread, for as long as it is let.
 #[tool(effect = read, blocking)]
 fn call_from_thread(calls: &Calls, context: &ToolContext, log: &Log) {
+    log.add("begun");
     let child = call("never_ends");
     let answer = futures::executor::block_on(calls.call(&child));
     log.add(format!("{} {}", kind(&answer), context.is_cancelled()));
@@ -91,21 +92,19 @@ async fn a_child_that_is_called_from_a_thread_ends_with_its_parent() {
     let executor = builder.build().unwrap();
     let token = CancellationToken::new();
     let parent = call("call_from_thread").cancelled_by(token.clone());
-    let cancel = async {
-        tokio::task::yield_now().await;
-        token.cancel();
-    };
-    let (answer, ()) = tokio::join!(executor.call(&parent), cancel);
-    assert_eq!(kind(&answer), "cancelled");
-    // Where the thread had not begun by then, it never runs.
-    let told = async {
-        while log.lines().is_empty() {
+    let lines = async |number: usize| {
+        while log.lines().len() < number {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    if tokio::time::timeout(Duration::from_secs(2), told).await.is_ok() {
-        assert_eq!(log.lines(), ["cancelled true"]);
-    }
+    let cancel = async {
+        lines(1).await;
+        token.cancel();
+    };
+    let (answer, ()) = ended(async { tokio::join!(executor.call(&parent), cancel) }).await;
+    assert_eq!(kind(&answer), "cancelled");
+    ended(lines(2)).await;
+    assert_eq!(log.lines(), ["begun", "cancelled true"]);
 }
 
 #[tokio::test]
