@@ -129,7 +129,7 @@ impl<'a> Lifecycle<'a> {
                 }
             }
             match self.expire_due(record).await {
-                Ok(record) => self.proceed(record, call, None).await,
+                Ok(record) => self.continue_call(record, call, None).await,
                 Err(failure) => failure.into(),
             }
         }

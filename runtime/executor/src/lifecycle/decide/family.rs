@@ -4,6 +4,7 @@
 use super::super::guard::Guard;
 use super::super::step::{Need, Step, Suspension, Then};
 use super::moment::{Known, Moment};
+use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{DocumentWrite, Transition};
 
 impl Moment<'_> {
@@ -29,10 +30,12 @@ impl Moment<'_> {
 
     /// Every call that it makes and waits for has to be decided. It gives its claim back, and spends no attempt.
     pub(super) fn suspended(self, suspension: &Suspension) -> Known<Step> {
-        if !self.is_claimed(suspension.epoch) {
+        let record = &self.snapshot.record;
+        // One that must not run again keeps its claim, and whoever loses it leaves the outcome unknown.
+        if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
         }
-        let mut next = self.snapshot.record.clone();
+        let mut next = record.clone();
         let children: Vec<_> = suspension.awaits.iter().map(ToString::to_string).collect();
         let why = Some(format!("it waits for {}", children.join(", ")));
         let entry = self.advance(&mut next, Transition::Suspended, why)?;
