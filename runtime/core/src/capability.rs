@@ -14,7 +14,6 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 
 use crate::call::Call;
-use crate::calls::Calls;
 use crate::context::{CallId, ToolContext};
 use crate::error::ToolError;
 use crate::footprint::Holder;
@@ -201,10 +200,10 @@ impl Own {
         Self { service: Box::new(Arc::new(context.clone())), context, calls: None }
     }
 
-    /// For a tool that makes calls.
+    /// For a tool that makes calls; the value is an `Arc` of [`Calls`](crate::calls::Calls).
     #[must_use]
-    pub fn with_calls(mut self, calls: Calls) -> Self {
-        self.calls = Some(Box::new(Arc::new(calls)));
+    pub fn with_calls(mut self, calls: Value) -> Self {
+        self.calls = Some(calls);
         self
     }
 }

@@ -13,11 +13,10 @@ pub struct Uncovered<'a> {
 }
 
 impl Footprint {
-    /// What another call touches and this one does not: whoever may write something may read it as well. `Ok` where this
-    /// covers all of it.
+    /// Checks that this footprint contains another. What may be written may be read as well.
     ///
     /// # Errors
-    /// The first resource that is not covered; nothing where that is everything.
+    /// The first resource that is outside of it.
     #[doc(hidden)]
     pub fn covers<'a>(&'a self, other: &'a Self) -> Result<(), Uncovered<'a>> {
         let Reach::Named(writes) = &self.writes else { return Ok(()) };

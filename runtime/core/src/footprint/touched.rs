@@ -80,7 +80,7 @@ impl TouchedResource {
         }
     }
 
-    /// Whether whoever may touch this may touch the other: it is the same, or contains it.
+    /// Returns whether this is the same resource as the other, or contains it.
     #[must_use]
     pub(super) fn covers(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {

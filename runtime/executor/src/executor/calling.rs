@@ -16,8 +16,7 @@ use tracing::Instrument;
 
 use super::claim::Claim;
 use super::in_turn::{InTurn, Slot};
-use super::nested::{Attempt, Family, covered};
-use super::own::own_to_run;
+use super::nested::{Attempt, Family, covered, own_to_run};
 use super::retrying::deadline;
 use super::{Plan, RunState};
 use crate::lifecycle::Lifecycle;

@@ -22,9 +22,9 @@ pub(crate) struct Gate {
 /// Who wants to enter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
-    /// Somebody new.
+    /// A new call.
     First,
-    /// Somebody who belongs to one that was let in before the gate was closed.
+    /// A call that belongs to one which was let in before the gate was closed.
     Again,
 }
 
@@ -53,7 +53,7 @@ impl Gate {
         self.at_once(Entry::First)
     }
 
-    /// The same for who belongs to one that was let in before: the gate may be closed.
+    /// Enters for a call that belongs to one which was let in before: the gate may be closed.
     #[inline]
     pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, Closed>> {
         self.at_once(Entry::Again)
@@ -65,23 +65,23 @@ impl Gate {
         self.entered(Entry::First).await
     }
 
-    /// The same for who belongs to one that was let in before: the gate may be closed.
+    /// Enters for a call that belongs to one which was let in before: the gate may be closed.
     pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, Closed> {
         self.entered(Entry::Again).await
     }
 
-    /// Enters although it may be full, until somebody leaves.
+    /// Enters although the gate may be full. Others enter when enough have left.
     pub(crate) fn enter_over(&self) {
         self.inside.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// One of those inside is about to leave its place, and comes back.
+    /// Notes that a call inside gives its place up for a while.
     pub(crate) fn steps_out(&self) {
         self.out.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// One of those outside has a place again, or does not come back.
-    pub(crate) fn is_back(&self) {
+    /// Notes that such a call has a place again, or has ended.
+    pub(crate) fn comes_back(&self) {
         self.out.fetch_sub(1, Ordering::SeqCst);
         if self.is_closed() {
             self.empty.notify_waiters();
@@ -125,7 +125,7 @@ impl Gate {
         self.inside.load(Ordering::SeqCst) & CLOSED != 0
     }
 
-    /// Ends when nobody is inside, and nobody comes back.
+    /// Ends when no call is inside, and none comes back.
     pub(crate) async fn empty(&self) {
         loop {
             let emptied = self.empty.notified();

@@ -13,7 +13,7 @@ mod lineage;
 mod places;
 mod remembered;
 
-pub(crate) use children::Attempt;
+pub(crate) use children::{Attempt, own_to_run};
 pub(crate) use covered::covered;
-pub(crate) use family::{Family, Recorded};
-pub(crate) use lineage::Lineage;
+pub(crate) use family::Family;
+pub(crate) use lineage::{Lineage, Recorded};

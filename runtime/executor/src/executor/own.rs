@@ -10,7 +10,7 @@ use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::CallRecord;
 
-use super::{Attempt, BuildProblem, Family, Plan, RunState};
+use super::{BuildProblem, Plan, RunState};
 
 /// Sees to it that run and call bring what the tool takes from them, and makes the context
 /// where the tool needs one; `identity` is the call's, where it has one already. It makes no calls.
@@ -20,17 +20,23 @@ pub(crate) fn own_of(
     call: &Call<'_>,
     identity: Option<Identity<'_>>,
 ) -> Result<Option<Own>, ToolError> {
-    Ok(own_to_run(run, plan, call, identity, None)?.0)
+    let context = context_of(run, plan, call, identity)?;
+    Ok(context.map(|context| own_with(plan, context, Calls::refused)))
 }
 
-/// The same for an attempt of the call, which makes calls where its tool does.
-pub(crate) fn own_to_run(
+/// What a call is given with this context, and where it makes calls, with these.
+pub(crate) fn own_with(plan: &Plan, context: ToolContext, calls: impl FnOnce() -> Calls) -> Own {
+    let own = Own::new(context);
+    if plan.makes_calls { own.with_calls(Box::new(Arc::new(calls()))) } else { own }
+}
+
+/// The same without what is made of it: the context, where the tool needs one.
+pub(crate) fn context_of(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
     identity: Option<Identity<'_>>,
-    family: Option<&Arc<Family>>,
-) -> Result<(Option<Own>, Option<Attempt>), ToolError> {
+) -> Result<Option<ToolContext>, ToolError> {
     if let Some(missing) = plan.lacks.first() {
         return Err(lacking(call.name(), missing));
     }
@@ -46,17 +52,10 @@ pub(crate) fn own_to_run(
     }
     let named =
         |source: &Source| matches!(source, Source::Context | Source::Calls | Source::Opener(_));
-    if !plan.wiring.sources.iter().any(named) {
-        return Ok((None, None));
-    }
-    let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
-    let context = ToolContext::new(identity, call, Arc::clone(run) as _);
-    if !plan.makes_calls {
-        return Ok((Some(Own::new(context)), None));
-    }
-    let attempt = family.map(|family| Attempt::new(family, run, plan, &context));
-    let calls = attempt.as_ref().map_or_else(Calls::refused, Attempt::calls);
-    Ok((Some(Own::new(context).with_calls(calls)), attempt))
+    Ok(plan.wiring.sources.iter().any(named).then(|| {
+        let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
+        ToolContext::new(identity, call, Arc::clone(run) as _)
+    }))
 }
 
 /// What a journalled call is known by.

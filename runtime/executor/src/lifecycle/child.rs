@@ -62,8 +62,8 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// A call that was made before, as whoever made it gets it. A parent gets what has become of its child since: an operator
-    /// may have tried a dead letter again.
+    /// Returns a call that was made before, with the answer that its caller gets. A parent gets what has become of its child
+    /// since: an operator may have tried a dead letter again.
     pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
         match self.parent {
             Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),
@@ -136,7 +136,7 @@ impl<'a> Lifecycle<'a> {
         .boxed()
     }
 
-    /// Ends the calls that a call has made and that have no answer: nobody makes them again once it has its own.
+    /// Ends the calls that a call has made and that have no answer. Once it has its own answer, it does not make them again.
     pub(super) async fn end_children(self, parent: CallId) {
         let ended = async {
             for child in self.children(parent).await? {

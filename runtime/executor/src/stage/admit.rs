@@ -23,7 +23,7 @@ pub(crate) struct Admitted<'a> {
 }
 
 impl<'a> Admitted<'a> {
-    /// Whoever takes them over gives the places back.
+    /// Gives up the right to return the places, which the caller returns by itself.
     pub(crate) fn hand_over(mut self) -> Self {
         self.tool.take().into_iter().chain(self.executor.take()).for_each(std::mem::forget);
         self

@@ -124,7 +124,7 @@ async fn a_parent_that_must_not_repeat_is_indeterminate_and_its_child_stays_as_i
 }
 
 #[tokio::test]
-async fn a_parent_that_makes_other_calls_than_before_is_told_and_runs_none_of_them() {
+async fn a_parent_that_makes_other_calls_than_before_runs_none_of_them() {
     let office = office();
     let (executor, call) = (builder(&office), Call::new("nested_fickle", "{}"));
     let time_passes = async {

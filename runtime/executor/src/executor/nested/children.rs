@@ -8,13 +8,15 @@ use futures::future::BoxFuture;
 use super::family::Family;
 use super::lineage::Lineage;
 use super::places::Places;
+use crate::executor::own::{context_of, own_with};
 use crate::executor::{Calling, Plan, RunState};
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::words::cancelled;
 use crate::stage::{self, Admitted};
 use toolwright_core::call::Call;
 use toolwright_core::calls::{Calls, MakeCalls};
-use toolwright_core::context::ToolContext;
+use toolwright_core::capability::Own;
+use toolwright_core::context::{Identity, ToolContext};
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
@@ -38,15 +40,25 @@ struct Children {
     next: AtomicU32,
 }
 
+/// What a call is given for an attempt, and the attempt where it makes calls.
+pub(crate) fn own_to_run(
+    run: &Arc<RunState>,
+    plan: &Plan,
+    call: &Call<'_>,
+    identity: Option<Identity<'_>>,
+    family: Option<&Arc<Family>>,
+) -> Result<(Option<Own>, Option<Attempt>), ToolError> {
+    let Some(context) = context_of(run, plan, call, identity)? else { return Ok((None, None)) };
+    let attempt = family.map(|family| Attempt::new(family, run, plan, &context));
+    let calls = || attempt.as_ref().map_or_else(Calls::refused, Attempt::calls);
+    Ok((Some(own_with(plan, context, calls)), attempt))
+}
+
 impl Attempt {
-    pub(crate) fn new(
-        family: &Arc<Family>,
-        run: &Arc<RunState>,
-        plan: &Plan,
-        context: &ToolContext,
-    ) -> Self {
+    fn new(family: &Arc<Family>, run: &Arc<RunState>, plan: &Plan, context: &ToolContext) -> Self {
+        let Family { tool, depth, recorded, .. } = &**family;
         let places = Arc::new(Places::new(&run.core, plan));
-        let lineage = Arc::new(Lineage::new(family, context));
+        let lineage = Arc::new(Lineage::new(tool, *depth, recorded.clone(), context));
         let children = Arc::new(Children {
             run: Arc::new(run.of_children(&lineage)),
             family: Arc::clone(family),
@@ -57,7 +69,7 @@ impl Attempt {
     }
 
     /// What its tool borrows.
-    pub(crate) fn calls(&self) -> Calls {
+    fn calls(&self) -> Calls {
         Calls::new(Arc::clone(&self.children) as _)
     }
 
@@ -108,7 +120,7 @@ impl Children {
             }
             _ => self.remembered(index, call).await,
         };
-        away.is_back().await;
+        away.returns().await;
         answer
     }
 
@@ -153,7 +165,7 @@ impl<'a> Away<'a> {
     }
 
     /// The child has its answer: its parent goes on when there is room for it.
-    async fn is_back(mut self) {
+    async fn returns(mut self) {
         self.is_over = true;
         self.children.family.ends();
         self.children.places.step_in().await;

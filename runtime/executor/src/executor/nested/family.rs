@@ -7,12 +7,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::lineage::Recorded;
 use super::remembered::Remembered;
-use crate::executor::{Claim, Plan, RunState};
-use crate::lifecycle::By;
+use crate::executor::{Plan, RunState};
 use toolwright_core::context::CallId;
-use toolwright_core::tool::Effect;
-use toolwright_journal::journal::CallRecord;
 
 /// What all attempts of a parent share. A parent that a journal records makes one attempt for each claim.
 pub(crate) struct Family {
@@ -25,29 +23,6 @@ pub(crate) struct Family {
     changed: Notify,
     /// A child was dropped before it had its answer.
     has_dropped: AtomicBool,
-}
-
-/// What a journal says of a parent.
-#[derive(Debug, Clone)]
-pub(crate) struct Recorded {
-    /// Its id.
-    pub(crate) call: CallId,
-    /// Its run, user and session: a worker may carry it out for another run than its own.
-    pub(crate) run: Arc<str>,
-    pub(crate) user: Option<Arc<str>>,
-    pub(crate) session: Option<Arc<str>>,
-    /// The names of the tools that its run could call, where it was shown a part of them.
-    pub(crate) may_call: Option<Arc<[String]>>,
-    /// Whether it is begun for the first time, so that it has no children.
-    pub(crate) is_first: bool,
-    /// Whether it may be begun again, and so be put back until a child has been decided.
-    pub(crate) may_be_put_back: bool,
-    /// Who runs it.
-    pub(crate) by: By,
-    /// The right to run it.
-    pub(super) claim: Arc<Claim>,
-    /// Another may run it from now on.
-    is_left: Arc<AtomicBool>,
 }
 
 /// The children that are under way.
@@ -78,7 +53,7 @@ impl Family {
         Arc::new(Self {
             tool: Arc::clone(&plan.entry.name),
             depth: run.lineage().map_or(1, |lineage| lineage.depth + 1),
-            // What a journal has recorded, nobody has to remember.
+            // A journal knows it already.
             remembered: Remembered::new(recorded.is_none() && plan.retry.attempts > 1),
             recorded,
             under_way: Mutex::default(),
@@ -170,34 +145,5 @@ struct Waits<'a> {
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         self.family.under_way().waiting.retain(|it| *it != self.child);
-    }
-}
-
-impl Recorded {
-    /// Notes that another may run the parent from now on: its children are left to that one.
-    pub(crate) fn leave(&self) {
-        self.is_left.store(true, Ordering::Relaxed);
-    }
-
-    /// Who runs the children, where they are dropped now.
-    pub(crate) fn runs(&self) -> By {
-        if self.is_left.load(Ordering::Relaxed) { By::Worker } else { self.by }
-    }
-
-    /// What a journal says of a parent that is claimed.
-    pub(crate) fn of(record: &CallRecord, by: By, claim: &Arc<Claim>) -> Self {
-        let text = |text: &Option<String>| text.as_deref().map(Arc::from);
-        Self {
-            call: record.id,
-            run: record.place.run.as_str().into(),
-            user: text(&record.requester.user),
-            session: text(&record.requester.session),
-            may_call: record.may_call.as_deref().map(Arc::from),
-            is_first: record.epoch <= 1,
-            may_be_put_back: record.effect != Effect::Once,
-            by,
-            claim: Arc::clone(claim),
-            is_left: Arc::default(),
-        }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Places {
     standing: Mutex<Standing>,
 }
 
-/// How an attempt stands to its places.
+/// Which places an attempt has.
 #[derive(Default)]
 struct Standing {
     /// It has got its places, and has not ended.
@@ -41,7 +41,7 @@ impl Places {
         let mut standing = self.standing();
         match (standing.is_inside, standing.holds) {
             (true, true) => self.leave(),
-            (true, false) => self.core.gate.is_back(),
+            (true, false) => self.core.gate.comes_back(),
             (false, _) => {}
         }
         (standing.is_inside, standing.holds) = (false, false);
@@ -59,7 +59,7 @@ impl Places {
 
     /// A child has ended: the last one waits until there is room for its parent.
     pub(super) async fn step_in(&self) {
-        if !self.comes_home() {
+        if !self.is_last() {
             return;
         }
         let tool = match &self.tool {
@@ -72,13 +72,13 @@ impl Places {
         if standing.is_inside && !standing.holds && standing.away == 0 {
             standing.holds = true;
             tool.into_iter().chain([executor]).for_each(std::mem::forget);
-            self.core.gate.is_back();
+            self.core.gate.comes_back();
         }
     }
 
     /// A child was dropped: its parent goes on at once. It does not wait for room, and those who do wait until there is.
     pub(super) fn step_in_at_once(&self) {
-        if !self.comes_home() {
+        if !self.is_last() {
             return;
         }
         let mut standing = self.standing();
@@ -86,12 +86,12 @@ impl Places {
             standing.holds = true;
             self.tool.iter().for_each(|gate| gate.enter_over());
             self.core.gate.enter_over();
-            self.core.gate.is_back();
+            self.core.gate.comes_back();
         }
     }
 
     /// Counts a child that has ended; whether it was the last.
-    fn comes_home(&self) -> bool {
+    fn is_last(&self) -> bool {
         let mut standing = self.standing();
         standing.away = standing.away.saturating_sub(1);
         standing.away == 0

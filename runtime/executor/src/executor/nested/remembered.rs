@@ -65,7 +65,7 @@ impl Remembered {
     }
 }
 
-/// A parent that runs again calls something else than it did before.
+/// The error of a child that is not the one of an earlier attempt.
 fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     ToolError::new(
         "other_child",
@@ -76,7 +76,7 @@ fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     .hint("go on without it")
 }
 
-/// A child was cut short, and nobody records what became of it.
+/// The error of a child that was cut short in an earlier attempt, without a record of what became of it.
 fn unknown(tool: &str) -> ToolError {
     ToolError::new(
         "indeterminate",

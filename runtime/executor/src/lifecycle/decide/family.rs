@@ -1,5 +1,5 @@
 //! A call and the calls that it makes. A parent is put back until its children are decided; a child is carried out by
-//! whoever runs its parent.
+//! the process that runs its parent.
 
 use super::super::guard::Guard;
 use super::super::step::{Need, Step, Suspension, Then};
@@ -8,8 +8,8 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{DocumentWrite, Transition};
 
 impl Moment<'_> {
-    /// Whether the call is one of another that is not run here. Its parent makes it again; once it has its answer, nobody
-    /// does.
+    /// Returns whether the call is made by another that does not run here. Its parent makes it again, unless it has its
+    /// answer.
     pub(super) fn is_left_to_its_parent(self) -> bool {
         let record = &self.snapshot.record;
         let is_elsewhere =
@@ -31,7 +31,7 @@ impl Moment<'_> {
     /// Every call that it makes and waits for has to be decided. It gives its claim back, and spends no attempt.
     pub(super) fn suspended(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
-        // One that must not run again keeps its claim, and whoever loses it leaves the outcome unknown.
+        // A call that must not run again keeps its claim: when its lease ends, its outcome is unknown.
         if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
         }
