@@ -69,7 +69,7 @@ pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };
 pub(crate) use middleware::{Entered, Inside, Turned, delay_of, enter, touched};
-pub(crate) use nested::{Attempt, Family, Lineage, Recorded, covered};
+pub(crate) use nested::{Family, Lineage, Recorded, covered};
 pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;

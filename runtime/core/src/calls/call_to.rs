@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::Calls;
 use crate::call::Call;
 use crate::error::ToolError;
+use crate::error_kind;
 use crate::output::Answer;
 use crate::spec::Handle;
 
@@ -86,7 +87,7 @@ impl<'a> CallTo<'a> {
         value_of(&answer).map_err(|cause| {
             let expected = std::any::type_name::<T>();
             let message = format!("`{name}` did not answer with a value of the type `{expected}`");
-            ToolError::new("unexpected_answer", message).caused_by(cause)
+            ToolError::new(error_kind::UNEXPECTED_ANSWER, message).caused_by(cause)
         })
     }
 }

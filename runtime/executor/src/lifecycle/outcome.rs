@@ -81,7 +81,7 @@ pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
         CallFailure::OtherChild { .. } => {
             let message = format!("`{tool}` was not called: {failure}");
-            ToolError::new("other_child", message).hint("go on without it")
+            ToolError::new(error_kind::OTHER_CHILD, message).hint("go on without it")
         }
         // A commit can stand although an error was heard: the call may be in the journal.
         _ => {

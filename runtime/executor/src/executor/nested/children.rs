@@ -18,6 +18,7 @@ use toolwright_core::calls::{Calls, MakeCalls};
 use toolwright_core::capability::Own;
 use toolwright_core::context::{Identity, ToolContext};
 use toolwright_core::error::{ErrorClass, ToolError};
+use toolwright_core::error_kind;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Answer;
 use toolwright_core::spec::Handle;
@@ -197,5 +198,5 @@ fn too_deep(parent: &str, tool: &str) -> ToolError {
     let message = format!(
         "`{tool}` was not called by `{parent}`: calls lie at most {depth} deep in each other"
     );
-    ToolError::new("too_deep", message).hint("go on without it, or call it by itself")
+    ToolError::new(error_kind::TOO_DEEP, message).hint("go on without it, or call it by itself")
 }

@@ -2,6 +2,7 @@
 
 use crate::executor::{Plan, RunState};
 use toolwright_core::error::{Done, ToolError};
+use toolwright_core::error_kind;
 use toolwright_core::footprint::{Facts, Footprint, Uncovered};
 
 /// Refuses a child that touches what its parent does not declare: other calls, which run beside the parent, do not wait for
@@ -22,5 +23,7 @@ fn outside(tool: &str, parent: &str, uncovered: Uncovered<'_>) -> ToolError {
     let what = uncovered.resource.map_or("everything".to_owned(), ToString::to_string);
     let message =
         format!("`{tool}` {verb} {what}, and `{parent}`, which calls it, does not declare that");
-    ToolError::new("undeclared_access", message).by_executor(Done::Refused).hint("go on without it")
+    ToolError::new(error_kind::UNDECLARED_ACCESS, message)
+        .by_executor(Done::Refused)
+        .hint("go on without it")
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright_core::call::Call;
 use toolwright_core::error::ToolError;
+use toolwright_core::error_kind;
 use toolwright_core::output::{Answer, StoredAnswer};
 
 /// The children of a call, by index.
@@ -68,7 +69,7 @@ impl Remembered {
 /// The error of a child that is not the one of an earlier attempt.
 fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
     ToolError::new(
-        "other_child",
+        error_kind::OTHER_CHILD,
         format!(
             "`{now}` was not called: the call {index} that `{parent}` makes was one of `{before}` with other arguments when it ran before"
         ),
@@ -79,7 +80,7 @@ fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
 /// The error of a child that was cut short in an earlier attempt, without a record of what became of it.
 fn unknown(tool: &str) -> ToolError {
     ToolError::new(
-        "indeterminate",
+        error_kind::INDETERMINATE,
         format!("`{tool}` was begun before and cut short, and it is unknown whether it happened"),
     )
     .hint("do not repeat it; a person has to find out")
