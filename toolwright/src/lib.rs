@@ -72,7 +72,7 @@ pub mod toolbox;
 pub use runtime::__private0;
 #[doc(inline)]
 pub use runtime::{
-    Answer, Call, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
+    Answer, Call, Calls, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
     ToolContext, ToolError, data, expected_tools, link, tool, tools,
 };
 #[cfg(feature = "executor")]
