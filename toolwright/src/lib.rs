@@ -72,7 +72,7 @@ pub mod toolbox;
 pub use runtime::__private0;
 #[doc(inline)]
 pub use runtime::{
-    Answer, Call, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
+    Answer, Call, Calls, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
     ToolContext, ToolError, data, expected_tools, link, tool, tools,
 };
 #[cfg(feature = "executor")]
@@ -93,3 +93,12 @@ pub mod runtime {
     #[doc(inline)]
     pub use ::runtime::*;
 }
+
+/// The examples of the pages compile and run.
+#[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/agents.md")]
+mod agents {}
+
+#[cfg(all(doctest, feature = "agent", feature = "cli", feature = "toolbox"))]
+#[doc = include_str!("../../docs/toolbox.md")]
+mod toolbox_page {}
