@@ -67,6 +67,7 @@ pub mod unstable;
 #[doc(hidden)]
 pub use toolwright_core::__private0;
 pub use toolwright_core::call::Call;
+pub use toolwright_core::calls::{CallTo, Calls};
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{ErrorClass, OrFail, ToolError};
@@ -278,6 +279,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `&T`, `&dyn Trait` | a service of the executor, the run or the call ([`ExecutorBuilder::service`]) |
 /// | `&mut T` | a resource opened for this call and closed after it ([`Resource`]) |
 /// | `&ToolContext` | the call itself ([`ToolContext`]) |
+/// | `&Calls` | the calls that it makes ([`Calls`]) |
 ///
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |

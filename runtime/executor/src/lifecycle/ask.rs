@@ -146,6 +146,9 @@ impl Lifecycle<'_> {
             Ok(record) if self.needs_notification(&record) => {
                 self.notify(record, Some(call), None).await
             }
+            Ok(record) if record.state == State::Waiting => {
+                self.ask_for_children(record, Some(call)).await
+            }
             Ok(record) => self.outcome_of(&record),
             Err(failure) => failure.into(),
         }
