@@ -19,6 +19,7 @@ pub mod approval {
 /// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people.
 pub mod foreign {
     pub use toolwright_schema::foreign::{Arrived, Note, TypeNames, input_schema};
+    pub use toolwright_schema::schema::Checker;
 }
 
 /// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and how they are

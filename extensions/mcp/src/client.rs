@@ -8,26 +8,28 @@ mod foreign_tool;
 mod handler;
 #[cfg(feature = "http-client")]
 mod http;
+mod lines;
 mod names;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
 mod process;
 mod restart;
 mod result;
+mod said;
 pub(crate) mod single;
 pub(crate) mod tools;
 pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
 use serde_json::Value;
 use toolwright::policy::Policy;
 use toolwright::{
-    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, RegistryError, Resolver,
+    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, Resolver,
     ToolContext, ToolError,
 };
 
@@ -63,11 +65,29 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// The tools as `mcp_info` showed them last, by our names.
-    shown: Mutex<BTreeMap<String, Arc<ForeignTool>>>,
     /// Where tools are registered when a name is resolved: that of the executor which has the servers.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
+}
+
+/// What of the servers of an application cannot be used, with the reasons.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Unusable {
+    /// The servers that cannot be reached, or list no tools.
+    pub servers: Vec<FailedServer>,
+    /// The tools of the others that cannot be called.
+    pub tools: Vec<RefusedTool>,
+}
+
+/// A server that cannot be used, and why.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FailedServer {
+    /// Its name in the configuration.
+    pub server: String,
+    /// Why it cannot be used; names it.
+    pub error: ToolError,
 }
 
 /// A foreign tool that cannot be called, and why.
@@ -113,7 +133,7 @@ impl McpServers {
             (name, Arc::new(made(server)))
         });
         let (servers, registry) = (servers.collect(), OnceLock::new());
-        Self(Arc::new(Inner { servers, shown: Mutex::default(), registry, answers }))
+        Self(Arc::new(Inner { servers, registry, answers }))
     }
 
     /// Remembers the registry of the executor that has the servers; a second one is a problem of its builder.
@@ -141,28 +161,35 @@ impl McpServers {
         self.0.servers.keys().map(String::as_str)
     }
 
-    /// Starts every server and registers its tools, deferred, so that a model is shown a line of each and not the schema.
-    /// Returns the tools that were refused. An application whose journal outlives it calls this before its worker begins:
-    /// a call that waits is run by a tool that is registered.
+    /// Starts every server, all at once, and registers its tools, deferred, so that a model is shown a line of each and not
+    /// the schema. Returns what cannot be used; one server stops no other. An application whose journal outlives it calls
+    /// this before its worker begins: a call that waits is run by a tool that is registered.
     ///
     /// # Errors
-    /// When no executor has the servers yet, a server cannot be reached, or one of its names is taken; what came before stays
-    /// registered.
-    pub async fn register_all(&self) -> Result<Vec<RefusedTool>, RegisterError> {
+    /// When no executor has the servers yet.
+    pub async fn register_all(&self) -> Result<Unusable, RegisterError> {
         let registry = self.0.registry.get().ok_or(RegisterError::NoExecutor)?;
-        let mut refused = Vec::new();
-        for (name, server) in &self.0.servers {
-            let definitions = server.definitions().await;
-            let definitions = definitions
-                .map_err(|error| RegisterError::Server { server: name.clone(), error })?;
-            let tools = definitions.tools();
-            let new = tools.filter(|tool| registry.get(&tool.name).is_none());
-            let tools =
-                new.map(|tool| self.tool(server, tool).exposure(toolwright::Exposure::Deferred));
-            registry.register_all(tools.collect::<Vec<_>>())?;
-            refused.extend(definitions.refused().iter().cloned());
+        let mut unusable = Unusable::default();
+        for (name, definitions) in self.definitions(None).await.unwrap_or_default() {
+            let (server, definitions) = match (self.0.servers.get(name), definitions) {
+                (Some(server), Ok(definitions)) => (server, definitions),
+                (_, Err(error)) => {
+                    unusable.servers.push(FailedServer { server: name.to_owned(), error });
+                    continue;
+                }
+                (None, Ok(_)) => continue,
+            };
+            unusable.tools.extend(definitions.refused().iter().cloned());
+            for tool in definitions.tools().filter(|tool| registry.get(&tool.name).is_none()) {
+                let (server_name, theirs) = (tool.server.clone(), tool.theirs.clone());
+                let made = self.tool(server, tool).exposure(toolwright::Exposure::Deferred);
+                if let Err(error) = registry.register(made) {
+                    let reason = error.to_string();
+                    unusable.tools.push(RefusedTool { server: server_name, tool: theirs, reason });
+                }
+            }
         }
-        Ok(refused)
+        Ok(unusable)
     }
 
     /// Ends every server that was started. A call that comes later starts its server again.
@@ -197,18 +224,6 @@ impl McpServers {
         Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
     }
 
-    /// Remembers what a model was shown of a tool.
-    pub(crate) fn show(&self, tool: &Arc<ForeignTool>) {
-        let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.insert(tool.name.clone(), Arc::clone(tool));
-    }
-
-    /// The tool as `mcp_info` showed it last; as it is now where `mcp_info` has not shown it.
-    pub(crate) fn as_shown(&self, now: Arc<ForeignTool>) -> Arc<ForeignTool> {
-        let shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.get(&now.name).cloned().unwrap_or(now)
-    }
-
     /// Whether calls of this name pass the gate as calls of a tool of its own.
     pub(crate) fn is_registered(&self, name: &str) -> bool {
         self.0.registry.get().is_some_and(|registry| {
@@ -222,9 +237,10 @@ impl McpServers {
         server: &Arc<Server>,
         tool: &ForeignTool,
         input: Value,
+        patience: Option<Duration>,
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
-        server.call(tool, input, context).await.inspect_err(|error| {
+        server.call(tool, input, patience, context).await.inspect_err(|error| {
             if error.kind() == definition::CHANGED
                 && let Some(registry) = self.0.registry.get()
             {
@@ -309,16 +325,5 @@ pub enum RegisterError {
         "no executor has the MCP servers yet; give them to its builder with `.with(servers.clone())`"
     )]
     NoExecutor,
-    /// A server could not be reached, or did not list its tools.
-    #[error("the tools of the MCP server `{server}` could not be read: {error}")]
-    Server {
-        /// The server.
-        server: String,
-        /// Why not.
-        error: ToolError,
-    },
-    /// A name is taken.
-    #[error(transparent)]
-    Registry(#[from] RegistryError),
 }
 toolwright::unstable::debug_as_sentence!(RegisterError);

@@ -53,6 +53,8 @@ pub(super) struct ServerConfig {
     pub(super) reached: Reached,
     pub(super) trust: Trust,
     start_timeout: Duration,
+    /// How long a call may take without a word of the server.
+    pub(super) call_timeout: Option<Duration>,
 }
 
 /// How a server is reached.
@@ -109,6 +111,8 @@ pub(super) struct Written {
     pub(super) trust: Trust,
     /// Seconds.
     pub(super) start_timeout: Option<u64>,
+    /// Seconds.
+    pub(super) timeout: Option<u64>,
     /// As other applications write it.
     #[serde(rename = "type")]
     pub(super) transport: Option<String>,
@@ -179,7 +183,11 @@ impl Written {
             }
         };
         let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
-        Ok(ServerConfig { reached, trust: self.trust, start_timeout })
+        let call_timeout = self.timeout.map(Duration::from_secs);
+        if call_timeout.is_some_and(|it| it.is_zero()) {
+            return Err("`timeout` is 0, expected seconds".into());
+        }
+        Ok(ServerConfig { reached, trust: self.trust, start_timeout, call_timeout })
     }
 }
 

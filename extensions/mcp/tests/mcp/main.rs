@@ -7,6 +7,7 @@ mod client;
 mod durable;
 mod exec;
 mod faults;
+mod hostile;
 mod http;
 mod oauth;
 mod offers;
