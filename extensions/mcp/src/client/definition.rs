@@ -65,7 +65,7 @@ impl Listed {
         }
     }
 
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Tool(tool) => &tool.name,
             Self::Wrong(name, _) => name,

@@ -1,9 +1,11 @@
 //! A server at a URL: how its messages are sent, and with which token.
 
+use std::collections::HashMap;
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
@@ -58,10 +60,24 @@ pub(super) fn transport(
             _ => return Err(format!("found no token in {variable}, expected its bearer token")),
         },
     };
+    let config = config.custom_headers(headers(http)?);
     // A redirect could lead the token and what a model says to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let client = client.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
     #[cfg(feature = "oauth")]
     let client = Authorized { client, authorization };
     Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// What the configuration adds to every request. No message names a value, which may be a secret.
+fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let read = |(name, value): (&String, &String)| {
+        let header = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("`{name}` is no name of a header"))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| format!("the header `{name}` has a character that no header may have"))?;
+        value.set_sensitive(true);
+        Ok((header, value))
+    };
+    http.headers.iter().map(read).collect()
 }

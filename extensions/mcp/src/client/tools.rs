@@ -166,15 +166,15 @@ pub async fn mcp_exec(
         let hint = format!("read with `mcp_info` what `{name}` is now, before you call it");
         return Err(ToolError::new(CHANGED, words).hint(hint));
     }
+    let arguments = Value::Object(arguments);
+    // Rules name the tool itself. Whoever decides on this call has read its name and its input.
+    context.permits(Call::new(name.clone(), arguments.to_string())).await?;
     let (_, danger) = judged(server.trust(), &tool.annotations);
     if danger > MCP_EXEC_DANGER {
         let words = format!("`{name}` is {}, which is more than this tool is", danger.as_str());
         let hint = format!("call `{name}` itself");
         return Err(ToolError::new("approval_required", words).hint(hint));
     }
-    let arguments = Value::Object(arguments);
-    // Rules name the tool itself. Whoever decides on this call has read its name and its input.
-    context.permits(Call::new(name, arguments.to_string())).await?;
     let patience = server.call_timeout().unwrap_or(LONGEST_CALL);
     servers.call(server, &tool, arguments, Some(patience), context).await
 }

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 use toolwright::approval::{Callback, Response};
-use toolwright::policy::Policy;
 use toolwright::{Call, Executor, Registry};
 use toolwright_mcp::{McpConfig, McpServers};
 
@@ -93,7 +92,7 @@ async fn a_call_ends_when_its_server_is_silent_for_too_long_and_progress_extends
     assert!(slow.text().contains("\nreported\n"), "{}", slow.text());
 }
 
-/// `echo` says of itself that it only reads, which a policy would let run unasked.
+/// `echo` says of itself that it only reads.
 #[tokio::test]
 async fn the_annotations_of_a_server_that_is_not_trusted_are_not_believed() {
     let asked = async |trust: &str| {
@@ -101,7 +100,7 @@ async fn the_annotations_of_a_server_that_is_not_trusted_are_not_believed() {
         let servers = McpServers::new(configuration(folder.path(), trust));
         let (sender, asked) = std::sync::mpsc::channel();
         let builder = Executor::builder(Registry::empty())
-            .policy(Policy::builder())
+            .unrestricted()
             .ask(Callback::new(move |_| {
                 sender.send(()).unwrap();
                 Response::Approve

@@ -85,12 +85,14 @@ impl Server {
     /// Every page of the list of tools.
     pub(super) async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, ToolError> {
         let mut tools: Vec<Listed> = Vec::new();
-        let mut cursor = None;
+        let (mut seen, mut cursor) = (0, None);
         loop {
             let page = self.page(peer, cursor.clone()).await?;
             let is_endless = page.next.is_some() && (page.tools.is_empty() || page.next == cursor);
-            tools.extend(page.tools);
-            if is_endless || tools.len() > MOST_TOOLS {
+            seen += page.tools.len();
+            let filter = &self.config.filter;
+            tools.extend(page.tools.into_iter().filter(|tool| filter.lets(tool.name())));
+            if is_endless || seen > MOST_TOOLS {
                 return Err(self.unreachable("its list of tools has no end"));
             }
             cursor = page.next;
