@@ -8,6 +8,7 @@ mod foreign_tool;
 mod handler;
 #[cfg(feature = "http-client")]
 mod http;
+mod known;
 mod lines;
 mod names;
 #[cfg(feature = "oauth")]
@@ -22,7 +23,8 @@ pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::path::Path;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
@@ -37,6 +39,7 @@ use self::answers::Answers;
 use self::config::McpConfig;
 use self::connection::Server;
 use self::definition::{Definitions, ForeignTool};
+use self::known::Known;
 
 /// The servers whose tools an application uses; cheap to clone.
 ///
@@ -68,6 +71,7 @@ struct Inner {
     /// Where tools are registered when a name is resolved: that of the executor which has the servers.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
+    known: RwLock<Known>,
 }
 
 /// What of the servers of an application cannot be used, with the reasons.
@@ -133,7 +137,7 @@ impl McpServers {
             (name, Arc::new(made(server)))
         });
         let (servers, registry) = (servers.collect(), OnceLock::new());
-        Self(Arc::new(Inner { servers, registry, answers }))
+        Self(Arc::new(Inner { servers, registry, answers, known: RwLock::default() }))
     }
 
     /// Remembers the registry of the executor that has the servers; a second one is a problem of its builder.
@@ -154,6 +158,24 @@ impl McpServers {
     pub fn answering(self, answers: Answers) -> Self {
         *self.0.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
         self
+    }
+
+    /// Remembers in this file what each tool was when it last ran, so that a person who is asked about a call is shown what
+    /// its server has changed since, after a restart too. Without it, that lasts as long as the process. No tool of an agent
+    /// should be able to write the file.
+    ///
+    /// # Errors
+    /// When there is such a file, and it cannot be read.
+    pub fn remember_in(self, file: impl AsRef<Path>) -> std::io::Result<Self> {
+        *self.0.known.write().unwrap_or_else(PoisonError::into_inner) = Known::read(file.as_ref())?;
+        Ok(self)
+    }
+
+    /// What has changed of a tool since it last ran, for the person who is asked about its call.
+    pub(crate) fn change(&self, name: &str) -> Option<String> {
+        let server = self.0.servers.get(names::server(name)?)?;
+        let tool = server.last_listed(name)?;
+        self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(&tool)
     }
 
     /// The names of the servers.
@@ -240,7 +262,13 @@ impl McpServers {
         patience: Option<Duration>,
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
-        server.call(tool, input, patience, context).await.inspect_err(|error| {
+        // A call that is refused below ran as little as one that was never made.
+        let answer = server.call(tool, input, patience, context).await;
+        let is_other = answer.as_ref().is_err_and(|error| error.kind() == definition::CHANGED);
+        if !is_other {
+            self.0.known.read().unwrap_or_else(PoisonError::into_inner).runs(tool);
+        }
+        answer.inspect_err(|error| {
             if error.kind() == definition::CHANGED
                 && let Some(registry) = self.0.registry.get()
             {

@@ -121,6 +121,11 @@ impl Server {
         Ok(definitions)
     }
 
+    /// A tool as it was listed last, by our name. Starts nothing, and asks nothing.
+    pub(super) fn last_listed(&self, name: &str) -> Option<Arc<ForeignTool>> {
+        self.line()?.1.get(name)
+    }
+
     /// Calls a tool, unless it is defined differently by now. Dropping the future cancels the request, and so does a silence of
     /// the server that is longer than `patience`.
     pub(super) async fn call(

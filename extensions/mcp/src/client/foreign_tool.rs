@@ -26,6 +26,7 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     let title = tool.title.clone().map(|it| escaped(&it));
     let has_own_timeout = server.call_timeout().is_some();
     let server = Arc::clone(server);
+    let (asked, shown) = (handle.clone(), name.clone());
     let mut made = DynamicTool::new(name, description, schema, move |input, context| {
         let (handle, server, tool) = (handle.clone(), Arc::clone(&server), Arc::clone(&tool));
         async move {
@@ -34,6 +35,15 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
         }
     });
     made = made.effect(effect).danger(danger).tag("mcp");
+    made = made.preview_by(move |input, _| {
+        let change = asked.servers().map(|servers| servers.change(&shown));
+        let input = escaped(&input.to_string());
+        let call = format!("calls `{shown}` with {input}");
+        std::future::ready(change.map(|change| match change {
+            Some(change) => format!("{change}\n{call}"),
+            None => call,
+        }))
+    });
     if has_own_timeout {
         made = made.timeout(None);
     }

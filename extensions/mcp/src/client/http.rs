@@ -1,5 +1,7 @@
 //! A server at a URL: how its messages are sent, and with which token.
 
+mod sessions;
+
 use std::collections::HashMap;
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use rmcp::service::{
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
+use self::sessions::Sessions;
 use super::config::Http;
 use super::handler::Handler;
 #[cfg(feature = "oauth")]
@@ -23,10 +26,10 @@ use super::oauth::transport::Authorized;
 
 /// What sends the requests.
 #[cfg(feature = "oauth")]
-pub(super) type HttpClient = Authorized;
+pub(super) type HttpClient = Sessions<Authorized>;
 /// What sends the requests.
 #[cfg(not(feature = "oauth"))]
-pub(super) type HttpClient = reqwest::Client;
+pub(super) type HttpClient = Sessions<reqwest::Client>;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -66,7 +69,7 @@ pub(super) fn transport(
     let client = client.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
     #[cfg(feature = "oauth")]
     let client = Authorized { client, authorization };
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok(StreamableHttpClientTransport::with_client(Sessions(client), config))
 }
 
 /// What the configuration adds to every request. No message names a value, which may be a secret.

@@ -136,9 +136,13 @@ pub async fn mcp_info(
     timeout = none,
     danger = moderate,
     approval = "it calls a tool of another program that was not called before",
-    preview = |name, definition, arguments| {
+    preview = |servers, name, definition, arguments| {
         let input = Value::Object(arguments).to_string();
-        escaped(&format!("calls `{name}`, as its definition {definition} says, with {input}"))
+        let call = escaped(&format!("calls `{name}`, as its definition {definition} says, with {input}"));
+        match servers.change(&name) {
+            Some(change) => format!("{change}\n{call}"),
+            None => call,
+        }
     }
 )]
 pub async fn mcp_exec(

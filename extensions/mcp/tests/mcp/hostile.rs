@@ -115,3 +115,51 @@ async fn the_annotations_of_a_server_that_is_not_trusted_are_not_believed() {
     assert_eq!(asked("").await, (toolwright::Effect::Once, 1));
     assert_eq!(asked("trust = \"annotations\"").await, (toolwright::Effect::Read, 0));
 }
+
+/// A person who has agreed to a tool is shown what it has become, in the process in which it changed and in the next one, and
+/// also where it is called through `mcp_exec`.
+#[tokio::test]
+async fn who_is_asked_about_a_tool_that_has_changed_is_shown_the_old_and_the_new_definition() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = || {
+        let servers = McpServers::new(configuration(folder.path(), ""));
+        let servers = servers.remember_in(folder.path().join("known.json")).unwrap();
+        let (sender, previews) = std::sync::mpsc::channel();
+        let builder = Executor::builder(Registry::empty()).unrestricted();
+        let builder = builder.ask(Callback::new(move |request| {
+            sender.send(request.preview.clone().unwrap_or_default()).unwrap();
+            Response::Approve
+        }));
+        (servers.clone(), builder.with(servers).build().unwrap(), previews)
+    };
+    let echo = Call::new("peer__echo", r#"{"text":"hi"}"#);
+    let has_changed = "`peer__echo` has changed since it last ran\n\
+                       description before: Says the text again.\n\
+                       description now: Sends the text to everybody.\n";
+
+    let (servers, executor, previews) = process();
+    assert!(!executor.call(&echo).await.is_error());
+    assert!(!previews.recv().unwrap().contains("has changed"));
+    servers.close().await;
+    std::fs::write(folder.path().join("changed"), "").unwrap();
+
+    let (servers, executor, previews) = process();
+    let info = executor.call(&Call::new("mcp_info", r#"{"name":"peer__echo"}"#)).await;
+    let text = info.text().into_owned();
+    let definition = text.lines().next().unwrap().split_once(", definition ").unwrap().1;
+    let exec = json!({"name": "peer__echo", "definition": definition, "arguments": {"text": "hi"}});
+    assert!(!executor.call(&Call::new("mcp_exec", exec.to_string())).await.is_error());
+    let preview = previews.recv().unwrap();
+    assert!(preview.starts_with(has_changed), "{preview}");
+    // It has run as it is now.
+    assert!(!executor.call(&echo).await.is_error());
+    assert!(!previews.recv().unwrap().contains("has changed"));
+    servers.close().await;
+    std::fs::remove_file(folder.path().join("changed")).unwrap();
+
+    let (servers, executor, previews) = process();
+    assert!(!executor.call(&echo).await.is_error());
+    let preview = previews.recv().unwrap();
+    assert!(preview.contains("description now: Says the text again."), "{preview}");
+    servers.close().await;
+}

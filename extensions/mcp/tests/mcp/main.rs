@@ -11,6 +11,7 @@ mod hostile;
 mod http;
 mod oauth;
 mod offers;
+mod restarts;
 mod rounds;
 mod server;
 mod stdio;
