@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::{Call, Danger, Handle, Output, ToolContext, ToolError, tool};
+use toolwright::{Call, Danger, Handle, Output, ToolContext, ToolError, error_kind, tool};
 
 use super::McpServers;
 use super::definition::{CHANGED, Definitions, ForeignTool};
@@ -177,7 +177,7 @@ pub async fn mcp_exec(
     if danger > MCP_EXEC_DANGER {
         let words = format!("`{name}` is {}, which is more than this tool is", danger.as_str());
         let hint = format!("call `{name}` itself");
-        return Err(ToolError::new("approval_required", words).hint(hint));
+        return Err(ToolError::new(error_kind::APPROVAL_REQUIRED, words).hint(hint));
     }
     let patience = server.call_timeout().unwrap_or(LONGEST_CALL);
     servers.call(server, &tool, arguments, Some(patience), context).await
@@ -232,7 +232,7 @@ fn hits(tool: &ForeignTool, words: &[String]) -> usize {
 
 fn unknown(name: &str) -> ToolError {
     let words = format!("no MCP server has a tool `{name}`");
-    ToolError::new("unknown_tool", words)
+    ToolError::new(error_kind::UNKNOWN_TOOL, words)
         .class(toolwright::ErrorClass::Invalid)
         .hint("list or search the tools")
 }

@@ -2,7 +2,7 @@
 
 use rmcp::ServiceError;
 use rmcp::model::ErrorCode;
-use toolwright::{ErrorClass, ToolError};
+use toolwright::{ErrorClass, ToolError, error_kind};
 
 use super::{Line, Server};
 use crate::client::definition::{CHANGED, ForeignTool};
@@ -70,7 +70,7 @@ impl Server {
             self.name,
             after.as_secs_f64()
         );
-        ToolError::new("timeout", words)
+        ToolError::new(error_kind::TIMEOUT, words)
             .class(ErrorClass::Transient)
             .hint("the call may have had its effect; `timeout` of the server in the configuration allows more time")
     }
