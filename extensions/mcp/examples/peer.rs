@@ -142,7 +142,7 @@ impl Peer {
                 ),
                 tool("child", "Starts a program that stays.", json!({})),
                 tool("reports", "Reports its progress, then answers.", json!({})),
-                tool("flood", "Answers with 200 MB.", json!({})),
+                tool("flood", "Answers with 40 MB.", json!({})),
                 tool("crumbs", "Answers byte by byte.", json!({})),
             ]),
         ];
@@ -210,7 +210,7 @@ impl Peer {
                 let piece = "x".repeat(1 << 20);
                 let mut output = std::io::stdout().lock();
                 let _ = write!(output, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#);
-                for _ in 0..200 {
+                for _ in 0..40 {
                     let _ = output.write_all(piece.as_bytes());
                 }
                 let _ = writeln!(output, r#""}}]}}}}"#).and_then(|()| output.flush());

@@ -31,8 +31,8 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::Value;
 use toolwright::policy::Policy;
 use toolwright::{
-    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, Resolver,
-    ToolContext, ToolError,
+    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, Resolver, ToolContext,
+    ToolError,
 };
 
 use self::answers::Answers;

@@ -23,6 +23,9 @@ const LONGEST: usize = 16 << 20;
 /// How much of either end of an answer that is too long is looked at for the request that it answers.
 const END: usize = 1 << 10;
 
+/// How much is read at a time, in bytes.
+const PIECE: usize = 1 << 16;
+
 /// The code of the errors that stand for answers which were not taken. The server has worked on the request.
 pub(super) const NOT_TAKEN: i32 = -32_099;
 
@@ -44,7 +47,7 @@ struct Line {
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
     pub(super) fn new(read: R, write: W) -> Self {
         let write = Arc::new(Mutex::new(Some(write)));
-        Self { read: BufReader::new(read), line: Line::default(), write }
+        Self { read: BufReader::with_capacity(PIECE, read), line: Line::default(), write }
     }
 
     /// The next line, without its end.
@@ -74,7 +77,9 @@ impl Line {
         if self.is_too_long && self.bytes.len() > 2 * END {
             let end = self.bytes.len() - END;
             self.bytes.drain(END..end);
-            self.bytes.shrink_to(2 * END);
+            if self.bytes.capacity() > LONGEST {
+                self.bytes.shrink_to(PIECE);
+            }
         }
     }
 

@@ -272,7 +272,8 @@ async fn a_start_goes_on_where_the_call_that_needs_it_is_given_up() {
 #[tokio::test]
 async fn a_call_through_mcp_exec_asks_a_person() {
     let application = Application::trusting();
-    let call = json!({"name": "peer__echo", "definition": "0123456789ab", "arguments": {"text": "hi"}});
+    let call =
+        json!({"name": "peer__echo", "definition": "0123456789ab", "arguments": {"text": "hi"}});
     let answer = application.call("mcp_exec", call).await;
     assert_eq!(kind(&answer), "approval_required");
 }

@@ -24,7 +24,7 @@ async fn text(executor: &Executor, tool: &str, arguments: serde_json::Value) -> 
 
 /// The answer is dropped while it comes: it never stands in memory as a whole, its call ends, and what comes later is heard.
 #[tokio::test]
-async fn an_answer_of_200_megabytes_ends_its_call_by_its_cause_and_the_next_one_is_heard() {
+async fn an_answer_of_40_megabytes_ends_its_call_by_its_cause_and_the_next_one_is_heard() {
     let folder = tempfile::tempdir().unwrap();
     let (servers, executor) = using(&folder);
     let flooded = executor.call(&Call::new("peer__flood", "{}")).await;

@@ -99,9 +99,8 @@ async fn the_annotations_of_a_server_that_is_not_trusted_are_not_believed() {
         let folder = tempfile::tempdir().unwrap();
         let servers = McpServers::new(configuration(folder.path(), trust));
         let (sender, asked) = std::sync::mpsc::channel();
-        let builder = Executor::builder(Registry::empty())
-            .unrestricted()
-            .ask(Callback::new(move |_| {
+        let builder =
+            Executor::builder(Registry::empty()).unrestricted().ask(Callback::new(move |_| {
                 sender.send(()).unwrap();
                 Response::Approve
             }));

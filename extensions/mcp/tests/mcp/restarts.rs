@@ -78,7 +78,8 @@ impl Restarted {
 
 /// By 404 as the protocol has it, or by 400 with the words of the libraries of TypeScript and of Python.
 #[tokio::test]
-async fn a_server_that_was_started_again_is_connected_to_anew_whichever_way_it_refuses_the_session() {
+async fn a_server_that_was_started_again_is_connected_to_anew_whichever_way_it_refuses_the_session()
+{
     let json = "application/json";
     for refusal in [
         ("404 Not Found", "text/plain", "Session not found"),

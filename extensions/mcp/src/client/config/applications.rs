@@ -99,7 +99,8 @@ impl Entry {
         }
         let timeout = self.timeout.map(|timeout| match timeout > MOST_SECONDS {
             true => {
-                let note = format!("the timeout {timeout} of the server `{name}` is read as milliseconds");
+                let note =
+                    format!("the timeout {timeout} of the server `{name}` is read as milliseconds");
                 notes.push(note);
                 timeout.div_ceil(1000)
             }
@@ -154,7 +155,9 @@ fn expanded(text: &str, variables: Variables<'_>) -> Result<String, String> {
 
 fn value(name: &str, variables: Variables<'_>) -> Result<String, String> {
     if let Some(asked) = name.strip_prefix("input:") {
-        return Err(format!("it wants to ask for `{asked}`; name a variable, as in `${{env:NAME}}`"));
+        return Err(format!(
+            "it wants to ask for `{asked}`; name a variable, as in `${{env:NAME}}`"
+        ));
     }
     let (name, otherwise) = match name.strip_prefix("env:").unwrap_or(name).split_once(":-") {
         Some((name, otherwise)) => (name, Some(otherwise)),

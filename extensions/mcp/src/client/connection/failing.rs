@@ -48,7 +48,8 @@ impl Server {
         };
         if error.code == ErrorCode(NOT_TAKEN) {
             let why = untrusted::line(&error.message);
-            let words = format!("the MCP server `{server}` answered, but its answer is not taken: {why}");
+            let words =
+                format!("the MCP server `{server}` answered, but its answer is not taken: {why}");
             return ToolError::new("answer_not_taken", words)
                 .class(ErrorClass::Unknown)
                 .hint("the call may have had its effect; ask for less at a time");

@@ -6,9 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{
-    ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult,
-};
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
 use rmcp::service::Peer;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -83,7 +81,10 @@ impl Server {
     }
 
     /// Every page of the list of tools.
-    pub(super) async fn list(&self, peer: &Peer<RoleClient>) -> Result<Arc<Definitions>, ToolError> {
+    pub(super) async fn list(
+        &self,
+        peer: &Peer<RoleClient>,
+    ) -> Result<Arc<Definitions>, ToolError> {
         let mut tools: Vec<Listed> = Vec::new();
         let (mut seen, mut cursor) = (0, None);
         loop {

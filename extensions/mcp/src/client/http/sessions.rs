@@ -110,8 +110,6 @@ where
         headers: Headers,
         most: usize,
     ) -> Result<Events, Failure> {
-        self.0
-            .get_stream_with_max_sse_event_size(uri, session, last, token, headers, most)
-            .await
+        self.0.get_stream_with_max_sse_event_size(uri, session, last, token, headers, most).await
     }
 }
