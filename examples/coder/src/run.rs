@@ -58,10 +58,17 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     }
     if let Some(servers) = &servers {
         // They are there before the model is asked: a tool that is found by its name alone has no rules.
-        let refused = servers.register_all().await;
-        let refused =
-            refused.map_err(|error| Problem::failed("an MCP server cannot be used", error))?;
-        for tool in refused {
+        let unusable = servers.register_all().await;
+        let unusable =
+            unusable.map_err(|error| Problem::failed("the MCP servers cannot be used", error))?;
+        let is_every = unusable.servers.len() == servers.names().count();
+        for failed in unusable.servers {
+            if is_every {
+                return Err(Problem::failed("no MCP server can be used", failed.error));
+            }
+            transcript.note("left out", &failed.error.to_string());
+        }
+        for tool in unusable.tools {
             transcript
                 .note("refused", &format!("`{}` of `{}`: {}", tool.tool, tool.server, tool.reason));
         }

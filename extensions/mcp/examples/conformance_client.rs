@@ -74,7 +74,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     .answering(Answers::new().elicit(Agrees));
     let builder = Executor::builder(registry.clone()).unrestricted();
     let executor = builder.with(servers.clone()).build()?;
-    for refused in servers.register_all().await? {
+    let unusable = servers.register_all().await?;
+    if let Some(failed) = unusable.servers.into_iter().next() {
+        return Err(failed.error.into());
+    }
+    for refused in unusable.tools {
         println!("{}: {}", refused.tool, refused.reason);
     }
     let catalog = registry.catalog();

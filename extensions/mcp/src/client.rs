@@ -8,33 +8,38 @@ mod foreign_tool;
 mod handler;
 #[cfg(feature = "http-client")]
 mod http;
+mod known;
+mod lines;
 mod names;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
 mod process;
 mod restart;
 mod result;
+mod said;
 pub(crate) mod single;
 pub(crate) mod tools;
 pub(crate) mod untrusted;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::path::Path;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
 use serde_json::Value;
 use toolwright::policy::Policy;
 use toolwright::{
-    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, RegistryError, Resolver,
-    ToolContext, ToolError,
+    BuildProblem, Bundle, ExecutorBuilder, Output, Registration, Registry, Resolver, ToolContext,
+    ToolError,
 };
 
 use self::answers::Answers;
 use self::config::McpConfig;
 use self::connection::Server;
 use self::definition::{Definitions, ForeignTool};
+use self::known::Known;
 
 /// The servers whose tools an application uses; cheap to clone.
 ///
@@ -63,11 +68,30 @@ pub struct McpServers(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    /// The tools as `mcp_info` showed them last, by our names.
-    shown: Mutex<BTreeMap<String, Arc<ForeignTool>>>,
     /// Where tools are registered when a name is resolved: that of the executor which has the servers.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
+    known: RwLock<Known>,
+}
+
+/// What of the servers of an application cannot be used, with the reasons.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Unusable {
+    /// The servers that cannot be reached, or list no tools.
+    pub servers: Vec<FailedServer>,
+    /// The tools of the others that cannot be called.
+    pub tools: Vec<RefusedTool>,
+}
+
+/// A server that cannot be used, and why.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FailedServer {
+    /// Its name in the configuration.
+    pub server: String,
+    /// Why it cannot be used; names it.
+    pub error: ToolError,
 }
 
 /// A foreign tool that cannot be called, and why.
@@ -113,7 +137,7 @@ impl McpServers {
             (name, Arc::new(made(server)))
         });
         let (servers, registry) = (servers.collect(), OnceLock::new());
-        Self(Arc::new(Inner { servers, shown: Mutex::default(), registry, answers }))
+        Self(Arc::new(Inner { servers, registry, answers, known: RwLock::default() }))
     }
 
     /// Remembers the registry of the executor that has the servers; a second one is a problem of its builder.
@@ -136,33 +160,58 @@ impl McpServers {
         self
     }
 
+    /// Remembers in this file what each tool was when it last ran, so that a person who is asked about a call is shown what
+    /// its server has changed since, after a restart too. Without it, that lasts as long as the process. No tool of an agent
+    /// should be able to write the file.
+    ///
+    /// # Errors
+    /// When there is such a file, and it cannot be read.
+    pub fn remember_in(self, file: impl AsRef<Path>) -> std::io::Result<Self> {
+        *self.0.known.write().unwrap_or_else(PoisonError::into_inner) = Known::read(file.as_ref())?;
+        Ok(self)
+    }
+
+    /// What has changed of a tool since it last ran, for the person who is asked about its call.
+    pub(crate) fn change(&self, name: &str) -> Option<String> {
+        let server = self.0.servers.get(names::server(name)?)?;
+        let tool = server.last_listed(name)?;
+        self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(&tool)
+    }
+
     /// The names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.servers.keys().map(String::as_str)
     }
 
-    /// Starts every server and registers its tools, deferred, so that a model is shown a line of each and not the schema.
-    /// Returns the tools that were refused. An application whose journal outlives it calls this before its worker begins:
-    /// a call that waits is run by a tool that is registered.
+    /// Starts every server, all at once, and registers its tools, deferred, so that a model is shown a line of each and not
+    /// the schema. Returns what cannot be used; one server stops no other. An application whose journal outlives it calls
+    /// this before its worker begins: a call that waits is run by a tool that is registered.
     ///
     /// # Errors
-    /// When no executor has the servers yet, a server cannot be reached, or one of its names is taken; what came before stays
-    /// registered.
-    pub async fn register_all(&self) -> Result<Vec<RefusedTool>, RegisterError> {
+    /// When no executor has the servers yet.
+    pub async fn register_all(&self) -> Result<Unusable, RegisterError> {
         let registry = self.0.registry.get().ok_or(RegisterError::NoExecutor)?;
-        let mut refused = Vec::new();
-        for (name, server) in &self.0.servers {
-            let definitions = server.definitions().await;
-            let definitions = definitions
-                .map_err(|error| RegisterError::Server { server: name.clone(), error })?;
-            let tools = definitions.tools();
-            let new = tools.filter(|tool| registry.get(&tool.name).is_none());
-            let tools =
-                new.map(|tool| self.tool(server, tool).exposure(toolwright::Exposure::Deferred));
-            registry.register_all(tools.collect::<Vec<_>>())?;
-            refused.extend(definitions.refused().iter().cloned());
+        let mut unusable = Unusable::default();
+        for (name, definitions) in self.definitions(None).await.unwrap_or_default() {
+            let (server, definitions) = match (self.0.servers.get(name), definitions) {
+                (Some(server), Ok(definitions)) => (server, definitions),
+                (_, Err(error)) => {
+                    unusable.servers.push(FailedServer { server: name.to_owned(), error });
+                    continue;
+                }
+                (None, Ok(_)) => continue,
+            };
+            unusable.tools.extend(definitions.refused().iter().cloned());
+            for tool in definitions.tools().filter(|tool| registry.get(&tool.name).is_none()) {
+                let (server_name, theirs) = (tool.server.clone(), tool.theirs.clone());
+                let made = self.tool(server, tool).exposure(toolwright::Exposure::Deferred);
+                if let Err(error) = registry.register(made) {
+                    let reason = error.to_string();
+                    unusable.tools.push(RefusedTool { server: server_name, tool: theirs, reason });
+                }
+            }
         }
-        Ok(refused)
+        Ok(unusable)
     }
 
     /// Ends every server that was started. A call that comes later starts its server again.
@@ -197,18 +246,6 @@ impl McpServers {
         Ok(server.definitions().await?.get(name).map(|tool| (server, tool)))
     }
 
-    /// Remembers what a model was shown of a tool.
-    pub(crate) fn show(&self, tool: &Arc<ForeignTool>) {
-        let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.insert(tool.name.clone(), Arc::clone(tool));
-    }
-
-    /// The tool as `mcp_info` showed it last; as it is now where `mcp_info` has not shown it.
-    pub(crate) fn as_shown(&self, now: Arc<ForeignTool>) -> Arc<ForeignTool> {
-        let shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.get(&now.name).cloned().unwrap_or(now)
-    }
-
     /// Whether calls of this name pass the gate as calls of a tool of its own.
     pub(crate) fn is_registered(&self, name: &str) -> bool {
         self.0.registry.get().is_some_and(|registry| {
@@ -222,9 +259,16 @@ impl McpServers {
         server: &Arc<Server>,
         tool: &ForeignTool,
         input: Value,
+        patience: Option<Duration>,
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
-        server.call(tool, input, context).await.inspect_err(|error| {
+        // A call that is refused below ran as little as one that was never made.
+        let answer = server.call(tool, input, patience, context).await;
+        let is_other = answer.as_ref().is_err_and(|error| error.kind() == definition::CHANGED);
+        if !is_other {
+            self.0.known.read().unwrap_or_else(PoisonError::into_inner).runs(tool);
+        }
+        answer.inspect_err(|error| {
             if error.kind() == definition::CHANGED
                 && let Some(registry) = self.0.registry.get()
             {
@@ -309,16 +353,5 @@ pub enum RegisterError {
         "no executor has the MCP servers yet; give them to its builder with `.with(servers.clone())`"
     )]
     NoExecutor,
-    /// A server could not be reached, or did not list its tools.
-    #[error("the tools of the MCP server `{server}` could not be read: {error}")]
-    Server {
-        /// The server.
-        server: String,
-        /// Why not.
-        error: ToolError,
-    },
-    /// A name is taken.
-    #[error(transparent)]
-    Registry(#[from] RegistryError),
 }
 toolwright::unstable::debug_as_sentence!(RegisterError);

@@ -23,7 +23,7 @@ pub use client::tools::{
     MCP_EXEC, MCP_INFO, MCP_LIST_TOOLS, MCP_SEARCH, MCP_TOOLS, mcp_exec, mcp_info, mcp_list_tools,
     mcp_search,
 };
-pub use client::{McpServers, RefusedTool, RegisterError};
+pub use client::{FailedServer, McpServers, RefusedTool, RegisterError, Unusable};
 pub use server::client::{ConnectedClient, Elicited, LogLevel, Root};
 pub use server::content::{
     Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,

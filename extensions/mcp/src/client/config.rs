@@ -1,6 +1,7 @@
 //! Which servers there are: the file `mcp.toml`, or the JSON that other applications write. Reading is pure, apart from
 //! the file.
 
+mod applications;
 mod oauth;
 
 use std::collections::BTreeMap;
@@ -10,9 +11,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 pub(super) use self::oauth::OAuthConfig;
-
-/// How long a server's name may be; the rest of the 64 characters is for its tools.
-const LONGEST_NAME: usize = 24;
+use super::names::LONGEST_SERVER as LONGEST_NAME;
 
 /// The MCP servers of an application. A tool of an agent must not be able to write the file: it says which programs run.
 ///
@@ -33,6 +32,7 @@ const LONGEST_NAME: usize = 24;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct McpConfig {
     pub(super) servers: BTreeMap<String, ServerConfig>,
+    notes: Vec<String>,
 }
 
 /// How far an application believes what a server says of its tools.
@@ -53,6 +53,23 @@ pub(super) struct ServerConfig {
     pub(super) reached: Reached,
     pub(super) trust: Trust,
     start_timeout: Duration,
+    /// How long a call may take without a word of the server.
+    pub(super) call_timeout: Option<Duration>,
+    pub(super) filter: ToolFilter,
+}
+
+/// Which tools of a server are used, by their names there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ToolFilter {
+    enabled: Option<Vec<String>>,
+    disabled: Vec<String>,
+}
+
+impl ToolFilter {
+    pub(super) fn lets(&self, tool: &str) -> bool {
+        let is_enabled = |enabled: &Vec<String>| enabled.iter().any(|it| it == tool);
+        self.enabled.as_ref().is_none_or(is_enabled) && !self.disabled.iter().any(|it| it == tool)
+    }
 }
 
 /// How a server is reached.
@@ -80,6 +97,8 @@ pub(super) struct Program {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Http {
     pub(super) url: String,
+    /// What every request says besides.
+    pub(super) headers: BTreeMap<String, String>,
     /// The variable of this process that has the bearer token.
     pub(super) token_env: Option<String>,
     /// How tokens are got where there is none.
@@ -103,12 +122,19 @@ pub(super) struct Written {
     pub(super) pass: Option<Vec<String>>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) url: Option<String>,
+    pub(super) headers: Option<BTreeMap<String, String>>,
     pub(super) token_env: Option<String>,
     pub(super) oauth: Option<OAuthConfig>,
     #[serde(default)]
     pub(super) trust: Trust,
     /// Seconds.
     pub(super) start_timeout: Option<u64>,
+    /// Seconds.
+    pub(super) timeout: Option<u64>,
+    /// The tools that are used, by their names there; all where nothing is said.
+    pub(super) enabled_tools: Option<Vec<String>>,
+    /// The tools that are not used.
+    pub(super) disabled_tools: Option<Vec<String>>,
     /// As other applications write it.
     #[serde(rename = "type")]
     pub(super) transport: Option<String>,
@@ -140,6 +166,9 @@ impl Written {
                         "`token_env` goes with `url`; a program gets variables by `pass`".into()
                     );
                 }
+                if self.headers.is_some() {
+                    return Err("`headers` goes with `url`, and this server has a `command`".into());
+                }
                 if self.oauth.is_some() {
                     return Err("`oauth` goes with `url`, and this server has a `command`".into());
                 }
@@ -164,7 +193,10 @@ impl Written {
                         "`{key}` goes with `command`, and this server has a `url`"
                     ));
                 }
-                checked_url(&url, self.token_env.is_some() || self.oauth.is_some())?;
+                let headers = self.headers.unwrap_or_default();
+                let has_secrets =
+                    self.token_env.is_some() || self.oauth.is_some() || !headers.is_empty();
+                checked_url(&url, has_secrets)?;
                 if let Some(oauth) = &self.oauth {
                     if self.token_env.is_some() {
                         return Err("it has both `token_env` and `oauth`; give one".into());
@@ -175,11 +207,19 @@ impl Written {
                     oauth.checked()?;
                 }
                 let oauth = self.oauth.unwrap_or_default();
-                Reached::Http(Http { url, token_env: self.token_env, oauth })
+                Reached::Http(Http { url, headers, token_env: self.token_env, oauth })
             }
         };
         let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
-        Ok(ServerConfig { reached, trust: self.trust, start_timeout })
+        let call_timeout = self.timeout.map(Duration::from_secs);
+        if call_timeout.is_some_and(|it| it.is_zero()) {
+            return Err("`timeout` is 0, expected seconds".into());
+        }
+        let filter = ToolFilter {
+            enabled: self.enabled_tools,
+            disabled: self.disabled_tools.unwrap_or_default(),
+        };
+        Ok(ServerConfig { reached, trust: self.trust, start_timeout, call_timeout, filter })
     }
 }
 
@@ -228,12 +268,6 @@ struct Toml {
     servers: BTreeMap<String, Written>,
 }
 
-#[derive(Deserialize)]
-struct Json {
-    #[serde(rename = "mcpServers")]
-    servers: BTreeMap<String, Written>,
-}
-
 impl McpConfig {
     /// Reads a file: JSON where its name ends in `.json`, else TOML.
     ///
@@ -259,24 +293,32 @@ impl McpConfig {
         Self::checked(file.servers)
     }
 
-    /// Reads the JSON that other applications write: the object `mcpServers`.
+    /// Reads the JSON that other applications write, as it is: the object `mcpServers` of Claude Desktop, Claude Code, Cursor
+    /// and Cline, and `servers` of VS Code. `${NAME}` is the value of a variable. What is left out of it, and why, is in
+    /// [`notes`](Self::notes).
     ///
     /// ```
     /// use toolwright_mcp::McpConfig;
     ///
     /// let json = r#"{"mcpServers": {"files": {"command": "mcp-files", "args": ["."]}}}"#;
     /// assert_eq!(McpConfig::from_json(json)?.names().count(), 1);
-    /// let error = McpConfig::from_json(r#"{"mcpServers": {"far": {"type": "sse", "command": "x"}}}"#).unwrap_err();
-    /// assert!(error.to_string().contains("expected `stdio`"));
+    /// let config = McpConfig::from_json(r#"{"mcpServers": {"far": {"type": "sse", "url": "https://far.example/sse"}}}"#)?;
+    /// assert!(config.notes()[0].starts_with("the server `far` is left out: "));
     /// # Ok::<(), toolwright_mcp::ConfigError>(())
     /// ```
     ///
     /// # Errors
     /// When something in it is wrong.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        let file: Json =
+        let file: applications::File =
             serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
-        Self::checked(file.servers)
+        file.config(&|name| std::env::var(name).ok())
+    }
+
+    /// What of a file of another application is left out or ignored, in words for a person.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The names of the servers.
@@ -313,7 +355,7 @@ impl McpConfig {
             let server = server.checked().map_err(wrong)?;
             servers.insert(name, server);
         }
-        Ok(Self { servers })
+        Ok(Self { servers, notes: Vec::new() })
     }
 }
 

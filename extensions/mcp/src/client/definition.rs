@@ -15,8 +15,66 @@ use super::names;
 /// The kind of the error of a call whose tool is defined differently now.
 pub(crate) const CHANGED: &str = "definition_changed";
 
+/// Stands in a definition that could not be read, with the reason.
+pub(crate) const UNREADABLE: &str = "toolwright/unreadable";
+
+/// A tool as it was listed.
+#[derive(Debug)]
+pub(crate) enum Listed {
+    Tool(Box<Tool>),
+    /// Its name, and why it cannot be read.
+    Wrong(String, String),
+}
+
+impl From<Tool> for Listed {
+    fn from(tool: Tool) -> Self {
+        Self::Tool(Box::new(tool))
+    }
+}
+
+impl Listed {
+    /// Reads one tool by itself.
+    pub(crate) fn read(written: Value) -> Self {
+        let name = written.get("name").and_then(Value::as_str).unwrap_or("(without a name)");
+        let name = name.to_owned();
+        if let Some(why) = written.get(UNREADABLE).and_then(Value::as_str) {
+            return Self::Wrong(name, format!("it cannot be read: {why}"));
+        }
+        let schema = |key: &str, found: Option<&Value>| {
+            let found = match found? {
+                Value::Object(_) => return None,
+                Value::Null => "null".to_owned(),
+                Value::Bool(it) => it.to_string(),
+                Value::Number(_) => "a number".to_owned(),
+                Value::String(_) => "a string".to_owned(),
+                Value::Array(_) => "a list".to_owned(),
+            };
+            Some(format!("its {key} is {found}, expected an object"))
+        };
+        let missing = || "it has no inputSchema, expected an object".to_owned();
+        let input = written.get("inputSchema");
+        let why = match input {
+            None => Some(missing()),
+            Some(_) => schema("inputSchema", input)
+                .or_else(|| schema("outputSchema", written.get("outputSchema"))),
+        };
+        match (why, serde_json::from_value::<Tool>(written)) {
+            (_, Ok(tool)) => tool.into(),
+            (Some(why), Err(_)) => Self::Wrong(name, why),
+            (None, Err(error)) => Self::Wrong(name, format!("it cannot be read: {error}")),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.name,
+            Self::Wrong(name, _) => name,
+        }
+    }
+}
+
 /// One foreign tool that can be called.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct ForeignTool {
     /// Its name here.
     pub(crate) name: String,
@@ -32,6 +90,13 @@ pub(crate) struct ForeignTool {
     pub(crate) fingerprint: String,
 }
 
+impl ForeignTool {
+    /// The first digits of the fingerprint: what a model and a person read of it.
+    pub(crate) fn digest(&self) -> &str {
+        self.fingerprint.get(..12).unwrap_or(&self.fingerprint)
+    }
+}
+
 /// The tools of one server at one time.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
@@ -40,17 +105,18 @@ pub(crate) struct Definitions {
 }
 
 impl Definitions {
-    pub(crate) fn of(server: &str, listed: Vec<Tool>) -> Self {
+    pub(crate) fn of(server: &str, listed: Vec<Listed>) -> Self {
         let mut definitions = Self::default();
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
         for tool in &listed {
-            *times.entry(tool.name.to_string()).or_default() += 1;
+            *times.entry(tool.name().to_owned()).or_default() += 1;
         }
         for tool in listed {
-            let theirs = tool.name.to_string();
-            let refusal = match times.get(&theirs) {
-                Some(2..) => Some("the server lists several tools of this name".to_owned()),
-                _ => definitions.add(server, tool).err(),
+            let theirs = tool.name().to_owned();
+            let refusal = match (times.get(&theirs), tool) {
+                (_, Listed::Wrong(_, why)) => Some(why),
+                (Some(2..), _) => Some("the server lists several tools of this name".to_owned()),
+                (_, Listed::Tool(tool)) => definitions.add(server, *tool).err(),
             };
             if let Some(reason) = refusal {
                 let refused = RefusedTool { server: server.to_owned(), tool: theirs, reason };
@@ -122,7 +188,8 @@ mod tests {
     use super::*;
 
     fn listed(tools: Value) -> Definitions {
-        Definitions::of("x", serde_json::from_value(tools).expect("tools"))
+        let Value::Array(tools) = tools else { panic!("a list") };
+        Definitions::of("x", tools.into_iter().map(Listed::read).collect())
     }
 
     #[test]
@@ -142,6 +209,30 @@ mod tests {
         assert_eq!(reasons[0], "twice: the server lists several tools of this name");
         assert!(reasons[1].starts_with("bad: its input schema cannot be used: /properties/n/type"));
         assert!(reasons[2].starts_with("worse: its output schema cannot be used"));
+    }
+
+    #[test]
+    fn a_tool_without_a_schema_is_refused_with_what_was_found_and_the_rest_works() {
+        let definitions = listed(json!([
+            {"name": "missing"},
+            {"name": "null", "inputSchema": null},
+            {"name": "true", "inputSchema": true},
+            {"name": "text", "inputSchema": {"type": "object"}, "outputSchema": "x"},
+            {"inputSchema": {}},
+            {"name": "deep", UNREADABLE: "recursion limit exceeded"},
+            {"name": "good", "inputSchema": {"type": "object"}},
+        ]));
+        assert_eq!(definitions.tools().map(|it| it.name.clone()).collect::<Vec<_>>(), ["x__good"]);
+        let reason = |tool: &str| {
+            let refused = definitions.refused().iter().find(|it| it.tool == tool);
+            refused.expect(tool).reason.clone()
+        };
+        assert_eq!(reason("missing"), "it has no inputSchema, expected an object");
+        assert_eq!(reason("null"), "its inputSchema is null, expected an object");
+        assert_eq!(reason("true"), "its inputSchema is true, expected an object");
+        assert_eq!(reason("text"), "its outputSchema is a string, expected an object");
+        assert_eq!(reason("(without a name)"), "it cannot be read: missing field `name`");
+        assert_eq!(reason("deep"), "it cannot be read: recursion limit exceeded");
     }
 
     #[test]

@@ -24,12 +24,29 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     let (schema, output) = (tool.input_schema.clone(), tool.output_schema.clone());
     let (effect, danger) = judged(trust, &tool.annotations);
     let title = tool.title.clone().map(|it| escaped(&it));
+    let has_own_timeout = server.call_timeout().is_some();
     let server = Arc::clone(server);
+    let (asked, shown) = (handle.clone(), name.clone());
     let mut made = DynamicTool::new(name, description, schema, move |input, context| {
         let (handle, server, tool) = (handle.clone(), Arc::clone(&server), Arc::clone(&tool));
-        async move { handle.servers()?.call(&server, &tool, input, &context).await }
+        async move {
+            let patience = server.call_timeout();
+            handle.servers()?.call(&server, &tool, input, patience, &context).await
+        }
     });
     made = made.effect(effect).danger(danger).tag("mcp");
+    made = made.preview_by(move |input, _| {
+        let change = asked.servers().map(|servers| servers.change(&shown));
+        let input = escaped(&input.to_string());
+        let call = format!("calls `{shown}` with {input}");
+        std::future::ready(change.map(|change| match change {
+            Some(change) => format!("{change}\n{call}"),
+            None => call,
+        }))
+    });
+    if has_own_timeout {
+        made = made.timeout(None);
+    }
     if let Some(title) = title {
         made = made.title(title);
     }
@@ -50,8 +67,7 @@ fn description(tool: &ForeignTool) -> String {
     if text.len() < described.len() {
         text.push('…');
     }
-    let definition = tool.fingerprint.get(..12).unwrap_or(&tool.fingerprint);
-    let source = format!("(From the MCP server `{}`, definition {definition}.)", tool.server);
+    let source = format!("(From the MCP server `{}`, definition {}.)", tool.server, tool.digest());
     match text.trim() {
         "" => source,
         text => format!("{text}\n\n{source}"),

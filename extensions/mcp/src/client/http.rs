@@ -1,9 +1,13 @@
 //! A server at a URL: how its messages are sent, and with which token.
 
+mod sessions;
+
+use std::collections::HashMap;
 #[cfg(feature = "oauth")]
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
@@ -12,6 +16,7 @@ use rmcp::service::{
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
+use self::sessions::Sessions;
 use super::config::Http;
 use super::handler::Handler;
 #[cfg(feature = "oauth")]
@@ -21,10 +26,10 @@ use super::oauth::transport::Authorized;
 
 /// What sends the requests.
 #[cfg(feature = "oauth")]
-pub(super) type HttpClient = Authorized;
+pub(super) type HttpClient = Sessions<Authorized>;
 /// What sends the requests.
 #[cfg(not(feature = "oauth"))]
-pub(super) type HttpClient = reqwest::Client;
+pub(super) type HttpClient = Sessions<reqwest::Client>;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -58,10 +63,24 @@ pub(super) fn transport(
             _ => return Err(format!("found no token in {variable}, expected its bearer token")),
         },
     };
+    let config = config.custom_headers(headers(http)?);
     // A redirect could lead the token and what a model says to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let client = client.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
     #[cfg(feature = "oauth")]
     let client = Authorized { client, authorization };
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok(StreamableHttpClientTransport::with_client(Sessions(client), config))
+}
+
+/// What the configuration adds to every request. No message names a value, which may be a secret.
+fn headers(http: &Http) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let read = |(name, value): (&String, &String)| {
+        let header = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("`{name}` is no name of a header"))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| format!("the header `{name}` has a character that no header may have"))?;
+        value.set_sensitive(true);
+        Ok((header, value))
+    };
+    http.headers.iter().map(read).collect()
 }

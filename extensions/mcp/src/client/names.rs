@@ -21,6 +21,25 @@ pub(super) fn ours(server: &str, tool: &str) -> String {
     format!("{server}__{fitting}_{digest}")
 }
 
+/// How long a server's name may be; the rest of the 64 characters is for its tools.
+pub(super) const LONGEST_SERVER: usize = 24;
+
+/// Our name of a server that another application names: its own where it fits, else cut, with the first digits of its digest.
+pub(super) fn fitting_server(name: &str) -> String {
+    let fits = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
+    let is_whole = !name.is_empty() && name.len() <= LONGEST_SERVER && name.chars().all(fits);
+    if is_whole && !name.contains("__") && !name.ends_with('_') {
+        return name.to_owned();
+    }
+    let digest: String =
+        Sha256::digest(name).iter().take(4).map(|it| format!("{it:02x}")).collect();
+    let room = LONGEST_SERVER - 1 - digest.len();
+    let is_plain = |it: char| it.is_ascii_alphanumeric();
+    let plain: String =
+        name.chars().map(|it| if is_plain(it) { it } else { '-' }).take(room).collect();
+    format!("{plain}-{digest}")
+}
+
 /// The server that one of our names means.
 pub(super) fn server(name: &str) -> Option<&str> {
     // A server's name does not contain `__`, nor end in `_`.

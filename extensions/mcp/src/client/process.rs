@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::config::Program;
+use super::said::Said;
 
 /// How long a server has to end itself when its input is closed, and again after TERM.
 const GRACE: Duration = Duration::from_secs(2);
@@ -40,11 +41,15 @@ const PASSED_ON: [&str; 12] = [
 pub(super) struct Process {
     end: Option<oneshot::Sender<()>>,
     supervised: tokio::task::JoinHandle<()>,
+    said: Said,
 }
 
 impl Process {
-    /// Starts a server; what it prints to standard error goes to that of this process.
-    pub(super) fn start(config: &Program) -> io::Result<(Self, ChildStdout, ChildStdin)> {
+    /// Starts a server of this name.
+    pub(super) fn start(
+        server: &str,
+        config: &Program,
+    ) -> io::Result<(Self, ChildStdout, ChildStdin)> {
         let mut command = Command::new(&config.command);
         command.args(&config.args).env_clear();
         let passed = PASSED_ON.into_iter().chain(config.pass.iter().map(String::as_str));
@@ -53,7 +58,7 @@ impl Process {
         if let Some(folder) = &config.cwd {
             command.current_dir(folder);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut command = CommandWrap::from(command);
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessSession);
@@ -62,9 +67,18 @@ impl Process {
         let (Some(output), Some(input)) = (output, input) else {
             return Err(io::Error::other("the server's pipes are missing"));
         };
+        let said = Said::default();
+        if let Some(stream) = group.0.stderr().take() {
+            tokio::spawn(said.clone().read(server.to_owned(), stream));
+        }
         let (end, ended) = oneshot::channel();
         let supervised = tokio::spawn(supervise(group, ended));
-        Ok((Self { end: Some(end), supervised }, output, input))
+        Ok((Self { end: Some(end), supervised, said }, output, input))
+    }
+
+    /// What the server writes to its standard error.
+    pub(super) fn said(&self) -> &Said {
+        &self.said
     }
 
     /// Ends the server, whose input has been closed, and waits until it has ended.

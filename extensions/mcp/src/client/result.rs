@@ -1,8 +1,9 @@
 //! What a foreign tool answered, as the output of a tool: marked as untrusted. Pure.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use serde_json::json;
-use toolwright::{Content, Output, ToolError, error_kind};
+use serde_json::{Value, json};
+use toolwright::unstable::foreign::Checker;
+use toolwright::{Content, Output, ToolError};
 
 use super::definition::ForeignTool;
 use super::untrusted::{fenced, line};
@@ -13,7 +14,8 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     let source = format!("MCP server `{}`, tool `{}`", tool.server, tool.name);
     let mut blocks: Vec<Content<'static>> =
         answer.content.into_iter().map(|block| content(&source, block)).collect();
-    if let (true, Some(structured)) = (blocks.is_empty(), &answer.structured_content) {
+    let is_told_structured = blocks.is_empty();
+    if let (true, Some(structured)) = (is_told_structured, &answer.structured_content) {
         blocks.push(Content::text(fenced(&source, &structured.to_string())));
     }
     if answer.is_error == Some(true) {
@@ -21,17 +23,39 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
         let words = format!("`{}` failed:\n{}", tool.name, words.join("\n"));
         return Err(ToolError::new("foreign_error", words));
     }
-    if answer.structured_content.is_none() && tool.output_schema.is_some() {
-        let words = format!("`{}` ran, but its result is not what it promises", tool.name);
-        return Err(ToolError::new(error_kind::INVALID_OUTPUT, words));
-    }
-    let mark = json!({"server": tool.server, "tool": tool.theirs});
+    let broken = broken(tool, answer.structured_content.as_ref());
+    let mut mark = json!({"server": tool.server, "tool": tool.theirs});
+    let structured = match (broken, answer.structured_content) {
+        (None, structured) => structured,
+        (Some(why), structured) => {
+            // The call has had its effect: what it answered is given on, as text.
+            if let (false, Some(structured)) = (is_told_structured, structured) {
+                blocks.push(Content::text(fenced(&source, &structured.to_string())));
+            }
+            mark["breaks_output_schema"] = line(&why).into();
+            None
+        }
+    };
     let mut output = Output::default().metadata("untrusted", mark);
     output = blocks.into_iter().fold(output, Output::with);
-    Ok(match answer.structured_content {
+    Ok(match structured {
         Some(structured) => output.structured(structured),
         None => output,
     })
+}
+
+/// What is wrong with an answer by the schema that its own server gives for it.
+fn broken(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
+    let schema = tool.output_schema.as_ref()?;
+    let Some(structured) = structured else {
+        return Some("it has no structured content".to_owned());
+    };
+    let checked = match Checker::new(schema) {
+        Ok(checker) => checker.check_text(&structured.to_string()),
+        Err(problem) => return Some(problem.to_string()),
+    };
+    let problems = checked.err()?;
+    Some(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
 fn content(source: &str, block: ContentBlock) -> Content<'static> {

@@ -2,18 +2,26 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolwright::{Call, Handle, Output, ToolContext, ToolError, error_kind, tool};
+use toolwright::{Call, Danger, Handle, Output, ToolContext, ToolError, error_kind, tool};
 
 use super::McpServers;
-use super::definition::{Definitions, ForeignTool};
+use super::definition::{CHANGED, Definitions, ForeignTool};
 use super::foreign_tool::judged;
 use super::untrusted::{escaped, fenced};
 
 /// The tools with which a model finds, describes and calls the tools of MCP servers. They need the service
 /// [`McpServers`]: an application without servers cannot build them.
 pub const MCP_TOOLS: [Handle; 4] = [MCP_LIST_TOOLS, MCP_SEARCH, MCP_INFO, MCP_EXEC];
+
+/// How dangerous [`mcp_exec`] says that it is, which is what rules and grants for it count on.
+const MCP_EXEC_DANGER: Danger = Danger::Moderate;
+
+/// How long a server may be silent in a call through [`mcp_exec`], where its configuration says nothing. The time that its
+/// start takes comes on top.
+const LONGEST_CALL: Duration = Duration::from_secs(300);
 
 /// How many tools one answer names.
 const MOST: usize = 200;
@@ -28,7 +36,7 @@ const MOST: usize = 200;
 ///
 /// # What it refuses
 /// A server that the configuration does not name.
-#[tool(unlinked, effect = read, reads(), timeout = "6m")]
+#[tool(unlinked, effect = read, reads(), timeout = none)]
 pub async fn mcp_list_tools(
     servers: &McpServers,
     /// One server; all when absent.
@@ -49,7 +57,7 @@ pub async fn mcp_list_tools(
 ///
 /// # What it refuses
 /// Nothing; a server that cannot be used is named in the answer.
-#[tool(unlinked, effect = read, reads(), timeout = "6m")]
+#[tool(unlinked, effect = read, reads(), timeout = none)]
 pub async fn mcp_search(
     servers: &McpServers,
     /// The words, separated by spaces.
@@ -83,7 +91,7 @@ pub async fn mcp_search(
 ///
 /// # What it refuses
 /// A name that no server has.
-#[tool(unlinked, effect = read, reads(), timeout = "6m")]
+#[tool(unlinked, effect = read, reads(), timeout = none)]
 pub async fn mcp_info(
     servers: &McpServers,
     /// Its name, as the list of tools has it.
@@ -91,7 +99,6 @@ pub async fn mcp_info(
     name: String,
 ) -> Result<String, ToolError> {
     let Some((server, tool)) = servers.find(&name).await? else { return Err(unknown(&name)) };
-    servers.show(&tool);
     let (effect, danger) = judged(server.trust(), &tool.annotations);
     let definition = json!({
         "name": tool.theirs,
@@ -104,9 +111,10 @@ pub async fn mcp_info(
     let definition = serde_json::to_string_pretty(&definition).map_err(ToolError::internal)?;
     let source = format!("MCP server `{}`", server.name());
     Ok(format!(
-        "{name}: effect {}, danger {}\n{}",
+        "{name}: effect {}, danger {}, definition {}\n{}",
         serde_json::to_value(effect).ok().as_ref().and_then(Value::as_str).unwrap_or_default(),
         danger.as_str(),
+        tool.digest(),
         fenced(&source, &definition)
     ))
 }
@@ -120,15 +128,21 @@ pub async fn mcp_info(
 /// Whatever the foreign tool touches.
 ///
 /// # What it refuses
-/// A name that is a tool of its own here: policy has rules for that, so it has to be called itself.
+/// A definition that the tool no longer has; a name that is a tool of its own here, for which policy has rules, and a tool that
+/// is more dangerous than this one: those have to be called themselves.
 #[tool(
     unlinked,
     effect = once,
-    timeout = "6m",
+    timeout = none,
     danger = moderate,
     approval = "it calls a tool of another program that was not called before",
-    preview = |name, arguments| {
-        format!("calls `{name}` with {}", escaped(&Value::Object(arguments).to_string()))
+    preview = |servers, name, definition, arguments| {
+        let input = Value::Object(arguments).to_string();
+        let call = escaped(&format!("calls `{name}`, as its definition {definition} says, with {input}"));
+        match servers.change(&name) {
+            Some(change) => format!("{change}\n{call}"),
+            None => call,
+        }
     }
 )]
 pub async fn mcp_exec(
@@ -137,6 +151,9 @@ pub async fn mcp_exec(
     /// Its name, as the list of tools has it.
     #[arg(example = "files__read_file")]
     name: String,
+    /// The digits of the definition that `mcp_info` shows.
+    #[arg(length = 12..=12, example = "0123456789ab")]
+    definition: String,
     /// Its input, as `mcp_info` describes it.
     arguments: serde_json::Map<String, Value>,
 ) -> Result<Output, ToolError> {
@@ -145,11 +162,25 @@ pub async fn mcp_exec(
         return Err(ToolError::invalid(words).hint(format!("call `{name}` itself")));
     }
     let Some((server, tool)) = servers.find(&name).await? else { return Err(unknown(&name)) };
-    let tool = servers.as_shown(tool);
+    if tool.digest() != definition {
+        let words = format!(
+            "`{name}` has the definition {}, expected {definition}, so it was not run",
+            tool.digest()
+        );
+        let hint = format!("read with `mcp_info` what `{name}` is now, before you call it");
+        return Err(ToolError::new(CHANGED, words).hint(hint));
+    }
     let arguments = Value::Object(arguments);
     // Rules name the tool itself. Whoever decides on this call has read its name and its input.
-    context.permits(Call::new(name, arguments.to_string())).await?;
-    servers.call(server, &tool, arguments, context).await
+    context.permits(Call::new(name.clone(), arguments.to_string())).await?;
+    let (_, danger) = judged(server.trust(), &tool.annotations);
+    if danger > MCP_EXEC_DANGER {
+        let words = format!("`{name}` is {}, which is more than this tool is", danger.as_str());
+        let hint = format!("call `{name}` itself");
+        return Err(ToolError::new(error_kind::APPROVAL_REQUIRED, words).hint(hint));
+    }
+    let patience = server.call_timeout().unwrap_or(LONGEST_CALL);
+    servers.call(server, &tool, arguments, Some(patience), context).await
 }
 
 type Read<'a> = (&'a str, Result<Arc<Definitions>, ToolError>);

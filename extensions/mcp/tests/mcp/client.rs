@@ -10,14 +10,14 @@ use toolwright_mcp::{McpClient, McpConfig, McpServers};
 use crate::stdio::example;
 
 /// An application that uses the server `peer`.
-struct Application {
-    servers: McpServers,
-    executor: Executor,
-    folder: tempfile::TempDir,
+pub struct Application {
+    pub servers: McpServers,
+    pub executor: Executor,
+    pub folder: tempfile::TempDir,
 }
 
 impl Application {
-    fn new(more: &str) -> Self {
+    pub fn new(more: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = configuration(folder.path(), more);
         let servers = McpServers::new(config);
@@ -31,23 +31,23 @@ impl Application {
     }
 
     /// One whose configuration trusts the server, so that nobody is asked.
-    fn trusting() -> Self {
+    pub fn trusting() -> Self {
         Self::new("trust = \"annotations\"")
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> Answer {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.executor.call(&Call::new(tool.to_owned(), arguments.to_string())).await
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    fn times(&self, what: &str) -> usize {
+    pub fn times(&self, what: &str) -> usize {
         self.log().lines().filter(|line| line.starts_with(what)).count()
     }
 
-    async fn logged(&self, what: &str) {
+    pub async fn logged(&self, what: &str) {
         for _ in 0..400 {
             if self.times(what) > 0 {
                 return;
@@ -64,7 +64,7 @@ pub fn configuration(folder: &Path, more: &str) -> McpConfig {
     McpConfig::from_toml(&text).unwrap()
 }
 
-fn kind(answer: &Answer) -> &str {
+pub fn kind(answer: &Answer) -> &str {
     answer.error().map_or("", |error| error.kind())
 }
 
@@ -133,7 +133,7 @@ async fn pictures_sounds_and_resources_come_as_what_they_are() {
 }
 
 #[tokio::test]
-async fn what_a_server_answers_is_held_to_its_own_schema() {
+async fn an_answer_that_breaks_its_own_schema_is_given_on_and_marked() {
     let application = Application::trusting();
     let sum = application.call("peer__sum", json!({})).await;
     assert_eq!(sum.structured(), Some(json!({"sum": 3})));
@@ -147,11 +147,17 @@ async fn what_a_server_answers_is_held_to_its_own_schema() {
         .collect();
     let wrong = names.iter().find_map(|line| line.split_once(": Adds wrongly")).unwrap().0;
     assert!(wrong.starts_with("peer__wrong_sum_"), "{wrong}");
+    // The call has had its effect: its answer is given on, and marked.
     let answer = application.call(wrong, json!({})).await;
-    assert!(answer.is_error(), "{}", answer.text());
-    assert_eq!(kind(&answer), "invalid_output");
-    assert!(!answer.text().contains("three"), "{}", answer.text());
-    assert_eq!(kind(&application.call("peer__no_sum", json!({})).await), "invalid_output");
+    assert!(!answer.is_error() && answer.text().contains("three"), "{}", answer.text());
+    assert_eq!(answer.structured(), None);
+    let mark = |answer: &Answer| answer.metadata().unwrap()["untrusted"].clone();
+    let why = mark(&answer)["breaks_output_schema"].as_str().unwrap().to_owned();
+    assert!(why.starts_with("/sum: "), "{why}");
+    let none = application.call("peer__no_sum", json!({})).await;
+    assert!(none.text().contains("\n3\n"), "{}", none.text());
+    assert_eq!(mark(&none)["breaks_output_schema"], "it has no structured content");
+    assert_eq!(mark(&sum), json!({"server": "peer", "tool": "sum"}));
 }
 
 #[tokio::test]
@@ -238,7 +244,7 @@ async fn the_servers_tools_are_found_described_and_called_without_being_listed()
     assert_eq!(found.text().lines().nth(1), Some("peer__echo: Says the text again."));
     let info =
         application.call("mcp_info", json!({"name": "peer__echo"})).await.text().into_owned();
-    assert!(info.starts_with("peer__echo: effect read, danger moderate\n<untrusted "), "{info}");
+    assert!(info.starts_with("peer__echo: effect read, danger moderate, definition "), "{info}");
     assert!(info.contains(r#""additionalProperties": false"#), "{info}");
     let none = application.call("mcp_info", json!({"name": "peer__nothing"})).await;
     assert_eq!(kind(&none), "unknown_tool");
@@ -266,7 +272,8 @@ async fn a_start_goes_on_where_the_call_that_needs_it_is_given_up() {
 #[tokio::test]
 async fn a_call_through_mcp_exec_asks_a_person() {
     let application = Application::trusting();
-    let call = json!({"name": "peer__echo", "arguments": {"text": "hi"}});
+    let call =
+        json!({"name": "peer__echo", "definition": "0123456789ab", "arguments": {"text": "hi"}});
     let answer = application.call("mcp_exec", call).await;
     assert_eq!(kind(&answer), "approval_required");
 }
@@ -275,7 +282,8 @@ async fn a_call_through_mcp_exec_asks_a_person() {
 async fn every_tool_can_be_registered_at_once_for_a_worker_that_comes_back() {
     let application = Application::trusting();
     let refused = application.servers.register_all().await.unwrap();
-    assert_eq!(refused.iter().map(|it| &*it.tool).collect::<Vec<_>>(), ["broken"]);
+    assert!(refused.servers.is_empty());
+    assert_eq!(refused.tools.iter().map(|it| &*it.tool).collect::<Vec<_>>(), ["broken"]);
     let catalog = application.executor.catalog();
     assert!(catalog.get("peer__sum").unwrap().output_schema.is_some());
     let summaries: Vec<String> = catalog.summaries().map(|it| it.to_string()).collect();
@@ -288,6 +296,7 @@ async fn every_tool_can_be_registered_at_once_for_a_worker_that_comes_back() {
         &application.servers,
         &context,
         "peer__echo".to_owned(),
+        "0123456789ab".to_owned(),
         serde_json::Map::new(),
     );
     assert_eq!(direct.await.unwrap_err().next_action(), Some("call `peer__echo` itself"));

@@ -32,8 +32,22 @@ impl Application {
         self.executor.call(&Call::new(tool.to_owned(), arguments.to_string())).await
     }
 
+    /// Calls a tool as `mcp_info` describes it now.
     async fn exec(&self, name: &str, arguments: Value) -> Answer {
-        self.call("mcp_exec", json!({"name": name, "arguments": arguments})).await
+        let definition = self.described(name).await;
+        self.exec_as(name, &definition, arguments).await
+    }
+
+    async fn exec_as(&self, name: &str, definition: &str, arguments: Value) -> Answer {
+        let call = json!({"name": name, "definition": definition, "arguments": arguments});
+        self.call("mcp_exec", call).await
+    }
+
+    /// The digits of the definition that `mcp_info` shows.
+    async fn described(&self, name: &str) -> String {
+        let info = self.call("mcp_info", json!({"name": name})).await.text().into_owned();
+        let first = info.lines().next().unwrap();
+        first.split_once(", definition ").unwrap().1.to_owned()
     }
 }
 
@@ -82,17 +96,29 @@ async fn the_input_of_a_foreign_tool_is_checked_by_its_schema() {
     assert!(answer.text().contains("the input of `peer__echo` is not what its schema asks for"));
 }
 
-/// What a model read, and a person agreed to, is not what would run.
+/// What a model read, and a person agreed to, is not what would run: what was read is part of the call, so that it counts in
+/// each run for itself, and after a restart.
 #[tokio::test]
 async fn a_tool_that_has_changed_since_it_was_described_does_not_run() {
     let application = Application::under(Policy::builder());
-    let described = application.call("mcp_info", json!({"name": "peer__echo"})).await;
-    assert!(described.text().contains("Says the text again."));
+    let before = application.described("peer__echo").await;
     assert!(!application.call("peer__change", json!({})).await.is_error());
-    let call = || application.exec("peer__echo", json!({"text": "hi"}));
-    assert_eq!(kind(&call().await), "definition_changed");
-    let described = application.call("mcp_info", json!({"name": "peer__echo"})).await;
-    assert!(described.text().contains("Sends the text to everybody."));
-    let answer = call().await;
-    assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
+    let now = application.described("peer__echo").await;
+    let call = async |definition: &str| {
+        application.exec_as("peer__echo", definition, json!({"text": "hi"})).await
+    };
+    let refused = call(&before).await;
+    assert_eq!(kind(&refused), "definition_changed");
+    assert!(refused.text().contains(&now), "{}", refused.text());
+    assert!(call(&now).await.text().contains("\nhi\n"));
+}
+
+/// Rules and grants for `mcp_exec` are for what is as dangerous as it says.
+#[tokio::test]
+async fn a_tool_that_is_more_dangerous_than_mcp_exec_is_called_by_itself() {
+    let application = Application::under(Policy::builder());
+    let refused = application.exec("peer__meta", json!({})).await;
+    assert_eq!(kind(&refused), "approval_required");
+    assert!(refused.text().contains("`peer__meta` is dangerous"), "{}", refused.text());
+    assert_eq!(refused.error().unwrap().next_action(), Some("call `peer__meta` itself"));
 }

@@ -1,7 +1,7 @@
 //! Tokens by OAuth: a client of ours, a server of ours that checks tokens, and an authorization server with faults.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ struct Issuer {
     is_hidden: bool,
     /// Whether tokens are not refreshed.
     refuses_refresh: AtomicBool,
+    /// How often the next refreshes fail for now.
+    fails_refresh: AtomicUsize,
 }
 
 impl Issuer {
@@ -116,6 +118,13 @@ impl Issuer {
                     && self.refuses_refresh.load(Ordering::SeqCst) =>
             {
                 (401, json!({"error": "invalid_client"}))
+            }
+            "/token"
+                if form.get("grant_type").is_some_and(|it| it == "refresh_token")
+                    && self.fails_refresh.load(Ordering::SeqCst) > 0 =>
+            {
+                self.fails_refresh.fetch_sub(1, Ordering::SeqCst);
+                (503, json!({"error": "temporarily_unavailable"}))
             }
             "/token" => {
                 let mut valid = self.valid.lock().unwrap();
@@ -277,6 +286,23 @@ async fn a_token_that_the_server_no_longer_takes_is_refreshed_during_a_call_and_
     let answer = say(&executor).await;
     assert!(answer.contains("\nhello\n"), "{answer}");
     assert_eq!(issuer.forms("/token")[1]["grant_type"], "refresh_token");
+    assert_eq!(person.asked.lock().unwrap().len(), 1);
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_token_endpoint_that_fails_once_is_asked_again_and_no_person_is() {
+    let issuer = Issuer::start(false).await;
+    let served = serve(&issuer).await;
+    let person = Person::default();
+    let oauth = OAuth::new(MemoryTokens::default()).sign_in(person.clone());
+    let (servers, executor) = using(&served, oauth, "");
+    assert!(say(&executor).await.contains("\nhello\n"));
+    issuer.valid.lock().unwrap().push("another".to_owned());
+    issuer.fails_refresh.store(1, Ordering::SeqCst);
+    let answer = say(&executor).await;
+    assert!(answer.contains("\nhello\n"), "{answer}");
+    assert_eq!(issuer.forms("/token").len(), 3, "a code, and two refreshes");
     assert_eq!(person.asked.lock().unwrap().len(), 1);
     servers.close().await;
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures::StreamExt as _;
 use rmcp::model::{
@@ -18,6 +19,9 @@ use crate::client::untrusted::escaped;
 /// How often a server may ask in the middle of one call.
 const MOST_ROUNDS: usize = 16;
 
+/// A server that goes on reporting its progress has this many times its time-out.
+const MOST_EXTENDED: u32 = 10;
+
 /// How much of what a server reports is passed on, in characters.
 const LONGEST_REPORT: usize = 500;
 
@@ -27,11 +31,16 @@ impl Server {
         &self,
         line: &Line,
         mut request: CallToolRequestParams,
+        patience: Option<Duration>,
         context: &ToolContext,
     ) -> Result<CallToolResponse, ToolError> {
         for _ in 0..MOST_ROUNDS {
-            let answer = called(line, request.clone(), context).await;
-            let asked = match answer.map_err(|error| self.failed(error))? {
+            let answer = match called(line, request.clone(), patience, context).await {
+                Ok(answer) => answer,
+                Err(Failure::Silent(after)) => return Err(self.timed_out(after)),
+                Err(Failure::Service(error)) => return Err(self.failed(line, error).await),
+            };
+            let asked = match answer {
                 CallToolResponse::InputRequired(asked) => asked,
                 answer => return Ok(answer),
             };
@@ -58,23 +67,46 @@ impl Server {
     }
 }
 
-/// Asks once. What the server reports meanwhile is the progress of the call; it is cancelled where nobody waits for it.
+/// Why there is no answer.
+enum Failure {
+    Service(ServiceError),
+    /// For so long.
+    Silent(Duration),
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self::Service(error)
+    }
+}
+
+/// Asks once. What the server reports meanwhile is the progress of the call, and gives it time; the request is cancelled
+/// where its time is over or nobody waits for it.
 async fn called(
     line: &Line,
     request: CallToolRequestParams,
+    patience: Option<Duration>,
     context: &ToolContext,
-) -> Result<CallToolResponse, ServiceError> {
+) -> Result<CallToolResponse, Failure> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(request));
     let options = PeerRequestOptions::no_options();
     let handle = line.peer.send_request_with_option(request, options).await?;
     let mut reports = line.progress.subscribe(handle.progress_token.clone()).await;
     let mut waits = Waits { peer: line.peer.clone(), id: Some(handle.id.clone()) };
     let mut answer = pin!(handle.await_response());
+    let at_most = patience.map(|patience| patience * MOST_EXTENDED);
+    let mut at_most = pin!(sleep(at_most));
+    let mut silence = pin!(sleep(patience));
     let answer = loop {
         tokio::select! {
             biased;
-            Some(progress) = reports.next() => report(context, &progress),
+            Some(progress) = reports.next() => {
+                report(context, &progress);
+                silence.set(sleep(patience));
+            }
             answer = &mut answer => break answer,
+            after = &mut silence => return Err(Failure::Silent(after)),
+            after = &mut at_most => return Err(Failure::Silent(after)),
         }
     };
     waits.id = None;
@@ -82,7 +114,18 @@ async fn called(
         ServerResult::CallToolResult(answer) => Ok(CallToolResponse::Complete(answer)),
         ServerResult::InputRequiredResult(asked) => Ok(CallToolResponse::InputRequired(asked)),
         ServerResult::CreateTaskResult(task) => Ok(CallToolResponse::Task(task)),
-        _ => Err(ServiceError::UnexpectedResponse),
+        _ => Err(ServiceError::UnexpectedResponse.into()),
+    }
+}
+
+/// Ends after this time, and returns it; without one it does not end.
+async fn sleep(time: Option<Duration>) -> Duration {
+    match time {
+        Some(time) => {
+            tokio::time::sleep(time).await;
+            time
+        }
+        None => std::future::pending().await,
     }
 }
 

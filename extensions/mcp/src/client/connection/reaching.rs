@@ -14,6 +14,7 @@ use crate::client::config::Reached;
 #[cfg(feature = "oauth")]
 use crate::client::config::{Http, OAuthConfig};
 use crate::client::handler::Handler;
+use crate::client::lines::Lines;
 #[cfg(feature = "oauth")]
 use crate::client::oauth::{MemoryTokens, OAuth, authorization::Authorization};
 use crate::client::process::Process;
@@ -34,10 +35,12 @@ impl Server {
     ) -> Result<(Option<Process>, Connecting), ToolError> {
         match &self.config.reached {
             Reached::Program(program) => {
-                let (process, output, input) = Process::start(program).map_err(|error| {
-                    self.unreachable("its program cannot be started").caused_by(error)
-                })?;
-                Ok((Some(process), Box::pin(rmcp::serve_client(handler, (output, input)))))
+                let (process, output, input) =
+                    Process::start(&self.name, program).map_err(|error| {
+                        self.unreachable("its program cannot be started").caused_by(error)
+                    })?;
+                let lines = Lines::new(output, input);
+                Ok((Some(process), Box::pin(rmcp::serve_client(handler, lines))))
             }
             #[cfg(feature = "http-client")]
             Reached::Http(http) => {

@@ -4,6 +4,7 @@
 //! authorization server counts until the connection begins again, so that nobody is asked in a loop.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource,
@@ -18,6 +19,10 @@ use crate::client::config::{OAuthConfig, is_encrypted_or_local};
 
 /// How often a server may ask for one more scope before it is given up.
 const MOST_STEP_UPS: u32 = 2;
+
+/// How long to wait before a token is refreshed once more, where the authorization server fails for now.
+const REFRESH_PAUSES: [Duration; 3] =
+    [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(4)];
 
 pub(in crate::client) struct Authorization {
     server: String,
@@ -106,7 +111,10 @@ impl Authorization {
             return Err(AuthError::AuthorizationFailed(why.clone()));
         }
         let renewed = self.renew(&mut state, challenge).await;
-        if let Err(error) = &renewed {
+        // What fails for now may work at the next request.
+        if let Err(error) = &renewed
+            && !matches!(error, AuthError::TokenRefreshFailed(_))
+        {
             state.refused = Some(error.to_string());
         }
         renewed?;
@@ -134,12 +142,11 @@ impl Authorization {
                 return Ok(());
             }
         } else if let Some(manager) = &state.manager {
-            match manager.refresh_token().await {
-                Ok(_) => return Ok(()),
-                Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {}
-                Err(error) => {
-                    tracing::warn!(server = %self.server, %error, "a token was not refreshed")
-                }
+            // A person is asked only where no refresh token is left that counts.
+            match self.refreshed(manager).await {
+                Ok(()) => return Ok(()),
+                Err(error) if is_dead(&error) => {}
+                Err(error) => return Err(error),
             }
         }
         state.manager = None;
@@ -155,6 +162,21 @@ impl Authorization {
             false => self.by_person(manager).await?,
         });
         Ok(())
+    }
+
+    /// Refreshes the token, again after a pause where the authorization server fails for now.
+    async fn refreshed(&self, manager: &AuthorizationManager) -> Result<(), AuthError> {
+        let mut pauses = REFRESH_PAUSES.into_iter();
+        loop {
+            let error = match manager.refresh_token().await {
+                Ok(_) => return Ok(()),
+                Err(error) => error,
+            };
+            let is_over = is_dead(&error);
+            let Some(pause) = pauses.next().filter(|_| !is_over) else { return Err(error) };
+            tracing::warn!(server = %self.server, %error, "a token was not refreshed, which is tried again");
+            tokio::time::sleep(pause).await;
+        }
     }
 
     async fn by_credentials(
@@ -249,6 +271,18 @@ impl Authorization {
         let tokens = Arc::clone(&self.oauth.tokens);
         manager.set_credential_store(Credentials { tokens, key: self.key() });
         Ok(manager)
+    }
+}
+
+/// Whether the authorization server says that the refresh token, or the client that it was given to, counts no more. What else
+/// fails may work later.
+fn is_dead(error: &AuthError) -> bool {
+    // The library passes the code of the answer (RFC 6749, section 5.2) on in its words alone.
+    const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
+    match error {
+        AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
+        AuthError::TokenRefreshFailed(words) => CODES.iter().any(|code| words.contains(code)),
+        _ => false,
     }
 }
 

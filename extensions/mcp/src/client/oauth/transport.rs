@@ -10,6 +10,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    StreamableHttpResponseLimits,
 };
 use sse_stream::Sse;
 
@@ -74,26 +75,19 @@ impl StreamableHttpClient for Authorized {
         self.sent(token, send).await
     }
 
-    async fn post_message_with_max_sse_event_size(
+    async fn post_message_with_response_limits(
         &self,
         uri: Arc<str>,
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: Headers,
-        most: usize,
+        limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let send = |token| {
             let (uri, message, session) = (uri.clone(), message.clone(), session.clone());
-            let client = &self.client;
-            client.post_message_with_max_sse_event_size(
-                uri,
-                message,
-                session,
-                token,
-                headers.clone(),
-                most,
-            )
+            let (client, headers) = (&self.client, headers.clone());
+            client.post_message_with_response_limits(uri, message, session, token, headers, limits)
         };
         self.sent(token, send).await
     }

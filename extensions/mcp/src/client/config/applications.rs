@@ -1,0 +1,289 @@
+//! The JSON in which other applications name their servers, read as it is: Claude Desktop, Claude Code, Cursor, Cline, VS Code.
+//!
+//! What they say and this application does not do is left out with a note. Pure; variables are an argument.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{McpConfig, Trust, Written};
+use crate::client::names;
+
+/// More than this is a time in milliseconds, as some write it: no call of a tool is meant to take longer in seconds.
+const MOST_SECONDS: u64 = 3600;
+
+/// Keys that say who is asked. Here the policy of the application says it.
+const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
+
+#[derive(Deserialize)]
+pub(super) struct File {
+    /// As VS Code calls it.
+    #[serde(alias = "servers")]
+    #[serde(rename = "mcpServers")]
+    servers: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    env: Option<BTreeMap<String, Value>>,
+    pass: Option<Vec<String>>,
+    cwd: Option<String>,
+    url: Option<String>,
+    headers: Option<BTreeMap<String, String>>,
+    #[serde(rename = "type")]
+    transport: Option<String>,
+    disabled: Option<bool>,
+    timeout: Option<u64>,
+    enabled_tools: Option<Vec<String>>,
+    disabled_tools: Option<Vec<String>>,
+    token_env: Option<String>,
+    oauth: Option<super::OAuthConfig>,
+    #[serde(default)]
+    trust: Trust,
+    start_timeout: Option<u64>,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// Values of variables.
+pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+impl File {
+    /// The configuration, with a note for each thing that is left out.
+    pub(super) fn config(self, variables: Variables<'_>) -> Result<McpConfig, super::ConfigError> {
+        let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
+        for (name, entry) in self.servers {
+            let ours = names::fitting_server(&name);
+            if ours != name {
+                notes.push(format!("the server `{name}` is called `{ours}` here"));
+            }
+            match entry.written(&name, variables, &mut notes) {
+                Ok(server) => drop(written.insert(ours, server)),
+                Err(why) => notes.push(format!("the server `{name}` is left out: {why}")),
+            }
+        }
+        let mut config = McpConfig::checked(written)?;
+        config.notes = notes;
+        Ok(config)
+    }
+}
+
+impl Entry {
+    /// The server, or why it is left out.
+    fn written(
+        self,
+        name: &str,
+        variables: Variables<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Written, String> {
+        if self.disabled == Some(true) {
+            return Err("it is disabled".to_owned());
+        }
+        let transport = match self.transport.as_deref() {
+            Some("sse") => {
+                return Err("it speaks the earlier HTTP+SSE transport, which is not spoken here; expected `http`".to_owned());
+            }
+            Some("streamableHttp") => Some("http".to_owned()),
+            _ => self.transport,
+        };
+        for key in self.others.keys() {
+            let why = match APPROVALS.contains(&key.as_str()) {
+                true => "here the policy of the application says who is asked",
+                false => "it means nothing here",
+            };
+            notes.push(format!("`{key}` of the server `{name}` is ignored: {why}"));
+        }
+        let timeout = self.timeout.map(|timeout| match timeout > MOST_SECONDS {
+            true => {
+                let note =
+                    format!("the timeout {timeout} of the server `{name}` is read as milliseconds");
+                notes.push(note);
+                timeout.div_ceil(1000)
+            }
+            false => timeout,
+        });
+        let expand = |text: String| expanded(&text, variables);
+        let each = |of: BTreeMap<String, String>| {
+            let pairs = of.into_iter().map(|(key, value)| Ok((key, expand(value)?)));
+            pairs.collect::<Result<BTreeMap<_, _>, String>>()
+        };
+        let env = self.env.map(|env| env.into_iter().map(|(key, it)| (key, text(it))).collect());
+        Ok(Written {
+            command: self.command.map(expand).transpose()?,
+            args: self.args.map(|it| it.into_iter().map(expand).collect()).transpose()?,
+            env: env.map(each).transpose()?,
+            pass: self.pass,
+            cwd: self.cwd.map(expand).transpose()?.map(PathBuf::from),
+            url: self.url.map(expand).transpose()?,
+            headers: self.headers.map(each).transpose()?,
+            token_env: self.token_env,
+            oauth: self.oauth,
+            trust: self.trust,
+            start_timeout: self.start_timeout,
+            timeout,
+            enabled_tools: self.enabled_tools,
+            disabled_tools: self.disabled_tools,
+            transport,
+        })
+    }
+}
+
+/// Some write numbers and booleans where variables have texts.
+fn text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// The text with `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}` replaced, and the folders that editors name.
+fn expanded(text: &str, variables: Variables<'_>) -> Result<String, String> {
+    let (mut whole, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else { break };
+        whole.push_str(before);
+        whole.push_str(&value(name, variables)?);
+        rest = after;
+    }
+    whole.push_str(rest);
+    Ok(whole)
+}
+
+fn value(name: &str, variables: Variables<'_>) -> Result<String, String> {
+    if let Some(asked) = name.strip_prefix("input:") {
+        return Err(format!(
+            "it wants to ask for `{asked}`; name a variable, as in `${{env:NAME}}`"
+        ));
+    }
+    let (name, otherwise) = match name.strip_prefix("env:").unwrap_or(name).split_once(":-") {
+        Some((name, otherwise)) => (name, Some(otherwise)),
+        None => (name.strip_prefix("env:").unwrap_or(name), None),
+    };
+    let found = match name {
+        "workspaceFolder" | "CLAUDE_PROJECT_DIR" => {
+            let folder = std::env::current_dir().map_err(|error| error.to_string())?;
+            Some(folder.display().to_string())
+        }
+        "userHome" => variables("HOME"),
+        "/" | "pathSeparator" => Some(std::path::MAIN_SEPARATOR.to_string()),
+        name => variables(name),
+    };
+    found
+        .or_else(|| otherwise.map(str::to_owned))
+        .ok_or_else(|| format!("it needs the variable `{name}`, which is not set"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::config::Reached;
+
+    fn read(json: &str) -> McpConfig {
+        let file: File = serde_json::from_str(json).expect("it is such a file");
+        let set = |name: &str| match name {
+            "HOME" => Some("/home/ada".to_owned()),
+            "GITHUB_TOKEN" => Some("secret".to_owned()),
+            _ => None,
+        };
+        file.config(&set).expect("it is read")
+    }
+
+    fn program(config: &McpConfig, name: &str) -> super::super::Program {
+        match &config.servers[name].reached {
+            Reached::Program(program) => program.clone(),
+            Reached::Http(http) => panic!("{}", http.url),
+        }
+    }
+
+    #[test]
+    fn a_file_of_claude_desktop_is_read_as_it_is() {
+        let config = read(
+            r#"{"globalShortcut": "", "mcpServers": {"filesystem": {
+                "command": "npx",
+                "args": ["-y", "@modelcontextprotocol/server-filesystem", "/Users/ada/Desktop"]}}}"#,
+        );
+        assert_eq!(program(&config, "filesystem").args[2], "/Users/ada/Desktop");
+        assert_eq!(config.notes(), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_of_claude_code_is_read_with_its_variables() {
+        let config = read(
+            r#"{"mcpServers": {
+                "db": {"type": "stdio", "command": "${HOME}/bin/db", "args": ["--level", "${LEVEL:-info}"],
+                    "env": {"TOKEN": "${GITHUB_TOKEN}", "PORT": 80}, "timeout": 600000},
+                "gone": {"command": "x", "args": ["${NOT_SET}"]},
+                "events": {"type": "sse", "url": "https://events.example/sse"}}}"#,
+        );
+        let db = program(&config, "db");
+        assert_eq!((&*db.command, &*db.args[1]), ("/home/ada/bin/db", "info"));
+        assert_eq!((&*db.env["TOKEN"], &*db.env["PORT"]), ("secret", "80"));
+        assert_eq!(config.servers["db"].call_timeout.unwrap().as_secs(), 600);
+        assert_eq!(
+            config.notes(),
+            [
+                "the timeout 600000 of the server `db` is read as milliseconds",
+                "the server `events` is left out: it speaks the earlier HTTP+SSE transport, which is not spoken here; expected `http`",
+                "the server `gone` is left out: it needs the variable `NOT_SET`, which is not set",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_of_cline_is_read_and_its_approvals_are_ignored_with_a_word() {
+        let config = read(
+            r#"{"mcpServers": {
+                "github.com/modelcontextprotocol/servers/tree/main/src/time": {
+                    "autoApprove": ["get_current_time"], "disabled": false, "timeout": 60,
+                    "type": "stdio", "command": "uvx", "args": ["mcp-server-time"]},
+                "off": {"command": "x", "disabled": true}}}"#,
+        );
+        let name = config.names().next().expect("one server").to_owned();
+        assert!(name.starts_with("github-com-mode-") && name.len() <= 24, "{name}");
+        assert_eq!(config.servers[&name].call_timeout.unwrap().as_secs(), 60);
+        assert_eq!(config.servers[&name].trust, Trust::None);
+        let notes = config.notes().join("\n");
+        assert!(notes.contains(&format!("/src/time` is called `{name}` here")), "{notes}");
+        assert!(notes.contains("`autoApprove` of the server"), "{notes}");
+        assert!(notes.contains("the server `off` is left out: it is disabled"), "{notes}");
+    }
+
+    #[cfg(feature = "http-client")]
+    #[test]
+    fn a_file_of_cursor_is_read_with_its_headers() {
+        let config = read(
+            r#"{"mcpServers": {"far": {"url": "http://localhost:3000/mcp",
+                "headers": {"Authorization": "Bearer ${env:GITHUB_TOKEN}"}}}}"#,
+        );
+        let Reached::Http(http) = &config.servers["far"].reached else { panic!("it has a URL") };
+        assert_eq!(http.headers["Authorization"], "Bearer secret");
+        let file: File = serde_json::from_str(
+            r#"{"mcpServers": {"far": {"url": "http://far.example/mcp", "headers": {"X-Key": "k"}}}}"#,
+        )
+        .unwrap();
+        let error = file.config(&|_| None).unwrap_err().to_string();
+        assert!(error.contains("in the clear"), "{error}");
+    }
+
+    #[test]
+    fn a_file_of_vs_code_is_read_and_what_it_would_ask_for_is_a_note() {
+        let config = read(
+            r#"{"inputs": [{"type": "promptString", "id": "key", "description": "Key", "password": true}],
+                "servers": {
+                "playwright": {"type": "stdio", "command": "npx", "args": ["-y", "@playwright/mcp@latest"], "gallery": true},
+                "asks": {"command": "x", "env": {"KEY": "${input:key}"}}}}"#,
+        );
+        assert_eq!(config.names().collect::<Vec<_>>(), ["playwright"]);
+        assert_eq!(
+            config.notes(),
+            [
+                "the server `asks` is left out: it wants to ask for `key`; name a variable, as in `${env:NAME}`",
+                "`gallery` of the server `playwright` is ignored: it means nothing here",
+            ]
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! How calls of a server fail, in words that name it.
+
+use rmcp::ServiceError;
+use rmcp::model::ErrorCode;
+use toolwright::{ErrorClass, ToolError, error_kind};
+
+use super::{Line, Server};
+use crate::client::definition::{CHANGED, ForeignTool};
+use crate::client::lines::NOT_TAKEN;
+use crate::client::untrusted;
+
+impl Server {
+    pub(super) fn changed(&self, tool: &ForeignTool, is_there: bool) -> ToolError {
+        let (name, server) = (&tool.name, &self.name);
+        tracing::warn!(tool = %name, %server, is_there, "a foreign tool is defined differently than when it was shown");
+        let words = match is_there {
+            true => {
+                format!("the MCP server `{server}` has changed what `{name}` is, so it was not run")
+            }
+            false => format!("the MCP server `{server}` no longer has `{name}`"),
+        };
+        let hint = "look at the tools of the server again before you call it";
+        ToolError::new(CHANGED, words).hint(hint)
+    }
+
+    /// Nothing was sent.
+    pub(super) fn unreachable(&self, why: &str) -> ToolError {
+        ToolError::new(
+            "unreachable",
+            format!("the MCP server `{}` cannot be used: {why}", self.name),
+        )
+        .class(ErrorClass::NotStarted { retry_after: None })
+        .hint("go on without its tools, or try again later")
+    }
+
+    /// The request was sent, or may have been.
+    pub(super) async fn failed(&self, line: &Line, error: ServiceError) -> ToolError {
+        let server = &self.name;
+        let ServiceError::McpError(error) = error else {
+            let said = match &line.said {
+                Some(said) => said.words(server).await,
+                None => String::new(),
+            };
+            let words = format!("the MCP server `{server}` ended before it answered{said}");
+            return ToolError::new("unreachable", words)
+                .class(ErrorClass::Transient)
+                .caused_by(error);
+        };
+        if error.code == ErrorCode(NOT_TAKEN) {
+            let why = untrusted::line(&error.message);
+            let words =
+                format!("the MCP server `{server}` answered, but its answer is not taken: {why}");
+            return ToolError::new("answer_not_taken", words)
+                .class(ErrorClass::Unknown)
+                .hint("the call may have had its effect; ask for less at a time");
+        }
+        let said = untrusted::fenced(&format!("MCP server `{server}`"), &error.message);
+        let class = match error.code {
+            ErrorCode::INVALID_PARAMS => ErrorClass::Invalid,
+            ErrorCode::METHOD_NOT_FOUND | ErrorCode::INVALID_REQUEST => ErrorClass::Final,
+            _ => ErrorClass::Transient,
+        };
+        let words = format!("the MCP server `{server}` refused the call:\n{said}");
+        ToolError::new("refused_by_server", words).class(class)
+    }
+
+    /// The server did not answer, nor say how far it is.
+    pub(super) fn timed_out(&self, after: std::time::Duration) -> ToolError {
+        let words = format!(
+            "the MCP server `{}` neither answered nor reported its progress within {} s",
+            self.name,
+            after.as_secs_f64()
+        );
+        ToolError::new(error_kind::TIMEOUT, words)
+            .class(ErrorClass::Transient)
+            .hint("the call may have had its effect; `timeout` of the server in the configuration allows more time")
+    }
+}

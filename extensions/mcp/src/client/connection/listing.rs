@@ -1,0 +1,140 @@
+//! The tools of a server: read at its start, and again when it says that they have changed. A list that does not come
+//! stops no call: the earlier one stays in use.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::service::Peer;
+use serde_json::Value;
+use tokio::time::{Instant, timeout, timeout_at};
+use toolwright::{CancellationToken, ToolError};
+
+use super::Server;
+use crate::client::definition::{Definitions, Listed};
+
+/// More tools than this, and the server is not believed to come to an end.
+const MOST_TOOLS: usize = 20_000;
+
+/// How long calls wait for a new list before they use the earlier one.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A list that was asked for.
+#[derive(Clone)]
+pub(super) struct Listing {
+    /// Until when calls wait for it.
+    until: Instant,
+    /// Cancelled when it has come or failed.
+    over: CancellationToken,
+}
+
+impl Server {
+    /// Sees to it that the list of tools is as the server has it now, as far as that takes no longer than calls wait.
+    pub(super) async fn listed(self: &Arc<Self>) {
+        if let Some(listing) = self.listing() {
+            let _ = timeout_at(listing.until, listing.over.cancelled()).await;
+        }
+    }
+
+    /// The list that is under way; begins one where the server has changed its tools.
+    fn listing(self: &Arc<Self>) -> Option<Listing> {
+        let mut state = self.state();
+        let live = state.live.as_mut()?;
+        let is_needed = live.listing.is_none()
+            && (live.changed.swap(false, Ordering::SeqCst) || live.is_stale());
+        if is_needed {
+            let (until, over) = (Instant::now() + PATIENCE, CancellationToken::new());
+            let peer = live.running.peer().clone();
+            tokio::spawn(Arc::clone(self).list_anew(peer, over.clone()));
+            live.listing = Some(Listing { until, over });
+        }
+        live.listing.clone()
+    }
+
+    async fn list_anew(self: Arc<Self>, peer: Peer<RoleClient>, over: CancellationToken) {
+        let listed = timeout(self.config.start_timeout(), self.list(&peer)).await;
+        let listed = listed.unwrap_or_else(|_| Err(self.unreachable("it does not list its tools")));
+        {
+            let mut state = self.state();
+            // The server may have been started again meanwhile.
+            let is_same = |listing: &Option<Listing>| {
+                listing.as_ref().is_some_and(|listing| listing.over == over)
+            };
+            if let Some(live) = state.live.as_mut().filter(|live| is_same(&live.listing)) {
+                live.listing = None;
+                match listed {
+                    Ok(definitions) => {
+                        live.definitions = definitions;
+                        live.listed = std::time::Instant::now();
+                    }
+                    Err(error) => {
+                        let server = &self.name;
+                        tracing::warn!(%server, %error, "the earlier list of tools stays in use");
+                        live.changed.store(true, Ordering::SeqCst);
+                    }
+                }
+            }
+        }
+        over.cancel();
+    }
+
+    /// Every page of the list of tools.
+    pub(super) async fn list(
+        &self,
+        peer: &Peer<RoleClient>,
+    ) -> Result<Arc<Definitions>, ToolError> {
+        let mut tools: Vec<Listed> = Vec::new();
+        let (mut seen, mut cursor) = (0, None);
+        loop {
+            let page = self.page(peer, cursor.clone()).await?;
+            let is_endless = page.next.is_some() && (page.tools.is_empty() || page.next == cursor);
+            seen += page.tools.len();
+            let filter = &self.config.filter;
+            tools.extend(page.tools.into_iter().filter(|tool| filter.lets(tool.name())));
+            if is_endless || seen > MOST_TOOLS {
+                return Err(self.unreachable("its list of tools has no end"));
+            }
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(Arc::new(Definitions::of(&self.name, tools)));
+            }
+        }
+    }
+
+    async fn page(
+        &self,
+        peer: &Peer<RoleClient>,
+        cursor: Option<String>,
+    ) -> Result<PageOfTools, ToolError> {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+        let failed = |why: String| self.unreachable("it does not list its tools").caused_by(why);
+        match peer.send_request(request).await.map_err(|error| failed(error.to_string()))? {
+            ServerResult::ListToolsResult(page) => {
+                let tools = page.tools.into_iter().map(Listed::from).collect();
+                Ok(PageOfTools { tools, next: page.next_cursor })
+            }
+            // The library takes no part of a page on which one tool is wrong.
+            ServerResult::CustomResult(page) => {
+                PageOfTools::read(page.0).ok_or_else(|| failed("it answers no list".to_owned()))
+            }
+            _ => Err(failed("it answers no list".to_owned())),
+        }
+    }
+}
+
+struct PageOfTools {
+    tools: Vec<Listed>,
+    next: Option<String>,
+}
+
+impl PageOfTools {
+    /// The page with each tool read by itself.
+    fn read(mut page: Value) -> Option<Self> {
+        let Value::Array(tools) = page.get_mut("tools")?.take() else { return None };
+        let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+        Some(Self { tools: tools.into_iter().map(Listed::read).collect(), next })
+    }
+}

@@ -1,0 +1,107 @@
+//! The start of a server: one at a time, later after each failure, given up when the servers are closed.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use rmcp::handler::client::progress::ProgressDispatcher;
+use tokio::time::timeout;
+use toolwright::{ErrorClass, ToolError};
+
+use super::{Live, Server};
+use crate::client::handler::Handler;
+
+/// How long a call waits for a server that may soon be started again; where it takes longer, the call fails.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Server {
+    /// Starts the server, unless it runs.
+    pub(super) async fn brought_up(&self) -> Result<(), ToolError> {
+        let _one = self.starting.lock().await;
+        let ended = {
+            let mut state = self.state();
+            let ended = state.live.take_if(|live| live.has_ended());
+            if ended.is_some() {
+                state.restart.failed(Instant::now());
+            } else if state.live.is_some() {
+                return Ok(());
+            }
+            ended
+        };
+        if let Some(ended) = ended {
+            ended.end().await;
+        }
+        self.start().await
+    }
+
+    async fn start(&self) -> Result<(), ToolError> {
+        let (closed, wait) = {
+            let state = self.state();
+            (state.closed.clone(), state.restart.wait(Instant::now()))
+        };
+        if let Some(wait) = wait.filter(|wait| *wait <= PATIENCE) {
+            tokio::time::sleep(wait).await;
+        } else if let Some(wait) = wait {
+            let error = self.unreachable("it has failed, and is not started again yet");
+            return Err(error.class(ErrorClass::NotStarted { retry_after: Some(wait) }));
+        }
+        // What fails or is given up from here on counts as a failure.
+        self.state().restart.failed(Instant::now());
+        let changed = Arc::new(AtomicBool::new(false));
+        let progress = ProgressDispatcher::new();
+        let handler = Handler {
+            server: self.name.clone(),
+            changed: Arc::clone(&changed),
+            progress: progress.clone(),
+            answers: self.answers(),
+        };
+        let (process, connecting) = self.reached(handler)?;
+        let begin = async {
+            let running = connecting.await.map_err(|error| {
+                self.unreachable(self.why_no_session()).caused_by(error.to_string())
+            })?;
+            let definitions = self.list(running.peer()).await?;
+            Ok((running, definitions))
+        };
+        let begun = tokio::select! {
+            begun = timeout(self.start_timeout(), begin) => {
+                begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")))
+            }
+            () = closed.cancelled() => Err(self.unreachable("it was closed while it started")),
+        };
+        let (running, definitions) = match begun {
+            Ok(begun) => begun,
+            Err(error) => {
+                let Some(process) = process else { return Err(error) };
+                let said = process.said().clone();
+                process.end().await;
+                let cause = error.source().map(ToString::to_string);
+                let error = error.with_more(Some(said.words(&self.name).await));
+                return Err(match cause {
+                    Some(cause) => error.caused_by(cause),
+                    None => error,
+                });
+            }
+        };
+        let (listed, listing) = (Instant::now(), None);
+        let live = Live { running, process, changed, progress, definitions, listed, listing };
+        let is_closed = {
+            let mut state = self.state();
+            match closed.is_cancelled() {
+                true => Some(live),
+                false => {
+                    state.restart.started();
+                    state.live = Some(live);
+                    None
+                }
+            }
+        };
+        match is_closed {
+            None => Ok(()),
+            Some(live) => {
+                live.end().await;
+                Err(self.unreachable("it was closed while it started"))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What each tool was when it last ran, so that the person who is asked about its next call is shown what has changed.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::definition::ForeignTool;
+use super::untrusted::escaped;
+
+/// How much of either side of a change is shown, in characters.
+const LONGEST: usize = 2000;
+
+/// A definition, as far as a person reads it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Read {
+    definition: String,
+    description: String,
+    input_schema: Value,
+}
+
+/// The definitions by our names of the tools, in a file where they are to outlive the process.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    file: Option<PathBuf>,
+    tools: Mutex<BTreeMap<String, Read>>,
+}
+
+impl Known {
+    /// Those of a file; none where there is no such file yet.
+    pub(super) fn read(file: &Path) -> io::Result<Self> {
+        let tools = match std::fs::read(file) {
+            Ok(text) => serde_json::from_slice(&text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { file: Some(file.to_owned()), tools: Mutex::new(tools) })
+    }
+
+    /// Notes that a tool runs as it is now.
+    pub(super) fn runs(&self, tool: &ForeignTool) {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if tools.get(&tool.name).is_some_and(|was| was.definition == tool.fingerprint) {
+            return;
+        }
+        tools.insert(tool.name.clone(), Read::of(tool));
+        let Some(file) = &self.file else { return };
+        if let Err(error) = written(file, &tools) {
+            let file = file.display();
+            tracing::warn!(%file, %error, "what a foreign tool was when it ran is not written down");
+        }
+    }
+
+    /// What has changed of a tool since it last ran, old beside new; nothing where it is the same, or has not run.
+    pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
+        let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;
+        let now = Read::of(tool);
+        let mut words = format!("`{}` has changed since it last ran", tool.name);
+        let schema = |of: &Read| of.input_schema.to_string();
+        for (what, old, new) in [
+            ("description", was.description.clone(), now.description.clone()),
+            ("input schema", schema(was), schema(&now)),
+        ] {
+            if old != new {
+                words += &format!("\n{what} before: {}\n{what} now: {}", cut(&old), cut(&new));
+            }
+        }
+        if was.description == now.description && was.input_schema == now.input_schema {
+            words += ": its title, output schema, annotations or metadata";
+        }
+        Some(words)
+    }
+}
+
+impl Read {
+    fn of(tool: &ForeignTool) -> Self {
+        Self {
+            definition: tool.fingerprint.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+        }
+    }
+}
+
+/// In place of the earlier file, as a whole.
+fn written(file: &Path, tools: &BTreeMap<String, Read>) -> io::Result<()> {
+    let new = file.with_extension(uuid::Uuid::new_v4().simple().to_string());
+    std::fs::write(&new, serde_json::to_vec(tools)?)?;
+    std::fs::rename(&new, file)
+}
+
+fn cut(text: &str) -> String {
+    let shown = escaped(text);
+    match shown.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}

@@ -1,0 +1,265 @@
+//! The pipes of a server that is a program, with one message a line. An answer that cannot be taken becomes an error of its
+//! request at once, so that no call waits for what will not come.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+
+use super::definition::UNREADABLE;
+use super::untrusted::line as escaped;
+
+/// How long an answer may be, in bytes; as much as over HTTP.
+const LONGEST: usize = 16 << 20;
+
+/// How much of either end of an answer that is too long is looked at for the request that it answers.
+const END: usize = 1 << 10;
+
+/// How much is read at a time, in bytes.
+const PIECE: usize = 1 << 16;
+
+/// The code of the errors that stand for answers which were not taken. The server has worked on the request.
+pub(super) const NOT_TAKEN: i32 = -32_099;
+
+/// The transport to a program over its pipes.
+pub(super) struct Lines<R, W> {
+    read: BufReader<R>,
+    line: Line,
+    write: Arc<Mutex<Option<W>>>,
+}
+
+/// The line that is being read. It outlives the future that reads, which is dropped whenever something is to be written.
+#[derive(Default)]
+struct Line {
+    /// All of it, or where it is too long, its beginning and its end.
+    bytes: Vec<u8>,
+    is_too_long: bool,
+}
+
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    pub(super) fn new(read: R, write: W) -> Self {
+        let write = Arc::new(Mutex::new(Some(write)));
+        Self { read: BufReader::with_capacity(PIECE, read), line: Line::default(), write }
+    }
+
+    /// The next line, without its end.
+    async fn next_line(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let available = self.read.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(None);
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            self.line.extend(&available[..end.unwrap_or(available.len())]);
+            let taken = end.map_or(available.len(), |end| end + 1);
+            self.read.consume(taken);
+            if end.is_some() {
+                return Ok(Some(std::mem::take(&mut self.line)));
+            }
+        }
+    }
+}
+
+impl Line {
+    fn extend(&mut self, more: &[u8]) {
+        self.bytes.extend_from_slice(more);
+        if !self.is_too_long && self.bytes.len() > LONGEST {
+            self.is_too_long = true;
+        }
+        if self.is_too_long && self.bytes.len() > 2 * END {
+            let end = self.bytes.len() - END;
+            self.bytes.drain(END..end);
+            if self.bytes.capacity() > LONGEST {
+                self.bytes.shrink_to(PIECE);
+            }
+        }
+    }
+
+    /// The message, or the error that its request ends with. What belongs to no request is dropped.
+    fn message(&self) -> Option<ServerJsonRpcMessage> {
+        if self.is_too_long {
+            let why = format!("it is longer than {} MiB", LONGEST >> 20);
+            return self.id_at_an_end().map(|id| not_taken(id, &why));
+        }
+        if self.bytes.trim_ascii().is_empty() {
+            return None;
+        }
+        match serde_json::from_slice(&self.bytes) {
+            Ok(message) => Some(message),
+            Err(error) => self.mended(&error),
+        }
+    }
+
+    /// The answer with what can be read of it. No depth of what is passed over can overflow the stack.
+    fn mended(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+        let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
+        let Ok(Answer { id: Some(id), method: None, result }) = answer else {
+            tracing::debug!(%error, "a line of an MCP server is no message");
+            return None;
+        };
+        let list = result.and_then(|it| serde_json::from_str::<List<'_>>(it.get()).ok());
+        Some(match list {
+            Some(list) => {
+                let tools: Vec<Value> = list.tools.into_iter().map(tool).collect();
+                let result = json!({"tools": tools, "nextCursor": list.next_cursor});
+                let result = rmcp::model::CustomResult::new(result).into();
+                ServerJsonRpcMessage::response(result, id)
+            }
+            None => not_taken(id, &format!("it cannot be read: {error}")),
+        })
+    }
+
+    /// The request that an answer is to, where its `id` comes first or last.
+    fn id_at_an_end(&self) -> Option<RequestId> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        let of = |rest: &str| {
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<RequestId>();
+            values.next()?.ok()
+        };
+        let first = text.split_once("\"result\"").map_or(&*text, |(head, _)| head);
+        let mut found = [first.split_once("\"id\":"), text.rsplit_once("\"id\":")].into_iter();
+        found.find_map(|it| it.and_then(|(_, rest)| of(rest)))
+    }
+}
+
+/// An answer of which only the outermost is read.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    id: Option<RequestId>,
+    #[serde(borrow)]
+    method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+}
+
+/// A page of tools of which each is read by itself.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct List<'a> {
+    #[serde(borrow)]
+    tools: Vec<&'a RawValue>,
+    next_cursor: Option<String>,
+}
+
+/// The tool as it is, or what stands for one that cannot be read.
+fn tool(written: &RawValue) -> Value {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    serde_json::from_str(written.get()).unwrap_or_else(|error| {
+        let named = serde_json::from_str::<Named>(written.get());
+        let name = named.map_or_else(|_| "(without a name)".to_owned(), |it| it.name);
+        json!({"name": name, UNREADABLE: escaped(&error.to_string())})
+    })
+}
+
+fn not_taken(id: RequestId, why: &str) -> ServerJsonRpcMessage {
+    let error = ErrorData::new(rmcp::model::ErrorCode(NOT_TAKEN), escaped(why), None);
+    ServerJsonRpcMessage::error(error, Some(id))
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move {
+            let mut line = serde_json::to_vec(&message)?;
+            line.push(b'\n');
+            let mut write = write.lock().await;
+            let closed = || io::Error::new(io::ErrorKind::NotConnected, "the stream is closed");
+            let write = write.as_mut().ok_or_else(closed)?;
+            write.write_all(&line).await?;
+            write.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            match self.next_line().await {
+                Ok(Some(line)) => {
+                    if let Some(message) = line.message() {
+                        return Some(message);
+                    }
+                }
+                Ok(None) => return None,
+                Err(error) => {
+                    tracing::warn!(%error, "the pipe of an MCP server cannot be read");
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.write.lock().await.take());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Value {
+        let mut line = Line::default();
+        line.extend(text.as_bytes());
+        serde_json::to_value(line.message()).unwrap()
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_ends_its_request_wherever_its_id_is() {
+        for (before, after) in [
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"text":""#, r#""}}"#),
+            (r#"{"jsonrpc":"2.0","result":{"id":3,"text":""#, r#""},"id": 7}"#),
+        ] {
+            let mut line = Line::default();
+            line.extend(before.as_bytes());
+            for _ in 0..20 {
+                line.extend(&vec![b'x'; 1 << 20]);
+                assert!(line.bytes.len() <= LONGEST + (1 << 20));
+            }
+            line.extend(after.as_bytes());
+            let message = serde_json::to_value(line.message()).unwrap();
+            assert_eq!(message["id"], 7);
+            assert_eq!(message["error"]["message"], "it is longer than 16 MiB");
+        }
+    }
+
+    #[test]
+    fn of_a_list_with_a_tool_that_is_nested_too_deep_the_rest_is_read() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{{"name":"deep","inputSchema":{deep}}},{{"name":"plain","inputSchema":{{}}}}]}}}}"#
+        );
+        let tools = message(&text)["result"]["tools"].clone();
+        assert_eq!(tools[0]["name"], "deep");
+        assert!(tools[0][UNREADABLE].as_str().unwrap().contains("recursion limit"), "{tools}");
+        assert_eq!(tools[1]["name"], "plain");
+        let other = message(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#));
+        assert_eq!((&other["id"], &other["error"]["code"]), (&json!(7), &json!(NOT_TAKEN)));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_dropped() {
+        for text in ["", "no protocol", "[]", r#"{"jsonrpc": 7}"#, r#"{"id":1,"method":7}"#] {
+            assert_eq!(message(text), Value::Null, "{text}");
+        }
+    }
+}

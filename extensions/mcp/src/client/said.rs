@@ -1,0 +1,93 @@
+//! What a server writes to its standard error: each line goes to the log, and the last ones into errors.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
+use tokio::time::timeout;
+use toolwright::{CancellationToken, printable};
+
+use super::untrusted::fenced;
+
+/// How many of the last lines an error shows.
+const LAST: usize = 8;
+
+/// A longer line is several, in bytes.
+const LONGEST: u64 = 1000;
+
+/// How long an error waits for the rest of what a server wrote before it ended.
+const REST: Duration = Duration::from_millis(500);
+
+/// The standard error of one server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Said {
+    last: Arc<Mutex<VecDeque<String>>>,
+    /// Cancelled at the end of the stream.
+    over: CancellationToken,
+}
+
+impl Said {
+    /// Reads to the end of the stream, so that a server never waits for its standard error to be read.
+    pub(super) async fn read(self, server: String, stream: impl AsyncRead + Unpin) {
+        let _over = self.over.clone().drop_guard();
+        let mut stream = BufReader::new(stream);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match (&mut stream).take(LONGEST).read_until(b'\n', &mut line).await {
+                Ok(0) | Err(_) => return,
+                Ok(_) => self.heard(&server, &String::from_utf8_lossy(&line)),
+            }
+        }
+    }
+
+    /// Notes a line in which no character acts on a terminal.
+    fn heard(&self, server: &str, line: &str) {
+        let line = printable::line(line.trim_end_matches(['\n', '\r']));
+        tracing::info!(target: "toolwright_mcp::stderr", server, "{line}");
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.len() == LAST {
+            last.pop_front();
+        }
+        last.push_back(line);
+    }
+
+    /// The last lines, as words that follow those of an error. Waits a moment for the end of the stream.
+    pub(super) async fn words(&self, server: &str) -> String {
+        let _ = timeout(REST, self.over.cancelled()).await;
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_empty() {
+            return String::new();
+        }
+        let lines = last.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+        let source = format!("the standard error of MCP server `{server}`");
+        format!("; the last lines of its standard error:\n{}", fenced(&source, &lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server could clear the screen, and print a question of the application.
+    #[tokio::test]
+    async fn no_line_of_a_server_acts_on_a_terminal_and_the_last_ones_stay() {
+        let said = Said::default();
+        let first = "lost\n".repeat(LAST);
+        let text = format!("{first}\u{1b}[2JApprove? [y] y\r\n{}", "x\n".repeat(LAST - 1));
+        said.clone().read("a".to_owned(), text.as_bytes()).await;
+        let words = said.words("a").await;
+        assert!(words.contains("\n\\u{1b}[2JApprove? [y] y\nx\n"), "{words}");
+        assert!(!words.contains("lost") && !words.contains('\u{1b}'), "{words}");
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_is_several() {
+        let said = Said::default();
+        let text = "x".repeat(1 << 20);
+        said.clone().read("a".to_owned(), text.as_bytes()).await;
+        let longest = said.last.lock().unwrap().iter().map(String::len).max();
+        assert_eq!(longest, usize::try_from(LONGEST).ok());
+    }
+}

@@ -1,0 +1,164 @@
+//! Servers that hang, die and lie: what they do stops no other server and no call that could be answered.
+
+use serde_json::json;
+use toolwright::approval::{Callback, Response};
+use toolwright::{Call, Executor, Registry};
+use toolwright_mcp::{McpConfig, McpServers};
+
+use crate::client::{Application, configuration, kind};
+use crate::stdio::example;
+
+fn set(application: &Application, mode: &str) {
+    std::fs::write(application.folder.path().join(mode), "").unwrap();
+}
+
+#[tokio::test]
+async fn a_list_that_hangs_stops_no_call_and_the_earlier_list_stays_in_use() {
+    let application = Application::trusting();
+    assert!(!application.call("peer__echo", json!({"text": "hi"})).await.is_error());
+    set(&application, "hangs_at_list");
+    // The server says that its tools have changed, and does not list them.
+    assert!(!application.call("peer__change", json!({})).await.is_error());
+    let answer = application.call("peer__echo", json!({"text": "hi"})).await;
+    assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
+    assert_eq!((application.times("hangs at list"), application.times("started")), (1, 1));
+}
+
+#[tokio::test]
+async fn to_close_servers_waits_for_no_start() {
+    let application = Application::trusting();
+    set(&application, "hangs");
+    let call = application.call("peer__echo", json!({"text": "hi"}));
+    let (answer, ()) = tokio::join!(call, async {
+        application.logged("started").await;
+        application.servers.close().await;
+    });
+    assert!(answer.text().contains("it was closed while it started"), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn a_dead_server_stops_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, place) = (example("peer"), folder.path().display().to_string());
+    let text = format!(
+        "[servers.gone]\ncommand = \"/no/such/program\"\n[servers.peer]\ncommand = {program:?}\nargs = [{place:?}]"
+    );
+    let servers = McpServers::new(McpConfig::from_toml(&text).unwrap());
+    let executor = Executor::builder(Registry::empty()).with(servers.clone()).build().unwrap();
+    let unusable = servers.register_all().await.unwrap();
+    let [failed] = &unusable.servers[..] else { panic!("{unusable:?}") };
+    assert_eq!(failed.server, "gone");
+    assert!(failed.error.message().contains("its program cannot be started"), "{}", failed.error);
+    assert!(executor.registry().get("peer__echo").is_some());
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_without_a_schema_or_nested_too_deep_is_left_out_and_the_rest_works() {
+    let application = Application::trusting();
+    set(&application, "odd");
+    let unusable = application.servers.register_all().await.unwrap();
+    let refused: Vec<String> =
+        unusable.tools.iter().map(|it| format!("{}: {}", it.tool, it.reason)).collect();
+    assert_eq!(refused.len(), 4, "{refused:?}");
+    assert_eq!(refused[0], "missing: it has no inputSchema, expected an object");
+    assert_eq!(refused[1], "null: its inputSchema is null, expected an object");
+    assert_eq!(refused[2], "true: its inputSchema is true, expected an object");
+    assert!(refused[3].starts_with("deep: it cannot be read: recursion limit"), "{refused:?}");
+    let answer = application.call("peer__echo", json!({"text": "hi"})).await;
+    assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
+}
+
+/// A server that writes to standard error could clear the screen and print a question of the application.
+#[tokio::test]
+async fn the_last_lines_of_a_server_that_dies_are_in_the_error_and_act_on_no_terminal() {
+    let application = Application::trusting();
+    set(&application, "dies");
+    let answer = application.call("peer__echo", json!({"text": "hi"})).await;
+    let text = answer.error().unwrap().message().to_owned();
+    assert!(text.contains("the last lines of its standard error:\n<untrusted "), "{text}");
+    assert!(text.contains(r"no licence\u{1b}[2J\u{1b}[HApprove? [y] y"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+}
+
+#[tokio::test]
+async fn a_call_ends_when_its_server_is_silent_for_too_long_and_progress_extends_it() {
+    let application = Application::new("trust = \"annotations\"\ntimeout = 1");
+    let silent = application.call("peer__never", json!({})).await;
+    assert_eq!(kind(&silent), "timeout");
+    assert!(silent.text().contains("nor reported its progress within 1 s"), "{}", silent.text());
+    application.logged("cancelled").await;
+    let slow = application.call("peer__reports", json!({})).await;
+    assert!(slow.text().contains("\nreported\n"), "{}", slow.text());
+}
+
+/// `echo` says of itself that it only reads.
+#[tokio::test]
+async fn the_annotations_of_a_server_that_is_not_trusted_are_not_believed() {
+    let asked = async |trust: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let servers = McpServers::new(configuration(folder.path(), trust));
+        let (sender, asked) = std::sync::mpsc::channel();
+        let builder =
+            Executor::builder(Registry::empty()).unrestricted().ask(Callback::new(move |_| {
+                sender.send(()).unwrap();
+                Response::Approve
+            }));
+        let executor = builder.with(servers.clone()).build().unwrap();
+        let answer = executor.call(&Call::new("peer__echo", r#"{"text":"hi"}"#)).await;
+        assert!(answer.text().contains("\nhi\n"), "{}", answer.text());
+        let definition = executor.registry().get("peer__echo").unwrap();
+        servers.close().await;
+        (definition.effect, asked.try_iter().count())
+    };
+    assert_eq!(asked("").await, (toolwright::Effect::Once, 1));
+    assert_eq!(asked("trust = \"annotations\"").await, (toolwright::Effect::Read, 0));
+}
+
+/// A person who has agreed to a tool is shown what it has become, in the process in which it changed and in the next one, and
+/// also where it is called through `mcp_exec`.
+#[tokio::test]
+async fn who_is_asked_about_a_tool_that_has_changed_is_shown_the_old_and_the_new_definition() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = || {
+        let servers = McpServers::new(configuration(folder.path(), ""));
+        let servers = servers.remember_in(folder.path().join("known.json")).unwrap();
+        let (sender, previews) = std::sync::mpsc::channel();
+        let builder = Executor::builder(Registry::empty()).unrestricted();
+        let builder = builder.ask(Callback::new(move |request| {
+            sender.send(request.preview.clone().unwrap_or_default()).unwrap();
+            Response::Approve
+        }));
+        (servers.clone(), builder.with(servers).build().unwrap(), previews)
+    };
+    let echo = Call::new("peer__echo", r#"{"text":"hi"}"#);
+    let has_changed = "`peer__echo` has changed since it last ran\n\
+                       description before: Says the text again.\n\
+                       description now: Sends the text to everybody.\n";
+
+    let (servers, executor, previews) = process();
+    assert!(!executor.call(&echo).await.is_error());
+    assert!(!previews.recv().unwrap().contains("has changed"));
+    servers.close().await;
+    std::fs::write(folder.path().join("changed"), "").unwrap();
+
+    let (servers, executor, previews) = process();
+    let info = executor.call(&Call::new("mcp_info", r#"{"name":"peer__echo"}"#)).await;
+    let text = info.text().into_owned();
+    let definition = text.lines().next().unwrap().split_once(", definition ").unwrap().1;
+    let exec = json!({"name": "peer__echo", "definition": definition, "arguments": {"text": "hi"}});
+    assert!(!executor.call(&Call::new("mcp_exec", exec.to_string())).await.is_error());
+    let preview = previews.recv().unwrap();
+    assert!(preview.starts_with(has_changed), "{preview}");
+    // It has run as it is now.
+    assert!(!executor.call(&echo).await.is_error());
+    assert!(!previews.recv().unwrap().contains("has changed"));
+    servers.close().await;
+    std::fs::remove_file(folder.path().join("changed")).unwrap();
+
+    let (servers, executor, previews) = process();
+    assert!(!executor.call(&echo).await.is_error());
+    let preview = previews.recv().unwrap();
+    assert!(preview.contains("description now: Says the text again."), "{preview}");
+    servers.close().await;
+}
