@@ -343,6 +343,12 @@ impl Model for HttpModel {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
     }
 
+    /// Of the vendor's own server: servers that imitate it have not all of them such formats, and all have tools.
+    fn takes_format(&self, format: &OutputFormat) -> bool {
+        let api = self.endpoint.api;
+        *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()
+    }
+
     fn answer<'a>(
         &'a self,
         request: ModelRequest<'a>,
