@@ -19,6 +19,7 @@ mod openai_chat;
 mod openai_responses;
 mod parts;
 mod settings;
+mod strict;
 mod streamed;
 
 use std::borrow::Cow;
@@ -44,7 +45,8 @@ use self::key::Secret;
 use self::streamed::{Expense, Pieces};
 use crate::limits::{Cost, Prices, TotalUsage, Usage, UsageRecorder};
 use crate::model::{
-    Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing, Reasoning,
+    Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, Passing,
+    Reasoning,
 };
 use crate::recording::Exchange;
 

@@ -10,6 +10,14 @@
 //!                     ended ◀──────────────────────┘        (said: asking again)
 //! ```
 //!
+//! A run that ends in a value of a type has one more phase: an answer without calls, or whose one call gives the value, is read.
+//!
+//! ```text
+//!   asking ── answered: the value ──▶ checking ── checked: it is one, or too often none ──▶ ended
+//!      ▲                                 │
+//!      └──── checked: what is wrong ─────┘
+//! ```
+//!
 //! - A call is in the history with its turn's answers or not at all: no message comes between the two.
 //! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
 //! - An event that the state does not wait for changes nothing and asks for nothing.
@@ -17,19 +25,23 @@
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Content, ErrorClass, ToolError};
+use toolwright::{Answer, Content, ErrorClass, Output, ToolError};
 
 use super::failing::Failing;
 use super::state::{Phase, Stopping};
 use crate::events::RunEnd;
+use super::output::Expected;
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
 use crate::limits::{Limit, TotalUsage};
-use crate::model::{ModelAnswer, ModelError, StopReason};
+use crate::model::{FINAL_ANSWER, ModelAnswer, ModelError, StopReason};
 use crate::run::State;
 
 /// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
+
+/// How the words begin that a model reads, as the user's, where its answer is not the value which the run ends in.
+pub(crate) const NOT_THE_VALUE: &str = "[Your answer is not the value that was asked for:";
 
 /// Something that happened to a run.
 #[derive(Debug)]
@@ -42,9 +54,13 @@ pub enum StepInput {
         text: String,
         /// What belongs to it; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
+        /// The value that the run has to end in now.
+        output: Option<ExpectedOutput>,
     },
     /// The model answered.
     Answered(ModelAnswer),
+    /// An answer was read that may be the value which the run ends in: the value as JSON, or a line for each problem.
+    Checked(Result<String, String>),
     /// The model gave no answer.
     Failed(ModelError),
     /// The calls of a turn were run.
@@ -74,9 +90,24 @@ impl StepInput {
         text: impl Into<String>,
         attachments: impl Into<Arc<[Content<'static>]>>,
     ) -> Self {
-        Self::Said { text: text.into(), attachments: attachments.into() }
+        Self::Said { text: text.into(), attachments: attachments.into(), output: None }
+    }
+
+    /// The user said something to which the run has to answer with a value of a type.
+    pub(crate) fn expecting(self, expected: Option<Expected>) -> Self {
+        match self {
+            Self::Said { text, attachments, .. } => {
+                Self::Said { text, attachments, output: expected.map(ExpectedOutput) }
+            }
+            other => other,
+        }
     }
 }
+
+/// The value of a type that a run has to end in. An agent that was built with [`output`](crate::AgentBuilder::output) and a run
+/// that is [`typed`](crate::RunRequest::typed) say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedOutput(Expected);
 
 /// Something that has to be done, in the order in which they are given.
 #[derive(Debug, Clone)]
@@ -88,6 +119,11 @@ pub enum Action {
     Ask,
     /// Runs the calls of a turn, and brings [`StepInput::Called`].
     Call(Turn),
+    /// Reads what may be the value which the run ends in, and brings [`StepInput::Checked`].
+    Check {
+        /// What the model gave as the value.
+        text: String,
+    },
     /// Ends the run.
     End(RunEnd),
 }
@@ -121,8 +157,8 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
     let actions = match (&state.0.phase, event) {
         (
             Phase::Idle | Phase::Asking | Phase::Ended { .. },
-            StepInput::Said { text, attachments },
-        ) => next.said(Message::User { text, attachments }),
+            StepInput::Said { text, attachments, output },
+        ) => next.said(Message::User { text, attachments }, output),
         (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
         (Phase::Asking, StepInput::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());
@@ -140,6 +176,9 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Calling { calls, stopping, .. }, StepInput::Called { answers, terminal }) => {
             next.called(calls, *stopping, answers, terminal)
         }
+        (Phase::Checking { call, .. }, StepInput::Checked(checked)) => {
+            next.checked(call.as_ref(), checked)
+        }
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
         // It came too late, or was never asked for.
@@ -149,8 +188,9 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
 }
 
 impl State {
-    fn said(&mut self, message: Message) -> Vec<Action> {
+    fn said(&mut self, message: Message, output: Option<ExpectedOutput>) -> Vec<Action> {
         let inner = &mut self.0;
+        inner.output = output.map(|ExpectedOutput(expected)| expected);
         (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
         inner.spent_before = inner.spent;
         inner.phase = Phase::Asking;
@@ -187,7 +227,12 @@ impl State {
                 vec![Action::Append(Message::Assistant { text, calls, verbatim })]
             }
         };
-        if !calls.is_empty() {
+        let is_typed = inner.output.is_some();
+        if let ([call], false, true) = (&calls[..], is_cut, is_typed)
+            && call.name == FINAL_ANSWER
+        {
+            actions.push(self.check(call.arguments.clone(), Some(call.clone())));
+        } else if !calls.is_empty() {
             inner.phase = Phase::Calling { calls: Arc::clone(&calls), is_cut, stopping: None };
             let Some(Action::Call(turn)) = self.due() else { return actions };
             // Nothing of a turn runs whose only call was cut short.
@@ -201,10 +246,54 @@ impl State {
             actions.extend(self.ask());
         } else if is_empty || is_paused {
             actions.extend(self.ask());
+        } else if is_typed && is_text_cut {
+            let problem = "it was cut short, because it was too long; make it shorter";
+            actions.extend(self.checked(None, Err(problem.to_owned())));
+        } else if is_typed {
+            actions.push(self.check(said, None));
         } else {
             actions.extend(self.end(RunEnd::Text { text: said, cut_short: is_text_cut }));
         }
         actions
+    }
+
+    /// Reads what may be the value.
+    fn check(&mut self, text: String, call: Option<ToolCall>) -> Action {
+        self.0.phase = Phase::Checking { text: text.clone(), call };
+        Action::Check { text }
+    }
+
+    /// Ends the run in the value, or asks again with all that is wrong. A value that is none is never an end.
+    fn checked(&mut self, call: Option<&ToolCall>, checked: Result<String, String>) -> Vec<Action> {
+        let answered = |answer| {
+            call.map(|call| Action::Append(Message::tool_results([(call.clone(), answer)])))
+        };
+        let problems = match checked {
+            Ok(value) => {
+                let taken = answered(Output::text("taken as the result").into());
+                return taken.into_iter().chain(self.end(RunEnd::Output { value })).collect();
+            }
+            Err(problems) => problems,
+        };
+        let most = self.0.limits.corrections;
+        let times = self.0.output.as_mut().map_or(1, |expected| {
+            expected.invalid = expected.invalid.saturating_add(1);
+            expected.invalid
+        });
+        let refused = ToolError::invalid(problems.clone()).hint("correct it and call again");
+        let is_last = times > most;
+        let told = answered(refused.into()).or_else(|| {
+            let words = format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]");
+            (!is_last).then(|| Action::Append(Message::user(words)))
+        });
+        let next = match is_last {
+            true => {
+                let problems = problems.lines().map(str::to_owned).collect();
+                self.end(RunEnd::InvalidOutput { times, problems })
+            }
+            false => self.ask_again(),
+        };
+        told.into_iter().chain(next).collect()
     }
 
     fn called(
@@ -215,10 +304,14 @@ impl State {
         terminal: Option<usize>,
     ) -> Vec<Action> {
         let is_cut = matches!(self.0.phase, Phase::Calling { is_cut: true, .. });
-        let run = calls.len() - usize::from(is_cut);
+        let run = self.run_of(calls, is_cut);
         let mut given = answers.into_iter().take(run);
         let answer = |(index, call): (usize, &ToolCall)| {
-            let missing = || if index < run { interrupted(call) } else { cut_short(call) };
+            let missing = || match index {
+                _ if index < run => interrupted(call),
+                _ if is_cut && index + 1 == calls.len() => cut_short(call),
+                _ => beside_the_value(call),
+            };
             given.next().unwrap_or_else(|| missing().into())
         };
         let answers: Vec<Answer> = calls.iter().enumerate().map(answer).collect();
@@ -333,6 +426,17 @@ fn cut_short(call: &ToolCall) -> ToolError {
     )
     .class(ErrorClass::Invalid)
     .hint("make the call again in smaller parts")
+}
+
+/// Why a call was not run that came with the value which the run ends in, or is that value.
+fn beside_the_value(call: &ToolCall) -> ToolError {
+    let message = match call.name == FINAL_ANSWER {
+        true => format!("`{FINAL_ANSWER}` was called beside other tools, so it was not read"),
+        false => format!("`{}` was called behind `{FINAL_ANSWER}`, so it was not run", call.name),
+    };
+    ToolError::new("not_alone", message)
+        .class(ErrorClass::Invalid)
+        .hint(format!("read the answers to the other calls; then call `{FINAL_ANSWER}` alone"))
 }
 
 fn interrupted(call: &ToolCall) -> ToolError {
