@@ -1,4 +1,4 @@
-//! Rules of `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
+//! Rules of `validate`, `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
 //! shown one for the other.
 
 use quote::ToTokens;
@@ -10,8 +10,10 @@ use crate::errors::{Errors, did_you_mean, one_of};
 use crate::model::Tool;
 
 pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
-    let (preview, reconcile) = (&tool.args.preview, &tool.args.reconcile);
-    for (key, companion) in [("preview", preview), ("reconcile", reconcile)] {
+    let args = &tool.args;
+    let companions =
+        [("validate", &args.validate), ("preview", &args.preview), ("reconcile", &args.reconcile)];
+    for (key, companion) in companions {
         match companion {
             Some(Companion::Closure(closure)) => known_names(key, closure, signature, errors),
             Some(Companion::Path(path)) => distinct_types(key, path, tool, errors),

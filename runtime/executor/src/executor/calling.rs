@@ -336,11 +336,28 @@ impl<'a> Stages<'a> {
             Err(error) => return error.into(),
         };
         *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
+        if self.plan.entry.spec.validate.is_some()
+            && let Err(error) = Box::pin(self.validated(*identity)).await
+        {
+            return error.into();
+        }
         match poll_fn(|context| Poll::Ready(self.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,
             Progress::Waiting(future) => self.wait(None, future).await,
             Progress::Running(admitted, future) => self.wait(Some(admitted), future).await,
         }
+    }
+
+    /// Asks the tool's rule about the arguments that are about to run.
+    async fn validated(self, identity: Option<Identity<'_>>) -> Result<(), ToolError> {
+        let Self { run, plan, call, arguments, .. } = self;
+        if self.claimed.is_some() {
+            return stage::validated(run, plan, call, arguments, identity).await;
+        }
+        let id = identity.map_or_else(CallId::new, |it| it.id);
+        let (_, final_arguments) =
+            stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
+        stage::validated(run, plan, call, final_arguments.arguments(), identity).await
     }
 
     #[cold]

@@ -21,7 +21,7 @@ pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
     /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
-    /// may be left alone; or whether the application has stages.
+    /// may be left alone or has a rule for its input; or whether the application has stages.
     pub(crate) needs_more: bool,
     /// What each call must bring.
     pub(crate) from_call: Box<[Declared]>,
@@ -113,6 +113,7 @@ impl Provisions {
         Plan {
             needs_more: self.has_stages
                 || circuit.is_some()
+                || entry.spec.validate.is_some()
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             from_call: brought
                 .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })

@@ -48,6 +48,10 @@ impl<'a> Stages<'a> {
             Err(error) => return Attempted::Answered(error.into()),
         };
         if self.claimed.is_none() {
+            let checked = stage::validated(run, plan, call, settled.arguments(), *identity);
+            if let Err(error) = checked.await {
+                return Attempted::Answered(error.into());
+            }
             if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }
