@@ -27,5 +27,6 @@ mod told;
 mod traced;
 mod turns;
 mod unasked;
+mod validating;
 mod waiting;
 mod workers;

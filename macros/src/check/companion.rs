@@ -64,8 +64,12 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     let alike = pairs.into_iter().find(|(one, two)| types[*one] == types[*two]);
     if let Some((one, two)) = alike {
         let (one, other) = (&inputs[one].ident, &inputs[two].ident);
+        let harm = match key {
+            "validate" => "the rule could look at one for the other",
+            _ => "a person could be shown one for the other",
+        };
         let message = format!(
-            "`{}` hides the names of its parameters, and rustc cannot tell `{one}` from `{other}` by their type: a person could be shown one for the other; name them: `{key} = |{one}, {other}| …`",
+            "`{}` hides the names of its parameters, and rustc cannot tell `{one}` from `{other}` by their type: {harm}; name them: `{key} = |{one}, {other}| …`",
             path.to_token_stream().to_string().replace(' ', "")
         );
         errors.over(path, message);

@@ -172,10 +172,9 @@ impl Output {
     pub(super) fn read(&self, text: &str) -> Result<String, String> {
         let call = Call::new(FINAL_ANSWER, text);
         let facts =
-            self.0.reader.examine(&call).map_err(|error| match error.next_action() {
-                // The hint of a call says to make it again, which the words around these say better.
-                _ if error.kind() == "invalid_input" => error.message().to_owned(),
-                Some(hint) => format!("{}\n{hint}", error.message()),
+            self.0.reader.examine(&call).map_err(|error| match error.message().split_once('\n') {
+                // The first line says of which tool the input is, and the hint to make the call again.
+                Some((_, problems)) => problems.to_owned(),
                 None => error.message().to_owned(),
             })?;
         let json = match facts.repairs() {

@@ -280,7 +280,8 @@ impl State {
             expected.invalid = expected.invalid.saturating_add(1);
             expected.invalid
         });
-        let refused = ToolError::invalid(problems.clone()).hint("correct it and call again");
+        let refused = ToolError::invalid(format!("this is not the value that was asked for:\n{problems}"));
+        let refused = refused.hint("correct it and call again");
         let is_last = times > most;
         let told = answered(refused.into()).or_else(|| {
             let words = format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]");
