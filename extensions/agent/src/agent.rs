@@ -32,8 +32,8 @@ use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
-use crate::run::{AgentRunBuilder, Output};
 use crate::run::options::Ids;
+use crate::run::{AgentRunBuilder, Output};
 
 type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 

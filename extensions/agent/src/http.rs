@@ -19,8 +19,8 @@ mod openai_chat;
 mod openai_responses;
 mod parts;
 mod settings;
-mod strict;
 mod streamed;
+mod strict;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -50,11 +50,12 @@ pub use self::limits::{
 };
 pub use self::model::{
     ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Model,
-    ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, PromptCache, ProviderTool,
-    Reasoning, RequestLimits, StopReason, ToolChoice,
+    ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, PromptCache,
+    ProviderTool, Reasoning, RequestLimits, StopReason, ToolChoice,
 };
 pub use self::run::{
-    Action, AgentRun, AgentRunBuilder, ExpectedOutput, OutputError, StartError, State, StepInput, Stopped, Turn, step,
+    Action, AgentRun, AgentRunBuilder, ExpectedOutput, OutputError, StartError, State, StepInput,
+    Stopped, Turn, step,
 };
 #[cfg(feature = "testing")]
 pub use self::testing::{ScriptedModel, ScriptedRequest};

@@ -17,12 +17,12 @@ mod until;
 
 pub use self::agent_run::AgentRun;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
+pub(crate) use self::output::Output;
+pub use self::output::OutputError;
 pub(crate) use self::recorder::{Interruption, Recorder, Stop, Submitted, Work};
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::state::State;
-pub(crate) use self::output::Output;
-pub use self::output::OutputError;
-pub(crate) use self::step::{CUT_SHORT, NOT_THE_VALUE};
 pub use self::step::{Action, ExpectedOutput, StepInput, Turn, step};
+pub(crate) use self::step::{CUT_SHORT, NOT_THE_VALUE};
 pub use self::stopped::Stopped;
 pub(crate) use self::until::cancellation;

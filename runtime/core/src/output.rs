@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 
 pub use answer::Answer;
 pub use codec::Reconciled;
-pub use codec::{Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview, Probe, Reconciling, ToolOutput, Validated};
+pub use codec::{
+    Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview,
+    Probe, Reconciling, ToolOutput, Validated,
+};
 pub use content::Content;
 #[doc(hidden)]
 pub use content::decoded_length;

@@ -213,7 +213,8 @@ impl DynamicTool {
 
     /// The tool with its schemas checked.
     pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
-        let spec = work::spec(self.validate.is_some(), self.preview.is_some(), self.reconcile.is_some());
+        let spec =
+            work::spec(self.validate.is_some(), self.preview.is_some(), self.reconcile.is_some());
         let (mut definition, keys) = match self.input {
             Input::Schema(written) => {
                 let (input_schema, keys) = schema::input(&self.name, &written)?;

@@ -97,7 +97,8 @@ fn shop(supplier: &Supplier, when_asked: impl Fn() + Send + Sync + 'static) -> S
 async fn what_the_rule_refuses_is_answered_and_nobody_is_asked() {
     let shop = shop(&Supplier::with("tea"), || ());
     // Repaired before the rule sees it.
-    let refused = shop.executor.call(&Call::new("order", r#"{"article":"gold","count":"1"}"#)).await;
+    let refused =
+        shop.executor.call(&Call::new("order", r#"{"article":"gold","count":"1"}"#)).await;
     let error = refused.error().unwrap();
     assert_eq!((error.kind(), error.message()), ("invalid_input", "the supplier has no `gold`"));
     assert_eq!(error.next_action(), Some("look at the list"));

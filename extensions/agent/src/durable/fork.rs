@@ -111,12 +111,17 @@ impl Copy<'_> {
         let Forking { store, sealing, .. } = *self.forking;
         if number == self.head.turn {
             let state = self.head.state(sealing)?;
-            return Ok(state.ended().filter(|it| matches!(it, RunEnd::Text { .. } | RunEnd::Output { .. })).cloned());
+            return Ok(state
+                .ended()
+                .filter(|it| matches!(it, RunEnd::Text { .. } | RunEnd::Output { .. }))
+                .cloned());
         }
         let next = turn::recorded(store, run, number + 1, sealing).await?.said;
         match next.first() {
             None => Ok(None),
-            Some(Message::User { text, .. }) if text == CUT_SHORT || text.starts_with(NOT_THE_VALUE) => {
+            Some(Message::User { text, .. })
+                if text == CUT_SHORT || text.starts_with(NOT_THE_VALUE) =>
+            {
                 self.write(Part::Said, number + 1, &Said { messages: next })?;
                 Ok(None)
             }

@@ -30,8 +30,8 @@ use crate::events::NoticeKind;
 use crate::history::Message;
 use crate::model::ModelAnswer;
 use crate::run::{
-    Action, AgentRun, Driver, Interruption, Recorder, Rest, State, Stop, Stopped,
-    Submitted, Turn, Work, is_turned_away, step,
+    Action, AgentRun, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted, Turn,
+    Work, is_turned_away, step,
 };
 
 /// A run that is driven here, and its record.

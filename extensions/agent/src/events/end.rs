@@ -130,7 +130,9 @@ impl fmt::Display for RunEnd {
 impl fmt::Debug for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidOutput { times, .. } => write!(formatter, "RunEnd(invalid output, {times} times)"),
+            Self::InvalidOutput { times, .. } => {
+                write!(formatter, "RunEnd(invalid output, {times} times)")
+            }
             _ => write!(formatter, "RunEnd({self})"),
         }
     }

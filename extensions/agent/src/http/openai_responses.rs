@@ -16,9 +16,9 @@ use super::fault::Fault;
 use super::parts::{
     Part, attached, is_empty_list, known, object, parts, results, retention, sendable, tools,
 };
+use super::strict;
 use crate::history::Verbatim;
 use crate::limits::Usage;
-use super::strict;
 use crate::model::{ModelAnswer, ModelRequest, OutputFormat, Reasoning, StopReason, ToolChoice};
 
 #[derive(Serialize)]

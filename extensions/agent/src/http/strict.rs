@@ -38,8 +38,8 @@ mod tests {
     use toolwright::{DynamicTool, Registry};
 
     use super::*;
-    use crate::http::api::Api;
     use crate::history::Message;
+    use crate::http::api::Api;
     use crate::model::{FINAL_ANSWER, ModelRequest};
 
     fn format(schema: Value) -> OutputFormat {

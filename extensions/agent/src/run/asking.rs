@@ -117,9 +117,8 @@ impl Shown {
     ) -> Result<&'s Self, Stopped> {
         let catalog = run.catalog();
         let generation = catalog.generation();
-        let is_known = |shown: &Self| {
-            shown.generation == generation && shown.by_call == by_call.is_some()
-        };
+        let is_known =
+            |shown: &Self| shown.generation == generation && shown.by_call == by_call.is_some();
         let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,

@@ -171,12 +171,13 @@ impl Output {
     /// Reads what a model gave as the value: its JSON, repaired as the input of a tool is, or everything that is wrong with it.
     pub(super) fn read(&self, text: &str) -> Result<String, String> {
         let call = Call::new(FINAL_ANSWER, text);
-        let facts =
-            self.0.reader.examine(&call).map_err(|error| match error.message().split_once('\n') {
+        let facts = self.0.reader.examine(&call).map_err(|error| {
+            match error.message().split_once('\n') {
                 // The first line says of which tool the input is, and the hint to make the call again.
                 Some((_, problems)) => problems.to_owned(),
                 None => error.message().to_owned(),
-            })?;
+            }
+        })?;
         let json = match facts.repairs() {
             None => Cow::Borrowed(text),
             Some(repairs) => replay(text, repairs.changes())

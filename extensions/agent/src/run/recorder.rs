@@ -224,9 +224,7 @@ impl Recorder for Nothing {
             Stopped::NothingSaid
             | Stopped::OpenTurn { .. }
             | Stopped::Instructions { .. }
-            | Stopped::OtherOutput { .. } => {
-                "not_asked"
-            }
+            | Stopped::OtherOutput { .. } => "not_asked",
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
-use super::output::{Output, OutputError};
 use super::AgentRun;
+use super::output::{Output, OutputError};
 use crate::agent::Agent;
 use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};

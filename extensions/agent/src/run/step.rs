@@ -28,9 +28,9 @@ use toolwright::provider::ToolCall;
 use toolwright::{Answer, Content, ErrorClass, Output, ToolError};
 
 use super::failing::Failing;
+use super::output::Expected;
 use super::state::{Phase, Stopping};
 use crate::events::RunEnd;
-use super::output::Expected;
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
 use crate::limits::{Limit, TotalUsage};
@@ -280,11 +280,13 @@ impl State {
             expected.invalid = expected.invalid.saturating_add(1);
             expected.invalid
         });
-        let refused = ToolError::invalid(format!("this is not the value that was asked for:\n{problems}"));
+        let refused =
+            ToolError::invalid(format!("this is not the value that was asked for:\n{problems}"));
         let refused = refused.hint("correct it and call again");
         let is_last = times > most;
         let told = answered(refused.into()).or_else(|| {
-            let words = format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]");
+            let words =
+                format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]");
             (!is_last).then(|| Action::Append(Message::user(words)))
         });
         let next = match is_last {

@@ -136,7 +136,10 @@ async fn a_value_beside_calls_is_not_read_and_the_calls_before_it_run() {
     assert_eq!(result.result().turns(), 2);
     let requests = model.requests();
     let Message::ToolResults(answered) = requests[1].history.last().unwrap() else { panic!() };
-    assert_eq!((&*answered[0].1.text(), answered[1].1.error().unwrap().kind()), ("450", "not_alone"));
+    assert_eq!(
+        (&*answered[0].1.text(), answered[1].1.error().unwrap().kind()),
+        ("450", "not_alone")
+    );
 }
 
 #[tokio::test]

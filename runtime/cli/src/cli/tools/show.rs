@@ -45,7 +45,10 @@ fn page(definition: &Definition) -> String {
         ("Danger", some(help::danger(definition).to_owned())),
         ("Effect", some(help::effect(definition).to_owned())),
         ("Approval", help::approval(definition)),
-        ("Validate", definition.validates.then(|| "it checks its input before anybody is asked".into())),
+        (
+            "Validate",
+            definition.validates.then(|| "it checks its input before anybody is asked".into()),
+        ),
         (
             "Preview",
             definition.previews.then(|| "an approver is shown what a call would do".into()),
