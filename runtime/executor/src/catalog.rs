@@ -1,6 +1,7 @@
 //! The tools of one moment: the tools that a model was shown run, even when the registry has changed.
 //! A catalog never changes, is shared and not copied, and its tools are those of the other catalogs.
 
+mod joined;
 mod profile;
 mod search;
 
@@ -176,33 +177,6 @@ impl Catalog {
             None => profile.clone(),
         };
         Ok(Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed))
-    }
-
-    /// Returns the tools of this catalog and, behind them, those of another that have no name of these: what a model is shown
-    /// of which one part alone can be called.
-    ///
-    /// ```
-    /// use toolwright::{Registry, tool};
-    ///
-    /// /// Says hello.
-    /// #[tool(effect = read, unlinked)]
-    /// async fn hello() {}
-    ///
-    /// /// Says good-bye.
-    /// #[tool(effect = read, unlinked)]
-    /// async fn good_bye() {}
-    ///
-    /// let (one, both) = (Registry::of([HELLO])?.catalog(), Registry::of([HELLO, GOOD_BYE])?.catalog());
-    /// assert_eq!(one.followed_by(&both).names().collect::<Vec<_>>(), ["hello", "good_bye"]);
-    /// # Ok::<(), toolwright::RegistryError>(())
-    /// ```
-    #[must_use]
-    pub fn followed_by(&self, others: &Self) -> Self {
-        let own = &self.0.tools;
-        let others = others.0.tools.entries.iter().filter(|it| own.index(&it.name).is_none());
-        let entries = own.entries.iter().chain(others).map(Arc::clone).collect();
-        let (profile, revealed) = (self.0.profile.clone(), self.0.revealed.clone());
-        Self::with(self.0.generation, Arc::new(Tools::new(entries)), profile, revealed)
     }
 
     /// Lists these deferred tools as well, such as those that a search has found, so that the model gets

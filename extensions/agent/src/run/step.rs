@@ -25,11 +25,12 @@
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Content, ErrorClass, Output, ToolError};
+use toolwright::{Answer, Content, ErrorClass, ToolError};
 
 use super::failing::Failing;
 use super::output::Expected;
 use super::state::{Phase, Stopping};
+use super::typed_end::{ExpectedOutput, beside_the_value};
 use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
@@ -39,9 +40,6 @@ use crate::run::State;
 
 /// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
-
-/// How the words begin that a model reads, as the user's, where its answer is not the value which the run ends in.
-pub(crate) const NOT_THE_VALUE: &str = "[Your answer is not the value that was asked for:";
 
 /// Something that happened to a run.
 #[derive(Debug)]
@@ -103,11 +101,6 @@ impl StepInput {
         }
     }
 }
-
-/// The value of a type that a run has to end in. An agent that was built with [`output`](crate::AgentBuilder::output) and a run
-/// that is [`typed`](crate::RunRequest::typed) say it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExpectedOutput(Expected);
 
 /// Something that has to be done, in the order in which they are given.
 #[derive(Debug, Clone)]
@@ -257,48 +250,6 @@ impl State {
         actions
     }
 
-    /// Reads what may be the value.
-    fn check(&mut self, text: String, call: Option<ToolCall>) -> Action {
-        self.0.phase = Phase::Checking { text: text.clone(), call };
-        Action::Check { text }
-    }
-
-    /// Ends the run in the value, or asks again with all that is wrong. A value that is none is never an end.
-    fn checked(&mut self, call: Option<&ToolCall>, checked: Result<String, String>) -> Vec<Action> {
-        let answered = |answer| {
-            call.map(|call| Action::Append(Message::tool_results([(call.clone(), answer)])))
-        };
-        let problems = match checked {
-            Ok(value) => {
-                let taken = answered(Output::text("taken as the result").into());
-                return taken.into_iter().chain(self.end(RunEnd::Output { value })).collect();
-            }
-            Err(problems) => problems,
-        };
-        let most = self.0.limits.corrections;
-        let times = self.0.output.as_mut().map_or(1, |expected| {
-            expected.invalid = expected.invalid.saturating_add(1);
-            expected.invalid
-        });
-        let refused =
-            ToolError::invalid(format!("this is not the value that was asked for:\n{problems}"));
-        let refused = refused.hint("correct it and call again");
-        let is_last = times > most;
-        let told = answered(refused.into()).or_else(|| {
-            let words =
-                format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]");
-            (!is_last).then(|| Action::Append(Message::user(words)))
-        });
-        let next = match is_last {
-            true => {
-                let problems = problems.lines().map(str::to_owned).collect();
-                self.end(RunEnd::InvalidOutput { times, problems })
-            }
-            false => self.ask_again(),
-        };
-        told.into_iter().chain(next).collect()
-    }
-
     fn called(
         &mut self,
         calls: &Arc<[ToolCall]>,
@@ -356,7 +307,7 @@ impl State {
     }
 
     /// Asks the model again after the answers to its calls, with what is left where it should read that.
-    fn ask_again(&mut self) -> Vec<Action> {
+    pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {
             actions.insert(0, Action::Append(Message::user(left)));
@@ -413,7 +364,7 @@ impl State {
         Vec::new()
     }
 
-    fn end(&mut self, ended: RunEnd) -> Vec<Action> {
+    pub(super) fn end(&mut self, ended: RunEnd) -> Vec<Action> {
         self.0.phase = Phase::Ended { how: ended.clone() };
         vec![Action::End(ended)]
     }
@@ -429,17 +380,6 @@ fn cut_short(call: &ToolCall) -> ToolError {
     )
     .class(ErrorClass::Invalid)
     .hint("make the call again in smaller parts")
-}
-
-/// Why a call was not run that came with the value which the run ends in, or is that value.
-fn beside_the_value(call: &ToolCall) -> ToolError {
-    let message = match call.name == FINAL_ANSWER {
-        true => format!("`{FINAL_ANSWER}` was called beside other tools, so it was not read"),
-        false => format!("`{}` was called behind `{FINAL_ANSWER}`, so it was not run", call.name),
-    };
-    ToolError::new("not_alone", message)
-        .class(ErrorClass::Invalid)
-        .hint(format!("read the answers to the other calls; then call `{FINAL_ANSWER}` alone"))
 }
 
 fn interrupted(call: &ToolCall) -> ToolError {

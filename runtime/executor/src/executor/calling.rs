@@ -348,18 +348,6 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Asks the tool's rule about the arguments that are about to run.
-    async fn validated(self, identity: Option<Identity<'_>>) -> Result<(), ToolError> {
-        let Self { run, plan, call, arguments, .. } = self;
-        if self.claimed.is_some() {
-            return stage::validated(run, plan, call, arguments, identity).await;
-        }
-        let id = identity.map_or_else(CallId::new, |it| it.id);
-        let (_, final_arguments) =
-            stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
-        stage::validated(run, plan, call, final_arguments.arguments(), identity).await
-    }
-
     #[cold]
     pub(super) fn repaired(self, repairs: &Repairs) {
         if let Some(watch) = self.watch.filter(|_| !self.is_again) {
