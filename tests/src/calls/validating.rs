@@ -131,7 +131,7 @@ async fn a_call_that_became_wrong_while_a_person_decided_does_not_run() {
 #[tokio::test]
 async fn a_rule_that_panics_or_cannot_look_lets_nothing_through() {
     let shop = shop(&Supplier::with("tea"), || ());
-    for (article, expected) in [("odd", "internal"), ("gone", "database_gone")] {
+    for (article, expected) in [("odd", "internal_error"), ("gone", "database_gone")] {
         let text = json!({ "article": article, "count": 1 }).to_string();
         let outcome = shop.executor.submit(&Call::new("order", &*text)).await;
         assert_eq!(kind(&answered(outcome)), expected);

@@ -76,3 +76,51 @@ pub(super) fn beside_the_value(call: &ToolCall) -> ToolError {
         .class(ErrorClass::Invalid)
         .hint(format!("read the answers to the other calls; then call `{FINAL_ANSWER}` alone"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::model::ModelAnswer;
+    use crate::run::{StepInput, step};
+
+    fn asked() -> State {
+        let expected = Expected { name: "Quote".to_owned(), invalid: 0 };
+        let said = StepInput::said("What does tea cost?").expecting(Some(expected));
+        step(&State::new(Limits::default()), said).0
+    }
+
+    #[test]
+    fn a_stored_answer_that_was_not_read_is_read_when_the_run_goes_on() {
+        let call = ToolCall { id: None, name: FINAL_ANSWER.to_owned(), arguments: "7".to_owned() };
+        let answer = ModelAnswer::new("", vec![call.clone()]);
+        let (state, _) = step(&asked(), StepInput::Answered(answer));
+        let stored = serde_json::to_string(&state).unwrap();
+        let state: State = serde_json::from_str(&stored).unwrap();
+        assert!(matches!(state.due(), Some(Action::Check { text }) if text == "7"));
+        assert_eq!(state.open_calls(), [call]);
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_never_an_end_and_what_was_not_asked_for_changes_nothing() {
+        let mut state = asked();
+        for times in 1..=3 {
+            let answer = StepInput::Answered(ModelAnswer::text("Well."));
+            state = step(&step(&state, answer).0, StepInput::Checked(Err("no".to_owned()))).0;
+            assert_eq!(state.ended().is_some(), times == 3);
+        }
+        let ended = RunEnd::InvalidOutput { times: 3, problems: vec!["no".to_owned()] };
+        assert_eq!(state.ended(), Some(&ended));
+        let (after, actions) = step(&state, StepInput::Checked(Ok("{}".to_owned())));
+        assert!(after == state && actions.is_empty());
+    }
+
+    #[test]
+    fn what_the_user_says_next_has_an_end_of_its_own() {
+        let (state, _) = step(&asked(), StepInput::Answered(ModelAnswer::text("7")));
+        let (state, _) = step(&state, StepInput::Checked(Ok("7".to_owned())));
+        let (state, _) = step(&state, StepInput::said("Thank you."));
+        let (state, _) = step(&state, StepInput::Answered(ModelAnswer::text("Not at all.")));
+        assert!(matches!(state.ended(), Some(RunEnd::Text { .. })));
+    }
+}
