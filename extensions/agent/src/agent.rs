@@ -13,6 +13,7 @@ mod typed;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use toolwright::Executor;
 use toolwright::unstable::runs::JournalAccess;
@@ -89,6 +90,8 @@ pub(crate) struct Inner {
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
     pub rings: Rings,
+    /// Whether the agent has said that calls are refused because it has no approver.
+    pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
     #[cfg(feature = "opentelemetry")]

@@ -14,6 +14,7 @@ mod state;
 mod step;
 mod stopped;
 mod typed_end;
+mod unapproved;
 mod until;
 
 pub use self::agent_run::AgentRun;
