@@ -2,7 +2,7 @@
 use toolwright::{ToolError, tool};
 
 /// Orders.
-#[tool(validate = |artikel| match artikel.as_str() {
+#[tool(validate = |artcle| match artcle.as_str() {
     "tea" => Ok(()),
     _ => Err(ToolError::invalid("there is none")),
 })]
