@@ -55,6 +55,7 @@ options! {
     "reads" reads: Option<Touches> = touches,
     "writes" writes: Option<Touches> = touches,
     "approval" approval: Option<Expr> = |key, input| value::expression(key, input, "\"…\""),
+    "validate" validate: Option<Companion> = Companion::parse,
     "preview" preview: Option<Companion> = Companion::parse,
     "reconcile" reconcile: Option<Companion> = Companion::parse,
     "retry" retry: Option<Retry> = retry,

@@ -65,6 +65,12 @@ fn body(tool: &Tool) -> TokenStream {
     let tools_own = Callee::Function(callee(tool));
     let run = start(tool, "__tw_start", &tools_own, "Answer", &quote!(__tw_output()), &facts(tool));
     let extra = [
+        (
+            "__tw_validate",
+            &tool.args.validate,
+            "Validated",
+            quote!(__tw::IntoValidated::into_validated),
+        ),
         ("__tw_preview", &tool.args.preview, "Preview", quote!(__tw::IntoPreview::into_preview)),
         (
             "__tw_reconcile",

@@ -133,6 +133,27 @@ fn a_preview_and_a_reconciliation_as_closures() {
 }
 
 #[test]
+fn a_rule_for_the_input_as_a_closure() {
+    let args = quote! {
+        validate = |stock, article| match stock.has(&article) {
+            true => Ok(()),
+            false => Err(ToolError::invalid("there is none")),
+        }
+    };
+    let item = quote! {
+        /// Orders.
+        async fn order(
+            stock: &Stock,
+            /// What.
+            article: String,
+        ) { body }
+    };
+    let written = tool(args, item);
+    let (_, rest) = written.split_once("fn __tw_validate").unwrap();
+    assert_snapshot!(rest.split_once("const __TW_SPEC").unwrap().0);
+}
+
+#[test]
 fn a_tool_whose_input_is_one_type() {
     let item = quote! {
         /// Searches.

@@ -142,6 +142,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
 /// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
+/// | `validate = \|from, to\| …` | refuses a call by a rule that types cannot say, before a person is asked | none |
 /// | `preview = \|from, to\| …` | describes to an approver what the call would do | none |
 /// | `reconcile = async \|from, to\| …` | finds out what happened to an interrupted call ([`Reconciled`]) | none |
 /// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
@@ -194,8 +195,12 @@ pub use tokio_util::sync::CancellationToken;
 ///
 /// # What stands beside a tool
 ///
+/// `validate` gives `Ok(())`, or the [`ToolError`] for which the call is refused: after its input was read and repaired, before the
+/// policy judges it and a person is asked, and again when it is about to begin, since the world may have changed meanwhile. The
+/// model reads what the error says, with its hint. A check that panics, takes ten seconds or cannot look lets nothing through.
+///
 /// `preview` returns the text that a person is shown before a call runs, `reconcile` finds out what happened to a call that
-/// was cut short ([`Reconciled`]); either may be in a `Result`. Each is a closure over the tool's parameters, services and
+/// was cut short ([`Reconciled`]); either may be in a `Result`. Each of the three is a closure over the tool's parameters, services and
 /// resources included: it takes those that it names, in any order, by name and with their types. A name that the tool
 /// does not have is a compile error, and a resource that is not named is not opened. What awaits is an
 /// `async |…|`; where `?` needs it, the result is written: `|…| -> Result<String, ToolError>`. A method has `self`

@@ -28,5 +28,6 @@ mod told;
 mod traced;
 mod turns;
 mod unasked;
+mod validating;
 mod waiting;
 mod workers;

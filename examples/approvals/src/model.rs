@@ -7,6 +7,8 @@ use toolwright::Call;
 pub enum Task {
     /// Make up for a broken kettle.
     Refund,
+    /// Pay money back for an order that does not exist.
+    Mistaken,
     /// Send three parcels; each goes wrong in a way of its own.
     Parcels,
 }
@@ -20,6 +22,7 @@ pub fn turn(task: Task, number: u64) -> Vec<Call<'static>> {
             Call::new("send_receipt", r#"{"order":"A-1001","to":"bob@example.org"}"#),
         ],
         (Task::Refund, 2) => vec![Call::new("delete_account", r#"{"account":"bob"}"#)],
+        (Task::Mistaken, 1) => vec![Call::new("refund", r#"{"order":"A-9999","cents":100}"#)],
         (Task::Parcels, 1) => vec![
             Call::new("send_parcel", r#"{"order":"A-2001","country":"Iceland","grams":900}"#),
             Call::new("send_parcel", r#"{"order":"A-2002","country":"Atlantis","grams":900}"#),

@@ -33,7 +33,11 @@ impl Options {
         let seconds = |name: &str| Duration::from_secs(number(name).unwrap_or_default());
         Self {
             run: matches.get_one::<String>("RUN").cloned().unwrap_or_default(),
-            task: if matches.get_flag("parcels") { Task::Parcels } else { Task::Refund },
+            task: match (matches.get_flag("parcels"), matches.get_flag("mistaken")) {
+                (true, _) => Task::Parcels,
+                (false, true) => Task::Mistaken,
+                (false, false) => Task::Refund,
+            },
             journal: path("journal"),
             ledger: path("ledger"),
             approvers: matches.get_many("approver").into_iter().flatten().cloned().collect(),
@@ -71,6 +75,11 @@ fn command() -> Command {
                 .long("parcels")
                 .action(ArgAction::SetTrue)
                 .help("Send three parcels instead, each of which goes wrong in a way of its own"),
+            Arg::new("mistaken")
+                .long("mistaken")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("parcels")
+                .help("Refund an order instead that does not exist, about which nobody is asked"),
             Arg::new("once")
                 .long("once")
                 .action(ArgAction::SetTrue)

@@ -9,6 +9,7 @@ mod new_executor;
 mod request;
 mod result;
 mod stream;
+mod typed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,13 +27,14 @@ pub use self::new_executor::NewExecutor;
 pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::stream::{NumberedStream, RunStream};
+pub use self::typed::{TypedRequest, TypedResult};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
-use crate::run::AgentRunBuilder;
 use crate::run::options::Ids;
+use crate::run::{AgentRunBuilder, Output};
 
 type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 
@@ -81,6 +83,8 @@ pub(crate) struct Inner {
     pub model: Box<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
+    /// What all of its runs end in.
+    pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,

@@ -20,6 +20,7 @@ mod openai_responses;
 mod parts;
 mod settings;
 mod streamed;
+mod strict;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +45,8 @@ use self::key::Secret;
 use self::streamed::{Expense, Pieces};
 use crate::limits::{Cost, Prices, TotalUsage, Usage, UsageRecorder};
 use crate::model::{
-    Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing, Reasoning,
+    Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, Passing,
+    Reasoning,
 };
 use crate::recording::Exchange;
 
@@ -341,6 +343,12 @@ impl Model for HttpModel {
 
     fn check(&self, settings: &ModelSettings, max_tokens: Option<u32>) -> Result<(), ModelError> {
         self.endpoint.api.check(&self.settings(settings), self.max_tokens(max_tokens))
+    }
+
+    /// Of the vendor's own server: servers that imitate it have not all of them such formats, and all have tools.
+    fn takes_format(&self, format: &OutputFormat) -> bool {
+        let api = self.endpoint.api;
+        *self.origin == *api.provider().name() && strict::schema(api.provider(), format).is_some()
     }
 
     fn answer<'a>(

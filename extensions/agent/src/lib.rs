@@ -35,6 +35,7 @@ pub mod testing;
 pub use self::agent::{
     Agent, AgentBuilder, AgentError, Chat, ChatTurn, Instructions, IntoInstructions, IntoModel,
     ModelNameError, NewExecutor, NumberedStream, RunError, RunRequest, RunResult, RunStream,
+    TypedRequest, TypedResult,
 };
 pub use self::events::{
     CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
@@ -49,11 +50,12 @@ pub use self::limits::{
 };
 pub use self::model::{
     ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Model,
-    ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, PromptCache, ProviderTool,
-    Reasoning, RequestLimits, StopReason, ToolChoice,
+    ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, PromptCache,
+    ProviderTool, Reasoning, RequestLimits, StopReason, ToolChoice,
 };
 pub use self::run::{
-    Action, AgentRun, AgentRunBuilder, StartError, State, StepInput, Stopped, Turn, step,
+    Action, AgentRun, AgentRunBuilder, ExpectedOutput, OutputError, StartError, State, StepInput,
+    Stopped, Turn, step,
 };
 #[cfg(feature = "testing")]
 pub use self::testing::{ScriptedModel, ScriptedRequest};

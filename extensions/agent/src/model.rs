@@ -6,6 +6,7 @@ mod error;
 mod fallback;
 mod interface;
 mod omitted;
+mod output;
 mod settings;
 
 pub use self::context_size::ContextSize;
@@ -15,4 +16,6 @@ pub use self::error::ModelError;
 pub use self::fallback::{Fallback, FallbackBuilder, FellBack};
 pub use self::interface::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
 pub use self::omitted::Omitted;
+pub(crate) use self::output::FINAL_ANSWER;
+pub use self::output::OutputFormat;
 pub use self::settings::{Effort, ModelSettings, PromptCache, ProviderTool, Reasoning, ToolChoice};

@@ -1,4 +1,4 @@
-//! `preview` and `reconcile`: a function that stands beside the tool, as a closure over the tool's parameters or by
+//! `validate`, `preview` and `reconcile`: a function that stands beside the tool, as a closure over the tool's parameters or by
 //! its path.
 
 use proc_macro2::{Ident, Span};
@@ -9,7 +9,7 @@ use syn::{Expr, ExprClosure, Path};
 
 use super::value;
 
-/// What follows `preview =` or `reconcile =`.
+/// What follows `validate =`, `preview =` or `reconcile =`.
 pub enum Companion {
     /// `|from, to| …`: its parameters are the tool's, by name.
     Closure(Box<ExprClosure>),

@@ -1,4 +1,4 @@
-//! Rules of `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
+//! Rules of `validate`, `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
 //! shown one for the other.
 
 use quote::ToTokens;
@@ -10,8 +10,10 @@ use crate::errors::{Errors, did_you_mean, one_of};
 use crate::model::Tool;
 
 pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
-    let (preview, reconcile) = (&tool.args.preview, &tool.args.reconcile);
-    for (key, companion) in [("preview", preview), ("reconcile", reconcile)] {
+    let args = &tool.args;
+    let companions =
+        [("validate", &args.validate), ("preview", &args.preview), ("reconcile", &args.reconcile)];
+    for (key, companion) in companions {
         match companion {
             Some(Companion::Closure(closure)) => known_names(key, closure, signature, errors),
             Some(Companion::Path(path)) => distinct_types(key, path, tool, errors),
@@ -62,8 +64,12 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     let alike = pairs.into_iter().find(|(one, two)| types[*one] == types[*two]);
     if let Some((one, two)) = alike {
         let (one, other) = (&inputs[one].ident, &inputs[two].ident);
+        let harm = match key {
+            "validate" => "the rule could look at one for the other",
+            _ => "a person could be shown one for the other",
+        };
         let message = format!(
-            "`{}` hides the names of its parameters, and rustc cannot tell `{one}` from `{other}` by their type: a person could be shown one for the other; name them: `{key} = |{one}, {other}| …`",
+            "`{}` hides the names of its parameters, and rustc cannot tell `{one}` from `{other}` by their type: {harm}; name them: `{key} = |{one}, {other}| …`",
             path.to_token_stream().to_string().replace(' ', "")
         );
         errors.over(path, message);

@@ -47,6 +47,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
             quote!(effect: #effect,)
         }),
         approval,
+        args.validate.as_ref().map(|_| quote!(validate: __tw::Some(__tw_validate),)),
         args.preview.as_ref().map(|_| quote!(preview: __tw::Some(__tw_preview),)),
         args.reconcile.as_ref().map(|_| quote!(reconcile: __tw::Some(__tw_reconcile),)),
         args.retry.as_ref().map(retry),

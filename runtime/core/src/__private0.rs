@@ -25,8 +25,9 @@ pub use crate::input::{
     Range, Reader, Rule, Shape, Slots, Text, UnknownType, Visited, absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, Nested, NoContainer, NoSchema,
-    OneResult, Plain, Preview, Probe, Reconciling, Sent, Single, ToolOutput,
+    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, Nested,
+    NoContainer, NoSchema, OneResult, Plain, Preview, Probe, Reconciling, Sent, Single, ToolOutput,
+    Validated,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,

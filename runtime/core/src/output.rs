@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Codec, Encode, Failure, IntoPreview, IntoReconciled, NoSchema, Plain, Preview, Probe,
-    Reconciling, ToolOutput,
+    Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview,
+    Probe, Reconciling, ToolOutput, Validated,
 };
 pub use content::Content;
 #[doc(hidden)]

@@ -12,7 +12,7 @@ use crate::footprint::Facts;
 use crate::input::{
     Bounds, Changes, Fault, IsKnown, Keys, NoSlots, Param, Problems, Reader, Slots,
 };
-use crate::output::{Answer, Preview, Reconciling};
+use crate::output::{Answer, Preview, Reconciling, Validated};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
 /// A tool by its constant, for explicit registration.
@@ -140,6 +140,7 @@ pub struct Spec {
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
+    pub validate: Option<StartWith<Validated>>,
     pub preview: Option<StartWith<Preview>>,
     pub reconcile: Option<StartWith<Reconciling>>,
 }
@@ -267,6 +268,7 @@ impl Spec {
         capabilities: &[],
         output: || None,
         start: |_| Err(Problems::of("the tool was declared with mistakes")),
+        validate: None,
         preview: None,
         reconcile: None,
     };

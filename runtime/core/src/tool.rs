@@ -249,6 +249,8 @@ pub struct Definition {
     pub effect: Effect,
     /// Whether it asks a person.
     pub approval: DeclaredApproval,
+    /// Whether it checks its input by a rule of its own before anybody is asked.
+    pub validates: bool,
     /// Whether it can show an approver what it would do.
     pub previews: bool,
     /// Whether it can find out what became of an interrupted call.
@@ -348,6 +350,7 @@ impl Definition {
                 ApprovalSpec::Always(reason) => DeclaredApproval::Always(reason),
                 ApprovalSpec::Computed => DeclaredApproval::Computed,
             },
+            validates: spec.validate.is_some(),
             previews: spec.preview.is_some(),
             reconciles: spec.reconcile.is_some(),
             declares_footprint: spec.declares_footprint,

@@ -1,6 +1,7 @@
 //! The tools of one moment: the tools that a model was shown run, even when the registry has changed.
 //! A catalog never changes, is shared and not copied, and its tools are those of the other catalogs.
 
+mod joined;
 mod profile;
 mod search;
 

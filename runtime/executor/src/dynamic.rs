@@ -86,6 +86,7 @@ pub struct DynamicTool {
     repair: Option<Repair>,
     metadata: Metadata,
     judge: Judge,
+    validate: Option<Box<Companion<()>>>,
     preview: Option<Box<Companion<String>>>,
     reconcile: Option<Box<Companion<Reconciled>>>,
     work: Box<dyn Work>,
@@ -192,6 +193,7 @@ impl DynamicTool {
             repair: None,
             metadata: Metadata::default(),
             judge: Judge::default(),
+            validate: None,
             preview: None,
             reconcile: None,
             work,
@@ -211,7 +213,8 @@ impl DynamicTool {
 
     /// The tool with its schemas checked.
     pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
-        let spec = work::spec(self.preview.is_some(), self.reconcile.is_some());
+        let spec =
+            work::spec(self.validate.is_some(), self.preview.is_some(), self.reconcile.is_some());
         let (mut definition, keys) = match self.input {
             Input::Schema(written) => {
                 let (input_schema, keys) = schema::input(&self.name, &written)?;
@@ -248,6 +251,7 @@ impl DynamicTool {
             (None, Some(reason)) => DeclaredApproval::Always(reason),
             (None, None) => DeclaredApproval::Never,
         };
+        definition.validates = self.validate.is_some();
         definition.previews = self.preview.is_some();
         definition.reconciles = self.reconcile.is_some();
         definition.declares_footprint = self.judge.footprint.is_some();
@@ -263,6 +267,7 @@ impl DynamicTool {
         definition.metadata = self.metadata;
         let body = Body {
             judge: self.judge,
+            validate: self.validate,
             preview: self.preview,
             reconcile: self.reconcile,
             work: Arc::from(self.work),

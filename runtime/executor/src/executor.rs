@@ -353,6 +353,39 @@ impl Executor {
     pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
         self.state.examine(call)
     }
+
+    /// Asks the rule of a call's tool (`validate = |…| …`) whether it would refuse the call, without running it and without asking a
+    /// person. A tool without a rule refuses nothing here.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Registry, ToolError, tool};
+    ///
+    /// /// Order articles from the supplier.
+    /// #[tool(validate = |article| match article.as_str() {
+    ///     "tea" => Ok(()),
+    ///     _ => Err(ToolError::invalid(format!("the supplier has no `{article}`"))),
+    /// })]
+    /// async fn order(
+    ///     /// The article, such as `tea`.
+    ///     article: String,
+    /// ) -> String {
+    ///     format!("ordered {article}")
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([ORDER])?).build()?;
+    /// let refused = executor.validate(&Call::new("order", r#"{"article":"gold"}"#)).await.unwrap_err();
+    /// assert_eq!(refused.message(), "the supplier has no `gold`");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`examine`](Self::examine), and what the rule says.
+    pub async fn validate(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        self.state.validate(call).await
+    }
 }
 
 impl std::fmt::Debug for Executor {

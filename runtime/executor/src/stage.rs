@@ -9,6 +9,7 @@ mod input;
 mod invoke;
 #[doc(hidden)]
 pub mod record;
+mod validate;
 
 pub(crate) use admit::{Admitted, admit, admit_at_once};
 pub(crate) use approve::{Read, approved, approved_final, unasked};
@@ -20,3 +21,4 @@ pub(crate) use invoke::{
     PANIC, Unfinished, dropped, given_up, given_up_by, in_time, invoke, is_given_up, panic_words,
     panicked, polled, slept, too_late,
 };
+pub(crate) use validate::validated;

@@ -15,14 +15,20 @@ pub struct Order {
     account: String,
 }
 
+/// What is known of an order.
+pub(super) fn found(order: &str) -> Result<Order, ToolError> {
+    if order != "A-1001" {
+        return Err(ToolError::new("no_such_order", format!("there is no order `{order}`")));
+    }
+    let (item, account) = ("a kettle".to_owned(), "bob".to_owned());
+    Ok(Order { order: order.to_owned(), item, cents: 4200, account })
+}
+
 /// Look up an order by its number.
 #[tool(effect = read)]
 pub async fn look_up_order(
     /// The order's number.
     order: String,
 ) -> Result<Order, ToolError> {
-    if order != "A-1001" {
-        return Err(ToolError::new("no_such_order", format!("there is no order `{order}`")));
-    }
-    Ok(Order { order, item: "a kettle".to_owned(), cents: 4200, account: "bob".to_owned() })
+    found(&order)
 }

@@ -1,13 +1,19 @@
-//! `refund` pays money back. It adds a line to the ledger, once; a person is asked first, and shown what it would pay.
+//! `refund` pays money back. It adds a line to the ledger, once; a person is asked first, and shown what it would pay. About an order
+//! that does not exist nobody is asked.
 
 use toolwright::{OrFail as _, ToolError, tool};
 
+use super::look_up_order;
 use crate::ledger::Ledger;
 use crate::pace::Pace;
 
 /// Pay money back for an order.
 #[tool(
     approval = "it pays money out", danger = dangerous, effect = once,
+    validate = |order| match look_up_order::found(&order) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(ToolError::invalid(error.message()).hint("look the order up first")),
+    },
     preview = |order, cents| format!("pays {} back for order {order}", euros(cents))
 )]
 pub async fn refund(

@@ -36,6 +36,18 @@ fn what_is_approved_while_nobody_runs_is_run_once() {
 }
 
 #[test]
+fn about_an_order_that_does_not_exist_nobody_is_asked() {
+    let shop = Shop::new("mistaken");
+    let mut mistaken = shop.start("ticket-1", &["--mistaken"]);
+    let answer = mistaken.until("refund is answered");
+    assert!(answer.contains("there is no order `A-9999`"), "{answer}");
+    assert_eq!(mistaken.end().0, Some(0));
+    let calls = shop.toolwright(&["calls", "list", "--run", "ticket-1", "--json"]).out;
+    assert_eq!(calls, "", "no call waits, and none was recorded");
+    assert!(shop.refunds().is_empty());
+}
+
+#[test]
 fn what_is_rejected_is_answered_with_the_reason_and_not_run() {
     let shop = Shop::new("rejected");
     let refund = asked_and_killed(&shop);

@@ -13,6 +13,7 @@ mod provider;
 mod readme;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod typed;
 
 use std::process::{Command, Output, Stdio};
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use toolwright::Executor;
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
@@ -14,6 +16,7 @@ use crate::events::{Rings, RunNotice};
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::options::Ids;
+use crate::run::{Output, OutputError};
 
 /// Gathers what an agent is made of: a model, tools, who decides about them, and how far a run may go.
 ///
@@ -25,6 +28,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     model: Result<Box<dyn Model>, ModelNameError>,
     instructions: Instructions,
     early_reads: bool,
+    output: Option<Result<Output, OutputError>>,
     limits: Limits,
     max_tokens: Option<u32>,
     settings: ModelSettings,
@@ -42,6 +46,7 @@ impl<E> AgentBuilder<E> {
             model: model.into_model(),
             instructions: Instructions::default(),
             early_reads: false,
+            output: None,
             limits: Limits::default(),
             max_tokens: None,
             settings: ModelSettings::new(),
@@ -81,6 +86,46 @@ impl<E> AgentBuilder<E> {
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);
+        self
+    }
+
+    /// Lets every run of the agent end in a value of this type, which [`RunResult::output`](crate::RunResult::output) reads; one run
+    /// alone ends in one by [`RunRequest::typed`](crate::RunRequest::typed). Its schema is that of a type with
+    /// `#[toolwright::data]`. [`build`](Self::build) refuses a type that the provider of the model cannot be asked for.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// /// What tea costs.
+    /// #[toolwright::data]
+    /// struct Quote {
+    ///     /// In cents.
+    ///     total: u32,
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let model = ScriptedModel::new().calls([("final_answer", r#"{"total":450}"#)]);
+    /// let agent = Agent::builder(model).output::<Quote>().build()?;
+    /// let result = agent.run("What does tea cost?").await?;
+    /// assert_eq!(result.output::<Quote>()?.total, 450);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn output<T>(mut self) -> Self
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        self.output = Some(Output::of::<T>());
+        self
+    }
+
+    /// How many answers of a run that are not the value which it ends in go back to the model with what is wrong: 2 unless set.
+    /// Each is a turn.
+    #[must_use]
+    pub fn max_corrections(mut self, times: u32) -> Self {
+        self.limits.corrections = times;
         self
     }
 
@@ -181,6 +226,7 @@ impl<E> AgentBuilder<E> {
             model: self.model,
             instructions: self.instructions,
             early_reads: self.early_reads,
+            output: self.output,
             limits: self.limits,
             max_tokens: self.max_tokens,
             settings: self.settings,
@@ -222,6 +268,10 @@ impl AgentBuilder<Executor> {
                 catalog.searchable_listing(dialect)?;
             }
         }
+        let output = self.output.transpose()?;
+        if let Some(output) = &output {
+            output.fits(&*model, &catalog)?;
+        }
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
         Ok(Agent(Arc::new(Inner {
             name: self.name,
@@ -230,6 +280,7 @@ impl AgentBuilder<Executor> {
             model,
             instructions: self.instructions,
             early_reads: self.early_reads,
+            output,
             limits: self.limits,
             max_tokens: self.max_tokens,
             settings: self.settings,

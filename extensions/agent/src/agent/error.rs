@@ -6,6 +6,7 @@ use toolwright::{BuildError, RegistryError};
 
 use crate::agent::ModelNameError;
 use crate::model::ModelError;
+use crate::run::OutputError;
 
 /// Why an agent cannot be made.
 #[derive(thiserror::Error)]
@@ -34,6 +35,9 @@ pub enum AgentError {
     /// The provider of a model would refuse a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),
+    /// No run can end in a value of the type.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// The provider of a model has no such setting.
     #[error("the model cannot be asked with these settings: {0}")]
     Settings(#[source] ModelError),

@@ -5,13 +5,15 @@ use std::future::IntoFuture;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use toolwright::CancellationToken;
 
-use crate::agent::{Agent, RunError, RunResult, RunStream};
+use crate::agent::{Agent, RunError, RunResult, RunStream, TypedRequest};
 use crate::durable::ById;
 use crate::history::Prompt;
 use crate::run::options::{RunOptions, run_options};
-use crate::run::{AgentRun, StartError};
+use crate::run::{AgentRun, Output, OutputError, StartError};
 
 /// A task that begins when it is awaited, or when its [`stream`](Self::stream) is read. Dropped in the middle, it ends: the
 /// request to the model is dropped and calls that run are cancelled. One that is recorded goes on by its [`id`](Self::id).
@@ -51,14 +53,55 @@ pub struct RunRequest {
     agent: Agent,
     prompt: Prompt,
     options: RunOptions,
+    output: Option<Result<Output, OutputError>>,
 }
 
 impl RunRequest {
     pub(crate) fn new(agent: &Agent, prompt: Prompt) -> Self {
-        Self { agent: agent.clone(), prompt, options: RunOptions::default() }
+        Self { agent: agent.clone(), prompt, options: RunOptions::default(), output: None }
     }
 
     run_options!();
+
+    /// Lets the run end in a value of a type with `#[toolwright::data]`, which is what awaiting it gives. The model is asked for the
+    /// value as its provider wants that; an answer that is no such value goes back with all that is wrong, as often as
+    /// [`max_corrections`](crate::AgentBuilder::max_corrections) says, and is never returned. A run that is recorded is asked for by
+    /// its id with the type, which goes on or gives the value again.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// /// What tea costs.
+    /// #[toolwright::data]
+    /// struct Quote {
+    ///     /// In cents.
+    ///     total: u32,
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// // The first answer is no `Quote`, and goes back.
+    /// let model = ScriptedModel::new()
+    ///     .calls([("final_answer", r#"{"total":"about 5 euros"}"#)])
+    ///     .calls([("final_answer", r#"{"total":450}"#)]);
+    /// let agent = Agent::builder(model).build()?;
+    /// let quote: Quote = agent.run("What does tea cost?").typed().await?.into_output();
+    /// assert_eq!(quote.total, 450);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn typed<T>(mut self) -> TypedRequest<T>
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        self.output = Some(Output::of::<T>());
+        TypedRequest::new(self)
+    }
+
+    pub(super) fn ending_in(mut self, output: Result<Output, OutputError>) -> Self {
+        self.output = Some(output);
+        self
+    }
 
     /// Runs the task while its events are read: texts as they come, each tool call, each result. The stream ends with the run;
     /// [`RunStream::result`] has its result then. The model is asked to stream.
@@ -95,7 +138,11 @@ impl RunRequest {
     }
 
     fn begin(self) -> Result<Begun, StartError> {
-        let Self { agent, prompt, options } = self;
+        let Self { agent, prompt, mut options, output } = self;
+        if let Some(output) = output.transpose()? {
+            output.fits(agent.model(), &agent.0.executor.catalog())?;
+            options.ending_in(output);
+        }
         Ok(match agent.0.journal() {
             Some(journal) => {
                 Begun::Recorded(Box::new(ById::of(&agent, journal, options)), prompt, agent)

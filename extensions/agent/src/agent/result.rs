@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::de::DeserializeOwned;
+
 use crate::durable::{self, Came, Progress, Waiting};
 use crate::events::RunEnd;
 use crate::history::Message;
@@ -54,7 +56,7 @@ impl RunResult {
         let (turns, spent) = (state.turns_since_said(), state.spent_since_said());
         let result = Self { id: id.to_owned(), end, turns, spent, history, differences };
         match result.end {
-            RunEnd::Text { .. } | RunEnd::Terminal { .. } => Ok(result),
+            RunEnd::Text { .. } | RunEnd::Terminal { .. } | RunEnd::Output { .. } => Ok(result),
             _ => Err(RunError::NoAnswer(Box::new(result))),
         }
     }
@@ -64,7 +66,21 @@ impl RunResult {
     pub fn text(&self) -> &str {
         match &self.end {
             RunEnd::Text { text, .. } | RunEnd::Terminal { text, .. } => text,
+            RunEnd::Output { value } => value,
             _ => "",
+        }
+    }
+
+    /// Returns the value that the run ended in, of an agent that was built with [`output`](crate::AgentBuilder::output).
+    ///
+    /// # Errors
+    /// When the run ended in something else, or the value is of another type.
+    pub fn output<T: DeserializeOwned>(&self) -> Result<T, RunError> {
+        let other = |why: String| RunError::OtherOutput { run: self.id.clone(), why };
+        match &self.end {
+            RunEnd::Output { value } => serde_json::from_str(value)
+                .map_err(|error| other(format!("its value cannot be read: {error}"))),
+            end => Err(other(format!("it {end}"))),
         }
     }
 
@@ -145,6 +161,14 @@ pub enum RunError {
         .0
     )]
     Waits(Box<Waiting>),
+    /// It ended in something else than a value of the type.
+    #[error("the run `{run}` has no value of the type that is wanted: {why}")]
+    OtherOutput {
+        /// The run.
+        run: String,
+        /// What it ended in.
+        why: String,
+    },
     /// It is recorded and does not go on here.
     #[error(transparent)]
     Recorded(durable::RunError),
@@ -167,6 +191,15 @@ impl RunError {
         match self {
             Self::NoAnswer(result) => Some(result),
             _ => None,
+        }
+    }
+
+    /// Returns what is wrong with the last answer of a run that ended because no answer was the value which it was to end in.
+    #[must_use]
+    pub fn output_problems(&self) -> &[String] {
+        match self.result().map(RunResult::end) {
+            Some(RunEnd::InvalidOutput { problems, .. }) => problems,
+            _ => &[],
         }
     }
 

@@ -12,7 +12,7 @@ use super::keys::{self, Part};
 use super::turn::{self, Answers, ModelAnswered, RecordedTurn, Said};
 use crate::events::RunEnd;
 use crate::history::Message;
-use crate::run::{CUT_SHORT, State};
+use crate::run::{CUT_SHORT, NOT_THE_VALUE};
 
 /// What a fork needs beside the two runs.
 pub(super) struct Forking<'a> {
@@ -111,12 +111,17 @@ impl Copy<'_> {
         let Forking { store, sealing, .. } = *self.forking;
         if number == self.head.turn {
             let state = self.head.state(sealing)?;
-            return Ok(state.ended().filter(|it| matches!(it, RunEnd::Text { .. })).cloned());
+            return Ok(state
+                .ended()
+                .filter(|it| matches!(it, RunEnd::Text { .. } | RunEnd::Output { .. }))
+                .cloned());
         }
         let next = turn::recorded(store, run, number + 1, sealing).await?.said;
         match next.first() {
             None => Ok(None),
-            Some(Message::User { text, .. }) if text == CUT_SHORT => {
+            Some(Message::User { text, .. })
+                if text == CUT_SHORT || text.starts_with(NOT_THE_VALUE) =>
+            {
                 self.write(Part::Said, number + 1, &Said { messages: next })?;
                 Ok(None)
             }
@@ -162,7 +167,7 @@ impl Copy<'_> {
         let state = self.head.state(sealing)?;
         let data: serde_json::Value = self.head.data.open(&format!("{from}#data"), sealing)?;
         let phase = if end.is_some() { Phase::Ended } else { Phase::Asking };
-        let state = State::at(state.limits(), turn, end);
+        let state = state.at(turn, end);
         let time = state.limits().time.and_then(|it| SignedDuration::try_from(it).ok());
         Head {
             run: self.new.to_owned(),

@@ -30,8 +30,8 @@ use crate::events::NoticeKind;
 use crate::history::Message;
 use crate::model::ModelAnswer;
 use crate::run::{
-    Action, AgentRun, Driver, Interruption, Recorder, Rest, State, StepInput, Stop, Stopped,
-    Submitted, Turn, Work, is_turned_away, step,
+    Action, AgentRun, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted, Turn,
+    Work, is_turned_away, step,
 };
 
 /// A run that is driven here, and its record.
@@ -63,7 +63,7 @@ impl DrivenRun {
         text: &str,
         attachments: Arc<[Content<'static>]>,
     ) -> Result<(), RunError> {
-        let (state, actions) = step(self.run.state(), StepInput::said_with(text, attachments));
+        let (state, actions) = step(self.run.state(), self.run.said(text.to_owned(), attachments));
         Driver { run: &mut self.run, recorder: &mut self.record }.commit(state, actions, None).await
     }
 }

@@ -39,6 +39,20 @@ pub enum RunEnd {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut_short: bool,
     },
+    /// The run ended in a value of the type that it was to end in.
+    #[non_exhaustive]
+    Output {
+        /// The value, as JSON.
+        value: String,
+    },
+    /// No answer was a value of that type, and the model was asked again as often as it may be.
+    #[non_exhaustive]
+    InvalidOutput {
+        /// How many answers were none.
+        times: u32,
+        /// What is wrong with the last: a line for each problem, most with its place as a JSON pointer.
+        problems: Vec<String>,
+    },
     /// A limit was reached.
     Limit(Limit),
     /// It was cancelled.
@@ -65,6 +79,8 @@ impl RunEnd {
         match self {
             Self::Terminal { .. } => "terminal",
             Self::Text { .. } => "text",
+            Self::Output { .. } => "output",
+            Self::InvalidOutput { .. } => "invalid_output",
             Self::Limit(_) => "limit",
             Self::Cancelled => "cancelled",
             Self::ModelFailed { .. } => "model_failed",
@@ -90,6 +106,17 @@ impl fmt::Display for RunEnd {
             Self::Text { cut_short: true, .. } => {
                 formatter.write_str("ended with a text that a limit on tokens cut short")
             }
+            Self::Output { .. } => formatter.write_str("ended in the value that was asked for"),
+            Self::InvalidOutput { times: 1, problems } => write!(
+                formatter,
+                "ended because the answer is not the value that was asked for: {}",
+                problems.join("; ")
+            ),
+            Self::InvalidOutput { times, problems } => write!(
+                formatter,
+                "ended because none of {times} answers is the value that was asked for; the last: {}",
+                problems.join("; ")
+            ),
             Self::Limit(limit) => write!(formatter, "ended after {limit}"),
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::ModelFailed { message, .. } => {
@@ -102,6 +129,11 @@ impl fmt::Display for RunEnd {
 /// Without texts, which may repeat a secret.
 impl fmt::Debug for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "RunEnd({self})")
+        match self {
+            Self::InvalidOutput { times, .. } => {
+                write!(formatter, "RunEnd(invalid output, {times} times)")
+            }
+            _ => write!(formatter, "RunEnd({self})"),
+        }
     }
 }

@@ -325,7 +325,9 @@ impl RunEvent {
             Self::Stopped { why } => why.len(),
             Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
             Self::Ended(RunEnd::Text { text, .. } | RunEnd::Terminal { text, .. }) => text.len(),
-            Self::Differs { differences } => differences.iter().map(String::len).sum(),
+            Self::Ended(RunEnd::Output { value }) => value.len(),
+            Self::Ended(RunEnd::InvalidOutput { problems: words, .. })
+            | Self::Differs { differences: words } => words.iter().map(String::len).sum(),
             Self::Ended(_)
             | Self::Elsewhere { .. }
             | Self::Asking

@@ -70,6 +70,9 @@ pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     if let RunEnd::ModelFailed { kind, .. } = ended {
         error_of(span, kind);
     }
+    if let RunEnd::InvalidOutput { .. } = ended {
+        error_of(span, ended.name());
+    }
 }
 
 /// Writes into the span of a request why it has no answer, or into that of a run why it does not go on here.

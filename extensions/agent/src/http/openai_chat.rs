@@ -13,9 +13,10 @@ use super::fault::Fault;
 use super::parts::{
     Part, attached, is_empty_list, known, parts, results, retention, sendable, tools,
 };
+use super::strict;
 use crate::history::Verbatim;
 use crate::limits::Usage;
-use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
+use crate::model::{ModelAnswer, ModelRequest, OutputFormat, Reasoning, StopReason, ToolChoice};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -35,12 +36,27 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_retention: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "is_empty_list")]
     tools: Cow<'a, RawValue>,
     messages: Vec<Turn<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResponseFormat<'a> {
+    r#type: &'static str,
+    json_schema: JsonSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    strict: bool,
+    schema: Box<RawValue>,
 }
 
 #[derive(Serialize)]
@@ -143,12 +159,19 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         stop: &settings.stop_words,
         prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
         prompt_cache_retention: retention(settings),
+        response_format: request.output.and_then(format),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         tools: tools(Provider::OpenAiChat, request)?,
         messages,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
+}
+
+fn format(format: &OutputFormat) -> Option<ResponseFormat<'_>> {
+    let schema = strict::schema(Provider::OpenAiChat, format)?;
+    let json_schema = JsonSchema { name: format.name(), strict: true, schema };
+    Some(ResponseFormat { r#type: "json_schema", json_schema })
 }
 
 fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {

@@ -16,9 +16,10 @@ use super::fault::Fault;
 use super::parts::{
     Part, attached, is_empty_list, known, object, parts, results, retention, sendable, tools,
 };
+use super::strict;
 use crate::history::Verbatim;
 use crate::limits::Usage;
-use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
+use crate::model::{ModelAnswer, ModelRequest, OutputFormat, Reasoning, StopReason, ToolChoice};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -37,6 +38,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_retention: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
@@ -45,6 +48,19 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "is_empty_list")]
     tools: Cow<'a, RawValue>,
     input: Vec<Item<'a>>,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    strict: bool,
+    schema: Box<RawValue>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +121,7 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         reasoning: (!reasoning.is_empty()).then(|| reasoning.into()),
         prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
         prompt_cache_retention: retention(settings),
+        text: request.output.and_then(format),
         tool_choice: choice(&settings.tool_choice, listing).filter(|_| has_tools),
         parallel_tool_calls: (has_tools && settings.one_call).then_some(false),
         instructions: request.instructions,
@@ -157,6 +174,12 @@ fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
         name: listing.shown_name(&call.name).to_owned(),
         arguments: sendable(&call.arguments).into_owned(),
     }
+}
+
+fn format(format: &OutputFormat) -> Option<Text<'_>> {
+    let schema = strict::schema(Provider::OpenAiResponses, format)?;
+    let (r#type, name, strict) = ("json_schema", format.name(), true);
+    Some(Text { format: Format { r#type, name, strict, schema } })
 }
 
 fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {

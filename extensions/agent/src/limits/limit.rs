@@ -75,6 +75,18 @@ pub struct Limits {
     pub cut_short: u32,
     /// How many answers in a row may be empty: 2, so that the model is asked once more.
     pub empty_answers: u32,
+    /// How many answers that are not the value which the run ends in go back to the model: 2.
+    #[serde(default = "corrections", skip_serializing_if = "are_usual")]
+    pub corrections: u32,
+}
+
+const fn corrections() -> u32 {
+    2
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn are_usual(times: &u32) -> bool {
+    *times == corrections()
 }
 
 impl Default for Limits {
@@ -88,6 +100,7 @@ impl Default for Limits {
             repeated_failures: 3,
             cut_short: 3,
             empty_answers: 2,
+            corrections: corrections(),
         }
     }
 }

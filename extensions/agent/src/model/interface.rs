@@ -12,7 +12,7 @@ use toolwright::provider::{Provider, ToolCall};
 use super::settings::DEFAULT;
 use crate::history::{Message, Verbatim};
 use crate::limits::{Cost, TotalUsage, Usage, UsageRecorder};
-use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted};
+use crate::model::{DeltaListener, ModelError, ModelSettings, Omitted, OutputFormat};
 
 /// A model that can be asked. One request gives one answer or one error; it does its own retries.
 ///
@@ -72,6 +72,13 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
+    /// Whether it writes this [`ModelRequest::output`] into its requests, so that the text of an answer follows it. An agent asks
+    /// any other model to call a tool whose arguments are the value.
+    fn takes_format(&self, format: &OutputFormat) -> bool {
+        let _ = format;
+        false
+    }
+
     /// Asks it.
     fn answer<'a>(
         &'a self,
@@ -104,6 +111,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).check(settings, max_tokens)
     }
 
+    fn takes_format(&self, format: &OutputFormat) -> bool {
+        (**self).takes_format(format)
+    }
+
     fn answer<'a>(
         &'a self,
         request: ModelRequest<'a>,
@@ -128,6 +139,8 @@ pub struct ModelRequest<'a> {
     pub limits: RequestLimits,
     /// How to answer.
     pub settings: &'a ModelSettings,
+    /// The format that the text of the answer has to follow, for a model that [takes](Model::takes_format) it.
+    pub output: Option<&'a OutputFormat>,
     /// The tools themselves, for a model that asks others in other forms.
     pub catalog: Option<&'a Catalog>,
     /// Who hears the answer as it comes. A model that cannot send it in pieces ignores this.
@@ -148,6 +161,7 @@ impl<'a> ModelRequest<'a> {
             listing,
             limits,
             settings: &DEFAULT,
+            output: None,
             catalog: None,
             listener: None,
             usage_recorder: None,
@@ -186,6 +200,13 @@ impl<'a> ModelRequest<'a> {
     #[must_use]
     pub fn settings(mut self, settings: &'a ModelSettings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Adds the format that the text of the answer has to follow.
+    #[must_use]
+    pub fn output(mut self, format: &'a OutputFormat) -> Self {
+        self.output = Some(format);
         self
     }
 

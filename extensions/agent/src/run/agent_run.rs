@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use toolwright::dialect::Listing;
-use toolwright::{CancellationToken, Content, Run};
+use toolwright::{CancellationToken, Catalog, Content, Run};
 
 use super::driver::{Driver, Rest};
 use super::early::Begun;
 use super::options::HeldId;
+use super::output::Output;
 use super::recorder::Nothing;
 use super::{Action, State, StepInput, Stopped, step};
 use crate::agent::Agent;
@@ -49,6 +50,10 @@ pub struct AgentRun {
     pub(super) shown: Option<Shown>,
     /// The turn of the last answer, some of whose reads may have begun while it came.
     pub(super) begun: Option<Begun>,
+    /// The type of which it ends in a value.
+    pub(super) output: Option<Output>,
+    /// Whether the model is shown no tools.
+    pub(super) has_no_tools: bool,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
     /// Keeps other runs of the agent from its id.
@@ -58,6 +63,10 @@ pub struct AgentRun {
 /// The tools of one generation: the text that the model is shown, and a run that calls exactly them.
 pub(super) struct Shown {
     pub(super) generation: u64,
+    /// Whether a tool is among them by which the model gives the value that the run ends in.
+    pub(super) by_call: bool,
+    /// What the model is shown; the run has all of it but that tool.
+    pub(super) listed: Catalog,
     pub(super) listing: Listing,
     pub(super) run: Run,
 }
@@ -107,9 +116,15 @@ impl AgentRun {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
         self.count_given_up();
-        let (state, actions) = step(&self.state, StepInput::Said { text, attachments });
+        let (state, actions) = step(&self.state, self.said(text, attachments));
         self.take(state, actions);
         self.drive().await
+    }
+
+    /// What the user says, and what the run has to end in for it.
+    pub(crate) fn said(&self, text: String, attachments: Arc<[Content<'static>]>) -> StepInput {
+        let expected = self.output.as_ref().map(Output::expected);
+        StepInput::said_with(text, attachments).expecting(expected)
     }
 
     /// Goes on with a run that stopped or was restored: asks the model, or makes the open turn again. A call that
@@ -167,7 +182,7 @@ impl AgentRun {
                     self.history.push(message);
                 }
                 Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
-                Action::Ask | Action::Call(_) => {}
+                Action::Ask | Action::Call(_) | Action::Check { .. } => {}
             }
         }
     }

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use toolwright::Run;
+use toolwright::{Registry, Run};
 use tracing::Instrument as _;
 
 use super::agent_run::Shown;
 use super::early::Early;
+use super::output::Output;
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
-use crate::run::{StepInput, step};
+use crate::run::{Action, State, StepInput, step};
 
 impl AgentRun {
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
@@ -25,8 +26,19 @@ impl AgentRun {
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
         let agent = &self.agent.0;
         let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
-        let shown = Shown::newest(&mut self.shown, &self.run, &*agent.model)?;
+        let model = &*agent.model;
+        let output = expected(&self.state, self.output.as_ref())?;
+        let format = output.and_then(|it| it.format_of(model));
+        let by_call = output.filter(|_| format.is_none());
+        let run = match self.has_no_tools {
+            true => &self.run.pinned(&Registry::empty().catalog()),
+            false => &self.run,
+        };
+        let shown = Shown::newest(&mut self.shown, run, model, by_call)?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
+        let settings = by_call.map(|_| {
+            Output::settings(model, &agent.settings, agent.max_tokens, !catalog.is_empty())
+        });
         let observed = self.observer.asking(turn, &catalog);
         let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
         let events = self.observer.events();
@@ -36,8 +48,9 @@ impl AgentRun {
             history: &self.history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
-            settings: &agent.settings,
-            catalog: Some(&catalog),
+            settings: settings.as_ref().unwrap_or(&agent.settings),
+            output: format,
+            catalog: Some(&shown.listed),
             listener: (early.is_some() || events.is_read()).then_some(&listening),
             usage_recorder: Some(&self.meter),
         };
@@ -56,6 +69,21 @@ impl AgentRun {
         Ok(answered.map_or_else(StepInput::Failed, StepInput::Answered))
     }
 
+    /// Reads what may be the value that the run ends in, where that is due.
+    pub(super) fn checked(
+        &self,
+        state: State,
+        mut actions: Vec<Action>,
+    ) -> Result<(State, Vec<Action>), Stopped> {
+        let Some(Action::Check { text }) = state.due() else { return Ok((state, actions)) };
+        let Some(output) = expected(&state, self.output.as_ref())? else {
+            return Ok((state, actions));
+        };
+        let (state, more) = step(&state, StepInput::Checked(output.read(&text)));
+        actions.extend(more);
+        Ok((state, actions))
+    }
+
     /// Counts what requests took for whose answer nobody waits any more.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
@@ -67,24 +95,41 @@ impl AgentRun {
     }
 }
 
+/// The value that the run has to end in.
+fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o Output>, Stopped> {
+    let Some(expected) = &state.0.output else { return Ok(None) };
+    match output {
+        Some(output) if output.name() == expected.name => Ok(Some(output)),
+        other => Err(Stopped::OtherOutput {
+            expected: expected.name.clone(),
+            given: other.map(|it| it.name().to_owned()),
+        }),
+    }
+}
+
 impl Shown {
     /// Lists the tools for the model as they are now, and pins the run to them.
     fn newest<'s>(
         shown: &'s mut Option<Self>,
         run: &Run,
         model: &dyn Model,
+        by_call: Option<&Output>,
     ) -> Result<&'s Self, Stopped> {
         let catalog = run.catalog();
         let generation = catalog.generation();
-        let known = shown.take().filter(|shown| shown.generation == generation);
+        let is_known =
+            |shown: &Self| shown.generation == generation && shown.by_call == by_call.is_some();
+        let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,
             None => {
+                let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
                 let listing = match model.searches_tools() {
-                    true => catalog.searchable_listing(model.dialect())?,
-                    false => catalog.listing(model.dialect())?,
+                    true => listed.searchable_listing(model.dialect())?,
+                    false => listed.listing(model.dialect())?,
                 };
-                Self { generation, listing, run: run.pinned(&catalog) }
+                let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
+                Self { generation, by_call, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))

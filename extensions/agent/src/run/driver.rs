@@ -55,12 +55,17 @@ impl<R: Recorder> Driver<'_, R> {
             if let Some(left) = self.recorder.left() {
                 return Err(left);
             }
-            if let Action::Call(turn) = due {
-                if let Some(waiting) = self.call(&turn).await? {
-                    return Ok(Rest::Waiting(waiting));
+            match due {
+                Action::Call(turn) => {
+                    if let Some(waiting) = self.call(&turn).await? {
+                        return Ok(Rest::Waiting(waiting));
+                    }
                 }
-            } else {
-                self.ask().await?;
+                Action::Check { .. } => {
+                    let (state, actions) = self.run.checked(self.run.state.clone(), Vec::new())?;
+                    self.commit(state, actions, None).await?;
+                }
+                _ => self.ask().await?,
             }
         }
     }
@@ -100,6 +105,8 @@ impl<R: Recorder> Driver<'_, R> {
             // What began for calls that are not made is cancelled.
             self.run.begun = None;
         }
+        // In one commit with the answer.
+        let (state, actions) = self.run.checked(state, actions)?;
         self.commit(state, actions, stop).await
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolwright::provider::ToolCall;
 use toolwright::{Call, CancellationToken, OpenTurn, Run};
 
-use crate::model::{Delta, DeltaListener};
+use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
 
 /// The turn that an answer on its way will make.
 pub(super) struct Early {
@@ -37,7 +37,8 @@ impl Early {
     /// A call is whole. One that comes out of its order begins with the turn.
     fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
-        if index != arrived.calls {
+        // The value that a run ends in is no call, and what comes behind it is not run.
+        if index != arrived.calls || call.name == FINAL_ANSWER {
             return;
         }
         arrived.calls += 1;

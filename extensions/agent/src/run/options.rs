@@ -7,7 +7,7 @@ use toolwright::CancellationToken;
 use uuid::Uuid;
 
 use crate::agent::Agent;
-use crate::run::{AgentRun, AgentRunBuilder, StartError};
+use crate::run::{AgentRun, AgentRunBuilder, Output, StartError};
 
 type Service = Box<dyn Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync>;
 
@@ -26,6 +26,11 @@ impl RunOptions {
     pub(crate) fn with<T: Send + Sync + 'static>(&mut self, service: T) {
         let service = Arc::new(service);
         self.services.push(Box::new(move |run| run.with_arc(Arc::clone(&service))));
+    }
+
+    /// Ends in a value of this type, whenever the run is opened.
+    pub(crate) fn ending_in(&mut self, output: Output) {
+        self.services.push(Box::new(move |run| run.ending_in(output.clone())));
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -221,9 +221,10 @@ impl Recorder for Nothing {
         match error {
             Stopped::Call(_) => "call_stopped",
             Stopped::Listing(_) | Stopped::Tools { .. } => "tools_refused",
-            Stopped::NothingSaid | Stopped::OpenTurn { .. } | Stopped::Instructions { .. } => {
-                "not_asked"
-            }
+            Stopped::NothingSaid
+            | Stopped::OpenTurn { .. }
+            | Stopped::Instructions { .. }
+            | Stopped::OtherOutput { .. } => "not_asked",
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use super::output::{Output, OutputError};
 use crate::agent::Agent;
 use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};
@@ -20,12 +21,23 @@ pub struct AgentRunBuilder {
     run: RunBuilder,
     cancelled: Option<CancellationToken>,
     restored: Option<(State, Vec<Message>)>,
+    output: Option<Output>,
+    has_no_tools: bool,
 }
 
 impl AgentRunBuilder {
     pub(crate) fn new(agent: &Agent, id: String) -> Self {
         let run = agent.0.executor.run(id.clone());
-        Self { agent: agent.clone(), id, user: None, run, cancelled: None, restored: None }
+        Self {
+            agent: agent.clone(),
+            id,
+            user: None,
+            run,
+            cancelled: None,
+            restored: None,
+            output: agent.0.output.clone(),
+            has_no_tools: false,
+        }
     }
 
     /// A service of this run, declared on the executor's builder with `per_run`.
@@ -38,6 +50,18 @@ impl AgentRunBuilder {
     /// A service that is shared with other owners.
     pub(crate) fn with_arc<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.run = self.run.with_arc(value);
+        self
+    }
+
+    /// Ends in a value of this type.
+    pub(crate) fn ending_in(mut self, output: Output) -> Self {
+        self.output = Some(output);
+        self
+    }
+
+    /// Shows the model no tools.
+    pub(crate) fn without_tools(mut self) -> Self {
+        self.has_no_tools = true;
         self
     }
 
@@ -130,11 +154,24 @@ impl AgentRunBuilder {
             let (open, expected) = (open.len(), state.open_calls().len());
             return Err(StartError::OtherHistory { open, expected });
         }
-        let Self { agent, cancelled, .. } = self;
+        let Self { agent, cancelled, output, has_no_tools, .. } = self;
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
-        Ok(AgentRun { agent, run, meter, cancelled, observer, shown, begun, state, history, held })
+        Ok(AgentRun {
+            agent,
+            run,
+            meter,
+            cancelled,
+            observer,
+            shown,
+            begun,
+            output,
+            has_no_tools,
+            state,
+            history,
+            held,
+        })
     }
 }
 
@@ -164,6 +201,9 @@ pub enum StartError {
         "the conversation has begun; set its id, user, session, services and cancellation before the first message"
     )]
     HasBegun,
+    /// The run cannot end in a value of the type.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// The restored history is not sound.
     #[error("the restored history is not sound: {0}")]
     History(#[from] HistoryProblem),

@@ -9,9 +9,11 @@ use serde_json::Value;
 use toolwright::provider::ToolCall;
 
 use super::failing::Failing;
+use super::output::Expected;
 use crate::events::RunEnd;
 use crate::history::known;
 use crate::limits::{Limits, TotalUsage, Usage};
+use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
 
 /// Where a run stands. Together with its history it is all that a driver needs to go on, in this process or another;
@@ -47,6 +49,9 @@ pub(crate) struct Inner {
     pub cut: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
+    /// What it ends in, where that is a value of a type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Expected>,
     /// What was spent over the whole run.
     pub spent: TotalUsage,
     /// What had been spent when the user last spoke.
@@ -73,6 +78,14 @@ pub(crate) enum Phase {
         /// What ends the run when they are answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopping: Option<Stopping>,
+    },
+    /// An answer has to be read that may be the value which the run ends in.
+    Checking {
+        /// What the model gave as the value.
+        text: String,
+        /// The one call by which it gave it; none where it is the text of the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<ToolCall>,
     },
     Ended {
         how: RunEnd,
@@ -102,16 +115,18 @@ impl State {
             empty: 0,
             cut: 0,
             failing: None,
+            output: None,
             spent: TotalUsage::default(),
             spent_before: TotalUsage::default(),
         })
     }
 
-    /// A run that has these turns of another: its model has to answer, or it has ended. Limits count anew.
-    pub(crate) fn at(limits: Limits, turn: u64, ended: Option<RunEnd>) -> Self {
-        let Self(inner) = Self::new(limits);
+    /// A run that has the first turns of this one: its model has to answer, or it has ended. Limits count anew.
+    pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>) -> Self {
+        let Self(inner) = Self::new(self.0.limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
-        Self(Inner { turn, phase, ..inner })
+        let output = self.0.output.clone().map(|it| Expected { invalid: 0, ..it });
+        Self(Inner { turn, phase, output, ..inner })
     }
 
     /// What has to be done now, for a driver that takes the run up: the model asked, or the calls of a turn run. `None`
@@ -122,11 +137,20 @@ impl State {
             Phase::Asking => Some(Action::Ask),
             Phase::Calling { calls, is_cut, .. } => Some(Action::Call(Turn {
                 number: self.0.turn,
-                run: calls.len() - usize::from(*is_cut),
+                run: self.run_of(calls, *is_cut),
                 calls: Arc::clone(calls),
             })),
+            Phase::Checking { text, .. } => Some(Action::Check { text: text.clone() }),
             Phase::Idle | Phase::Ended { .. } => None,
         }
+    }
+
+    /// How many calls of a turn are run, from the first on: not the one that was cut short, and none from the value on which the
+    /// run ends in, since the model gave it before it read the answers.
+    pub(super) fn run_of(&self, calls: &[ToolCall], is_cut: bool) -> usize {
+        let whole = calls.len() - usize::from(is_cut);
+        let is_value = |call: &ToolCall| self.0.output.is_some() && call.name == FINAL_ANSWER;
+        calls.iter().position(is_value).map_or(whole, |first| first.min(whole))
     }
 
     /// How the run ended, if it did.
@@ -143,6 +167,7 @@ impl State {
     pub fn open_calls(&self) -> &[ToolCall] {
         match &self.0.phase {
             Phase::Calling { calls, .. } => calls,
+            Phase::Checking { call: Some(call), .. } => std::slice::from_ref(call),
             _ => &[],
         }
     }
@@ -216,6 +241,7 @@ impl fmt::Debug for State {
             Phase::Idle => &"idle",
             Phase::Asking => &"asking",
             Phase::Calling { calls, .. } => calls,
+            Phase::Checking { .. } => &"checking",
             Phase::Ended { how } => how,
         };
         let mut debug = formatter.debug_struct("State");

@@ -10,6 +10,14 @@
 //!                     ended ◀──────────────────────┘        (said: asking again)
 //! ```
 //!
+//! A run that ends in a value of a type has one more phase: an answer without calls, or whose one call gives the value, is read.
+//!
+//! ```text
+//!   asking ── answered: the value ──▶ checking ── checked: it is one, or too often none ──▶ ended
+//!      ▲                                 │
+//!      └──── checked: what is wrong ─────┘
+//! ```
+//!
 //! - A call is in the history with its turn's answers or not at all: no message comes between the two.
 //! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
 //! - An event that the state does not wait for changes nothing and asks for nothing.
@@ -20,12 +28,14 @@ use toolwright::provider::ToolCall;
 use toolwright::{Answer, Content, ErrorClass, ToolError};
 
 use super::failing::Failing;
+use super::output::Expected;
 use super::state::{Phase, Stopping};
+use super::typed_end::{ExpectedOutput, beside_the_value};
 use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
 use crate::limits::{Limit, TotalUsage};
-use crate::model::{ModelAnswer, ModelError, StopReason};
+use crate::model::{FINAL_ANSWER, ModelAnswer, ModelError, StopReason};
 use crate::run::State;
 
 /// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
@@ -42,9 +52,13 @@ pub enum StepInput {
         text: String,
         /// What belongs to it; see [`Message::User`].
         attachments: Arc<[Content<'static>]>,
+        /// The value that the run has to end in now.
+        output: Option<ExpectedOutput>,
     },
     /// The model answered.
     Answered(ModelAnswer),
+    /// An answer was read that may be the value which the run ends in: the value as JSON, or a line for each problem.
+    Checked(Result<String, String>),
     /// The model gave no answer.
     Failed(ModelError),
     /// The calls of a turn were run.
@@ -74,7 +88,17 @@ impl StepInput {
         text: impl Into<String>,
         attachments: impl Into<Arc<[Content<'static>]>>,
     ) -> Self {
-        Self::Said { text: text.into(), attachments: attachments.into() }
+        Self::Said { text: text.into(), attachments: attachments.into(), output: None }
+    }
+
+    /// The user said something to which the run has to answer with a value of a type.
+    pub(crate) fn expecting(self, expected: Option<Expected>) -> Self {
+        match self {
+            Self::Said { text, attachments, .. } => {
+                Self::Said { text, attachments, output: expected.map(ExpectedOutput) }
+            }
+            other => other,
+        }
     }
 }
 
@@ -88,6 +112,11 @@ pub enum Action {
     Ask,
     /// Runs the calls of a turn, and brings [`StepInput::Called`].
     Call(Turn),
+    /// Reads what may be the value which the run ends in, and brings [`StepInput::Checked`].
+    Check {
+        /// What the model gave as the value.
+        text: String,
+    },
     /// Ends the run.
     End(RunEnd),
 }
@@ -121,8 +150,8 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
     let actions = match (&state.0.phase, event) {
         (
             Phase::Idle | Phase::Asking | Phase::Ended { .. },
-            StepInput::Said { text, attachments },
-        ) => next.said(Message::User { text, attachments }),
+            StepInput::Said { text, attachments, output },
+        ) => next.said(Message::User { text, attachments }, output),
         (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
         (Phase::Asking, StepInput::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());
@@ -140,6 +169,9 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Calling { calls, stopping, .. }, StepInput::Called { answers, terminal }) => {
             next.called(calls, *stopping, answers, terminal)
         }
+        (Phase::Checking { call, .. }, StepInput::Checked(checked)) => {
+            next.checked(call.as_ref(), checked)
+        }
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
         // It came too late, or was never asked for.
@@ -149,8 +181,9 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
 }
 
 impl State {
-    fn said(&mut self, message: Message) -> Vec<Action> {
+    fn said(&mut self, message: Message, output: Option<ExpectedOutput>) -> Vec<Action> {
         let inner = &mut self.0;
+        inner.output = output.map(|ExpectedOutput(expected)| expected);
         (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
         inner.spent_before = inner.spent;
         inner.phase = Phase::Asking;
@@ -187,7 +220,12 @@ impl State {
                 vec![Action::Append(Message::Assistant { text, calls, verbatim })]
             }
         };
-        if !calls.is_empty() {
+        let is_typed = inner.output.is_some();
+        if let ([call], false, true) = (&calls[..], is_cut, is_typed)
+            && call.name == FINAL_ANSWER
+        {
+            actions.push(self.check(call.arguments.clone(), Some(call.clone())));
+        } else if !calls.is_empty() {
             inner.phase = Phase::Calling { calls: Arc::clone(&calls), is_cut, stopping: None };
             let Some(Action::Call(turn)) = self.due() else { return actions };
             // Nothing of a turn runs whose only call was cut short.
@@ -201,6 +239,11 @@ impl State {
             actions.extend(self.ask());
         } else if is_empty || is_paused {
             actions.extend(self.ask());
+        } else if is_typed && is_text_cut {
+            let problem = "it was cut short, because it was too long; make it shorter";
+            actions.extend(self.checked(None, Err(problem.to_owned())));
+        } else if is_typed {
+            actions.push(self.check(said, None));
         } else {
             actions.extend(self.end(RunEnd::Text { text: said, cut_short: is_text_cut }));
         }
@@ -215,10 +258,14 @@ impl State {
         terminal: Option<usize>,
     ) -> Vec<Action> {
         let is_cut = matches!(self.0.phase, Phase::Calling { is_cut: true, .. });
-        let run = calls.len() - usize::from(is_cut);
+        let run = self.run_of(calls, is_cut);
         let mut given = answers.into_iter().take(run);
         let answer = |(index, call): (usize, &ToolCall)| {
-            let missing = || if index < run { interrupted(call) } else { cut_short(call) };
+            let missing = || match index {
+                _ if index < run => interrupted(call),
+                _ if is_cut && index + 1 == calls.len() => cut_short(call),
+                _ => beside_the_value(call),
+            };
             given.next().unwrap_or_else(|| missing().into())
         };
         let answers: Vec<Answer> = calls.iter().enumerate().map(answer).collect();
@@ -260,7 +307,7 @@ impl State {
     }
 
     /// Asks the model again after the answers to its calls, with what is left where it should read that.
-    fn ask_again(&mut self) -> Vec<Action> {
+    pub(super) fn ask_again(&mut self) -> Vec<Action> {
         let mut actions = self.ask();
         if let (Phase::Asking, Some(left)) = (&self.0.phase, self.left()) {
             actions.insert(0, Action::Append(Message::user(left)));
@@ -317,7 +364,7 @@ impl State {
         Vec::new()
     }
 
-    fn end(&mut self, ended: RunEnd) -> Vec<Action> {
+    pub(super) fn end(&mut self, ended: RunEnd) -> Vec<Action> {
         self.0.phase = Phase::Ended { how: ended.clone() };
         vec![Action::End(ended)]
     }

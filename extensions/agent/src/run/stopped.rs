@@ -45,6 +45,17 @@ pub enum Stopped {
         /// The service.
         service: &'static str,
     },
+    /// The run ends in a value of a type that is not given here, or is another one.
+    #[error(
+        "the run ends in a value of `{expected}`, found {}; ask for it by `.typed::<{expected}>()`, or build the agent with `.output::<{expected}>()`",
+        given.as_ref().map_or_else(|| "no type".to_owned(), |it| format!("`{it}`"))
+    )]
+    OtherOutput {
+        /// The type that is recorded.
+        expected: String,
+        /// The type that is given.
+        given: Option<String>,
+    },
     /// The registry has changed, and the provider of the model would refuse a tool.
     #[error(transparent)]
     Listing(#[from] DialectError),

@@ -16,3 +16,4 @@ mod rounds;
 mod spans;
 mod stored;
 mod support;
+mod typed;

@@ -69,6 +69,8 @@ async fn call(
     let call = Call::new(&definition.name, input);
     if matches.get_flag(DRY_RUN) {
         let facts = executor.examine(&call).map_err(|error| failed(&error, stop, consent))?;
+        // What its rule refuses, nobody would be asked about.
+        executor.validate(&call).await.map_err(|error| failed(&error, stop, consent))?;
         return print(dry_run::shown(definition, call.arguments(), &facts, form), form);
     }
     let call = call.cancelled_by(stop.token());

@@ -223,6 +223,25 @@ fn unserialisable(error: serde_json::Error) -> Answer {
         .into()
 }
 
+/// What a `validate` function says of an input: nothing, or why the call is refused.
+pub type Validated = Result<(), ToolError>;
+
+#[diagnostic::on_unimplemented(
+    message = "a `validate` function cannot return `{Self}`",
+    label = "expected a function that returns `Result<(), E>`",
+    note = "`E` turns into `ToolError`, as in a tool; a future is awaited: `async |…| ….await`"
+)]
+pub trait IntoValidated {
+    fn into_validated(self) -> Validated;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Failure> IntoValidated for Result<(), E> {
+    fn into_validated(self) -> Validated {
+        self.map_err(E::into_error)
+    }
+}
+
 /// What a `preview` function shows to an approver.
 pub type Preview = Result<String, ToolError>;
 

@@ -80,6 +80,40 @@ impl DynamicTool {
         self
     }
 
+    /// Refuses calls by a rule that the schema cannot say, from their final input: before the policy judges a call and a person is
+    /// asked, and again when it is about to begin. What it refuses the model reads with its hint, and no person is asked. It has ten
+    /// seconds, and changes nothing.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{Call, DynamicTool, Executor, Registry, ToolError};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let schema = json!({"type": "object", "properties": {"article": {"type": "string"}}});
+    /// let order = DynamicTool::new("order", "Orders.", schema, |_, _| async { Ok("ordered") })
+    ///     .validate_by(|input, _| async move {
+    ///         match input["article"].as_str() {
+    ///             Some("tea") => Ok(()),
+    ///             _ => Err(ToolError::invalid("the supplier has no such article").hint("order `tea`")),
+    ///         }
+    ///     });
+    ///
+    /// let executor = Executor::builder(Registry::of([order])?).unrestricted().build()?;
+    /// let answer = executor.call(&Call::new("order", r#"{"article":"gold"}"#)).await;
+    /// assert_eq!(answer.error().expect("refused").kind(), "invalid_input");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn validate_by<F, Fut>(mut self, validate: F) -> Self
+    where
+        F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), ToolError>> + Send + 'static,
+    {
+        self.validate = Some(Box::new(move |input, context| Box::pin(validate(input, context))));
+        self
+    }
+
     /// What an approver is shown that a call would do, from its final input. It runs before the approval, so it must
     /// change nothing. It has ten seconds, and it is not run for a call with a secret among its arguments.
     ///

@@ -23,6 +23,7 @@ use toolwright_core::spec::Started;
 /// What differs between run-time tools.
 pub(crate) struct Body {
     pub(super) judge: Judge,
+    pub(super) validate: Option<Box<Companion<()>>>,
     pub(super) preview: Option<Box<Companion<String>>>,
     pub(super) reconcile: Option<Box<Companion<Reconciled>>>,
     pub(super) work: Arc<dyn Work>,
@@ -54,14 +55,20 @@ pub(super) trait Work: Send + Sync {
 
 /// The description that a run-time tool shares with those that have the same companions; what is its own stands in
 /// its entry.
-pub(super) fn spec(previews: bool, reconciles: bool) -> &'static Spec {
+pub(super) fn spec(validates: bool, previews: bool, reconciles: bool) -> &'static Spec {
     const PLAIN: Spec = Spec { capabilities: &[CONTEXT], start, ..Spec::EMPTY };
     const PREVIEWS: Spec = Spec { preview: Some(preview), ..PLAIN };
-    match (previews, reconciles) {
-        (false, false) => &PLAIN,
-        (true, false) => &PREVIEWS,
-        (false, true) => &Spec { reconcile: Some(reconcile), ..PLAIN },
-        (true, true) => &Spec { reconcile: Some(reconcile), ..PREVIEWS },
+    const VALIDATES: Spec = Spec { validate: Some(validate), ..PLAIN };
+    const BOTH: Spec = Spec { validate: Some(validate), ..PREVIEWS };
+    match (validates, previews, reconciles) {
+        (false, false, false) => &PLAIN,
+        (false, true, false) => &PREVIEWS,
+        (true, false, false) => &VALIDATES,
+        (true, true, false) => &BOTH,
+        (false, false, true) => &Spec { reconcile: Some(reconcile), ..PLAIN },
+        (false, true, true) => &Spec { reconcile: Some(reconcile), ..PREVIEWS },
+        (true, false, true) => &Spec { reconcile: Some(reconcile), ..VALIDATES },
+        (true, true, true) => &Spec { reconcile: Some(reconcile), ..BOTH },
     }
 }
 
@@ -76,6 +83,10 @@ fn start<'a>(start: Start<'a, '_>) -> Started<'a, Answer> {
         body.judge.judge(&input, start.facts);
     }
     Ok(future)
+}
+
+fn validate<'a>(start: Start<'a, '_>) -> Started<'a, Result<(), ToolError>> {
+    beside(&start, body(&start)?.validate.as_deref())
 }
 
 fn preview<'a>(start: Start<'a, '_>) -> Started<'a, Result<String, ToolError>> {

@@ -374,6 +374,11 @@ impl<'a> Stages<'a> {
             Err(error) => return error.into(),
         };
         *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
+        if self.plan.entry.spec.validate.is_some()
+            && let Err(error) = Box::pin(self.validated(*identity)).await
+        {
+            return error.into();
+        }
         let attempted = Stages { attempt: attempt.as_ref(), ..self };
         match poll_fn(|context| Poll::Ready(attempted.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,

@@ -9,7 +9,7 @@ use super::run_state::RunState;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
-use toolwright_core::context::CallId;
+use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_policy::policy::Explanation;
@@ -27,6 +27,14 @@ impl RunState {
             stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
         let about = About { plan, facts: &facts, user: self.user(), accepted: false };
         Ok(rules.explain(about, arguments.arguments()))
+    }
+
+    /// What the rule of its tool says of a call of this run.
+    pub(super) async fn validate(self: &Arc<Self>, call: &Call<'_>) -> Result<(), ToolError> {
+        let found = stage::find(self, call.name())?;
+        let (plan, rules, id) = (found.plan(), &self.core.rules, CallId::new());
+        let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
+        stage::validated(self, plan, call, arguments.arguments(), Some(Identity::of(id))).await
     }
 
     /// What policy would know of a call of this run.

@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) entry: Arc<Entry>,
     pub(crate) wiring: Wiring,
     /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
-    /// may be left alone; or whether the application has stages.
+    /// may be left alone or has a rule for its input; or whether the application has stages.
     pub(crate) needs_more: bool,
     /// Whether it makes calls itself.
     pub(crate) makes_calls: bool,
@@ -116,6 +116,7 @@ impl Provisions {
         Plan {
             needs_more: self.has_stages
                 || circuit.is_some()
+                || entry.spec.validate.is_some()
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             makes_calls: found.contains(&Some(Source::Calls)),
             from_call: brought

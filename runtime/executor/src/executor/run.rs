@@ -215,6 +215,14 @@ impl Run {
         self.state.examine(call)
     }
 
+    /// Asks the rule of a call's tool whether it would refuse the call, without running it; see [`Executor::validate`].
+    ///
+    /// # Errors
+    /// Those of [`examine`](Self::examine), and what the rule says.
+    pub async fn validate(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        self.state.validate(call).await
+    }
+
     /// The worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this run
     /// alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
     /// cannot.

@@ -33,6 +33,18 @@ impl<'a> Stages<'a> {
         }
     }
 
+    /// Asks the tool's rule about the arguments that are about to run.
+    pub(super) async fn validated(self, identity: Option<Identity<'_>>) -> Result<(), ToolError> {
+        let Self { run, plan, call, arguments, .. } = self;
+        if self.claimed.is_some() {
+            return stage::validated(run, plan, call, arguments, identity).await;
+        }
+        let id = identity.map_or_else(CallId::new, |it| it.id);
+        let (_, final_arguments) =
+            stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
+        stage::validated(run, plan, call, final_arguments.arguments(), identity).await
+    }
+
     async fn in_stages(self, identity: &mut Option<Identity<'_>>, number: u32) -> Attempted {
         let Self { run, plan, call, .. } = self;
         let left_alone = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
@@ -48,6 +60,10 @@ impl<'a> Stages<'a> {
             Err(error) => return Attempted::Answered(error.into()),
         };
         if self.claimed.is_none() {
+            let checked = stage::validated(run, plan, call, settled.arguments(), *identity);
+            if let Err(error) = checked.await {
+                return Attempted::Answered(error.into());
+            }
             if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }

@@ -148,6 +148,14 @@ impl<'a> Lifecycle<'a> {
         if let (Some(watch), Some(repairs)) = (watch, facts.repairs()) {
             watch.repaired(repairs);
         }
+        if plan.entry.spec.validate.is_some() {
+            let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
+            let (arguments, identity) = (settled.arguments(), Some(identity));
+            let checked = stage::validated(self.run, plan, call, arguments, identity);
+            if let Err(error) = Box::pin(checked).await {
+                return Outcome::Answered(error.into());
+            }
+        }
         if is_unrecorded
             && self.policy(plan, (&facts, &settled), self.run.user(), false)
                 == PolicyDecision::Allow

@@ -46,6 +46,10 @@ fn page(definition: &Definition) -> String {
         ("Effect", some(help::effect(definition).to_owned())),
         ("Approval", help::approval(definition)),
         (
+            "Validate",
+            definition.validates.then(|| "it checks its input before anybody is asked".into()),
+        ),
+        (
             "Preview",
             definition.previews.then(|| "an approver is shown what a call would do".into()),
         ),
@@ -142,6 +146,7 @@ fn whole(definition: &Definition) -> String {
         ("danger", text(danger(definition))),
         ("effect", json(&definition.effect)),
         ("approval", approval(definition)),
+        ("validates", json(&definition.validates)),
         ("previews", json(&definition.previews)),
         ("reconciles", json(&definition.reconciles)),
         ("declares_footprint", json(&definition.declares_footprint)),

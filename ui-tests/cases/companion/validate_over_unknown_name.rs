@@ -1,0 +1,16 @@
+// A rule is over the tool's parameters, by their names.
+use toolwright::{ToolError, tool};
+
+/// Orders.
+#[tool(validate = |artcle| match artcle.as_str() {
+    "tea" => Ok(()),
+    _ => Err(ToolError::invalid("there is none")),
+})]
+async fn order(
+    /// What.
+    article: String,
+) {
+    let _ = article;
+}
+
+fn main() {}
