@@ -152,8 +152,9 @@ pub use tokio_util::sync::CancellationToken;
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
-/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
-/// ([`ExecutorBuilder::journal`]); without one it is refused.
+/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs an approver
+/// ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal to wait in ([`ExecutorBuilder::journal`]); without either it is
+/// refused.
 ///
 /// # What a call touches
 ///
