@@ -9,6 +9,7 @@ use toolwright::journal::CallRecord;
 use crate::operator::{Output, Session, Stop, filter, ids, session};
 use crate::shown::call::{Call, DAMAGED};
 use crate::shown::entry::Happened;
+use crate::shown::family::in_families;
 use crate::shown::table::Table;
 use crate::shown::{printable, sheet, when};
 use crate::{Exit, complain};
@@ -20,7 +21,7 @@ const LONGEST: usize = 60;
 
 const AFTER_HELP: &str = "\
 With --json, `list` and `show` write a call a line: {\"id\", \"state\", \"tool\", \"danger\", \"effect\", \
-\"run\", \"turn\", \"index\", \"provider_id\", \"agent\", \"user\", \"arguments\", \"has_secrets\", \"repairs\", \
+\"run\", \"turn\", \"index\", \"parent\": {\"call\", \"index\"}, \"awaits\", \"provider_id\", \"agent\", \"user\", \"arguments\", \"has_secrets\", \"repairs\", \
 \"raw\", \"digest\", \"fingerprint\", \"idempotency_key\", \"trace\", \"version\", \"generation\", \"attempt\", \"owner\", \
 \"epoch\", \"lease\", \"not_before\", \"ask\": {\"reason\", \"preview\", \"deadline\"}, \"decision\": \
 {\"verdict\", \"by\", \"at\", \"key\"}, \"grant\", \"has_proposal\", \"failures\": [{\"attempt\", \
@@ -43,7 +44,7 @@ pub(crate) fn command() -> Command {
         .args(session::options())
         .subcommands([
             Command::new("list")
-                .about("List calls, the earliest first")
+                .about("List calls, the earliest first, and those that a call makes below it")
                 .arg(filter::state())
                 .args(filter::options()),
             Command::new("show").about("Show all that is kept of a call").arg(ids::one_call()),
@@ -79,13 +80,14 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let filter = filter::given(matches, filter::states(matches));
     let rows = filter::rows(matches, session, &filter, |_| true).await?;
     let mut table = Table::new(["ID", "STATE", "TOOL", "RUN", "MADE", "ARGUMENTS"]);
-    for row in &rows {
+    for (depth, row) in in_families(&rows) {
         match (row, session.output) {
             (Ok(call), Output::Text) => {
                 let made = when::away(call.created, session.now);
                 let arguments = printable::shortened(&call.shown, LONGEST);
                 let (id, run) = (call.id.to_string(), &call.place.run);
-                table.row([&id, call.state.name(), &call.tool, run, &made, &arguments]);
+                let tool = format!("{}{}", "  ".repeat(depth), call.tool);
+                table.row([&id, call.state.name(), &tool, run, &made, &arguments]);
             }
             (Err(damaged), Output::Text) => {
                 table.row([&damaged.id.to_string(), DAMAGED, "-", "-", "-", "(cannot be read)"]);

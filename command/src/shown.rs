@@ -4,6 +4,7 @@ pub(crate) mod call;
 pub(crate) mod dead_letter;
 pub(crate) mod decision;
 pub(crate) mod entry;
+pub(crate) mod family;
 pub(crate) mod grant;
 pub(crate) mod json;
 pub(crate) mod printable;

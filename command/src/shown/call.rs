@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use toolwright::journal::{
-    Answered, CallRecord, CallSlot, DamagedCall, FailedAttempt, Failure, State, StoredText,
+    Answered, CallRecord, CallSlot, DamagedCall, FailedAttempt, Failure, ParentCall, State,
+    StoredText,
 };
 use toolwright::repair::Change;
 use toolwright::{CallId, Danger, Effect};
@@ -26,6 +27,8 @@ pub(crate) struct Call<'a> {
     run: &'a str,
     turn: Option<u64>,
     index: u32,
+    parent: Option<ParentCall>,
+    awaits: &'a [CallId],
     provider_id: Option<&'a str>,
     agent: &'a str,
     user: Option<&'a str>,
@@ -125,6 +128,8 @@ impl<'a> Call<'a> {
             run: &call.place.run,
             turn: call.place.turn,
             index: call.place.index,
+            parent: call.parent,
+            awaits: &call.awaits,
             provider_id: call.provider_id.as_deref(),
             agent: &call.requester.agent,
             user: call.requester.user.as_deref(),

@@ -42,6 +42,13 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     page.line("made", &when::both(call.created, now));
     let turn = call.place.turn.map_or_else(|| "no turn".to_owned(), |turn| format!("turn {turn}"));
     page.line("place", &format!("{turn}, call {}", call.place.index));
+    if let Some(parent) = call.parent {
+        page.line("made by", &format!("call {} of {}", parent.index, parent.call));
+    }
+    if !call.awaits.is_empty() {
+        let awaited: Vec<String> = call.awaits.iter().map(ToString::to_string).collect();
+        page.line("waits for", &awaited.join(", "));
+    }
     page.line("attempt", &call.attempt.to_string());
     page.line("effect", effect(call.effect));
     if let Some(owner) = &call.owner {

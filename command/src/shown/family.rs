@@ -1,0 +1,71 @@
+//! Calls below the calls that make them.
+
+use std::collections::{HashMap, HashSet};
+
+use toolwright::CallId;
+use toolwright::journal::CallRecord;
+
+use crate::operator::filter::Row;
+
+/// Puts every call below its parent, in the order in which that makes them, and says how deep it lies there. A call whose
+/// parent is not in the list stays where it is, and so does a row that cannot be read.
+pub(crate) fn in_families(rows: &[Row]) -> Vec<(usize, &Row)> {
+    let known: HashSet<CallId> =
+        rows.iter().filter_map(|row| Some(row.as_ref().ok()?.id)).collect();
+    let parent = |row: &Row| {
+        let parent = row.as_ref().ok()?.parent?;
+        known.contains(&parent.call).then_some(parent)
+    };
+    let mut children: HashMap<CallId, Vec<(u32, &Row)>> = HashMap::new();
+    for row in rows {
+        if let Some(parent) = parent(row) {
+            children.entry(parent.call).or_default().push((parent.index, row));
+        }
+    }
+    children.values_mut().for_each(|rows| rows.sort_by_key(|(index, _)| *index));
+    let mut open: Vec<(usize, &Row)> =
+        rows.iter().rev().filter(|row| parent(row).is_none()).map(|row| (0, row)).collect();
+    let mut ordered = Vec::with_capacity(rows.len());
+    while let Some((depth, row)) = open.pop() {
+        ordered.push((depth, row));
+        let below = row.as_ref().ok().and_then(|call: &CallRecord| children.remove(&call.id));
+        open.extend(below.into_iter().flatten().rev().map(|(_, row)| (depth + 1, row)));
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::journal::{CallSlot, ParentCall};
+
+    use super::*;
+
+    fn id(number: u8) -> CallId {
+        CallId::from_bytes([number; 16])
+    }
+
+    fn call(number: u8, parent: Option<(u8, u32)>) -> Row {
+        let slot = CallSlot { run: "r".to_owned(), turn: None, index: 0 };
+        let draft = CallRecord::draft(id(number), slot, "any", jiff::Timestamp::UNIX_EPOCH);
+        let parent = parent.map(|(call, index)| ParentCall { call: id(call), index });
+        Ok(draft.with(|it| it.parent = parent))
+    }
+
+    #[test]
+    fn children_stand_below_their_parents_in_the_order_of_their_making() {
+        let rows = [
+            call(1, None),
+            call(2, None),
+            call(3, Some((1, 1))),
+            call(4, Some((1, 0))),
+            call(5, Some((3, 0))),
+            call(6, Some((9, 0))),
+        ];
+        let ordered: Vec<(usize, CallId)> = in_families(&rows)
+            .into_iter()
+            .filter_map(|(depth, row)| Some((depth, row.as_ref().ok()?.id)))
+            .collect();
+        let expected = [(0, 1), (1, 4), (1, 3), (2, 5), (0, 2), (0, 6)];
+        assert_eq!(ordered, expected.map(|(depth, number)| (depth, id(number))));
+    }
+}
