@@ -16,7 +16,7 @@ mod until;
 
 pub use self::agent_run::AgentRun;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
-pub(crate) use self::recorder::{Interruption, Recorder, Stop, Submitted, Work};
+pub(crate) use self::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work};
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::state::State;
 pub(crate) use self::step::CUT_SHORT;

@@ -75,6 +75,20 @@ pub struct Limits {
     pub cut_short: u32,
     /// How many answers in a row may be empty: 2, so that the model is asked once more.
     pub empty_answers: u32,
+    /// How long the model of a recorded run may be away before the run ends: 24 hours.
+    #[serde(default = "a_day", skip_serializing_if = "is_a_day")]
+    pub outage: Duration,
+}
+
+const DAY: Duration = Duration::from_hours(24);
+
+fn a_day() -> Duration {
+    DAY
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_a_day(time: &Duration) -> bool {
+    *time == DAY
 }
 
 impl Default for Limits {
@@ -88,6 +102,7 @@ impl Default for Limits {
             repeated_failures: 3,
             cut_short: 3,
             empty_answers: 2,
+            outage: DAY,
         }
     }
 }
