@@ -16,14 +16,14 @@ use super::process::{Provider, World, calls};
 const OTHERS: usize = 30;
 
 /// Works for some seconds.
-#[tool(effect = idempotent)]
+#[tool(effect = read)]
 async fn work() -> &'static str {
     sleep(Duration::from_secs(8)).await;
     "worked"
 }
 
 /// Kills its process.
-#[tool(effect = idempotent)]
+#[tool(effect = read)]
 async fn kill(dead: &Notify) {
     sleep(Duration::from_secs(2)).await;
     dead.notify_one();
@@ -64,14 +64,15 @@ async fn a_run_of_which_processes_die_is_parked_and_all_others_end_by_themselves
     }
     let runs = Runs::of(Arc::new(world.store()));
     let mut crashes = 0;
-    while runs.head("poison").await.unwrap().parked.is_none() {
+    for _ in 0..9 {
+        if runs.head("poison").await.unwrap().parked.is_some() {
+            break;
+        }
         crashes += u32::from(lived(&world, Duration::from_mins(10)).await);
-        eprintln!("{crashes} {:?}", runs.head("poison").await.unwrap());
         for head in runs.open().await.unwrap() {
             let head = head.unwrap();
             assert!(head.parked.is_none() || head.run == "poison", "{} is parked", head.run);
         }
-        assert!(crashes < 9, "it is never parked");
     }
     assert_eq!(crashes, 3);
     for run in 0..OTHERS {
