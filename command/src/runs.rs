@@ -229,7 +229,10 @@ async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         let run = printable::line(&head.run);
         match runs.resume(&head.run, session.now).await.map_err(stopped)? {
             true => {
-                tell("note", format!("run {run} goes on as soon as a process works on the journal"));
+                tell(
+                    "note",
+                    format!("run {run} goes on as soon as a process works on the journal"),
+                );
             }
             false => tell("note", format!("run {run} is not parked, and its model is not away")),
         }

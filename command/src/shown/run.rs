@@ -117,7 +117,8 @@ impl<'a> Shown<'a> {
         }
         if let Some(Outage { since, times, until, kind, .. }) = self.outage {
             let (since, until) = (when::both(*since, now), when::both(*until, now));
-            let words = format!("model away since {since} ({kind}), asked {times} times, again {until}");
+            let words =
+                format!("model away since {since} ({kind}), asked {times} times, again {until}");
             line("outage", &words);
         }
         if let Some(Cancelled { who, why, at, .. }) = self.cancelled {
