@@ -19,12 +19,13 @@ const BY: &str = "by";
 const WHY: &str = "why";
 const TURN: &str = "turn";
 const AS: &str = "as";
+const PARKED: &str = "parked";
 
 const AFTER_HELP: &str = "\
 With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\", \"session\", \"phase\", \"turn\", \
 \"input_tokens\", \"cached_tokens\", \"output_tokens\", \"reasoning_tokens\", \"cost\": \"$0.0200\" or null where nothing has a price, \
 \"prices\": date, \"unmeasured\": answers, \"unpriced\": answers, \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
-\"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
+\"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\", \"until\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
 \"deadline\", \"forked\": {\"run\", \"turn\"}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
 line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \"usage\", \"cost\", \"prices\", \
 \"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer.
@@ -41,7 +42,7 @@ pub(crate) fn command() -> Command {
     let why = Arg::new(WHY).long(WHY).value_name("TEXT").default_value("an operator cancelled it");
     let turn = Arg::new(TURN).long(TURN).value_name("N").required(true);
     Command::new(NAME)
-        .about("Show the runs of agents, watch, cancel, fork and remove them")
+        .about("Show the runs of agents, watch, cancel, resume, fork and remove them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(session::options())
@@ -57,6 +58,16 @@ pub(crate) fn command() -> Command {
             Command::new("cancel")
                 .about("Ask for the end of a run: its driver answers the open calls first")
                 .args([run(), by, why.help("Why, for the record")]),
+            Command::new("resume")
+                .about("Let a run go on at once that is parked or whose model is away")
+                .args([
+                    run().required(false).required_unless_present(PARKED),
+                    Arg::new(PARKED)
+                        .long(PARKED)
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with(RUN)
+                        .help("All runs that are parked"),
+                ]),
             Command::new("fork")
                 .about("Make a new run from the first turns of another; nothing of them runs again")
                 .args([
@@ -83,6 +94,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
             session::run(matches, async |it| watch::run(matches, it).await)
         }
         Some(("cancel", matches)) => session::run(matches, async |it| cancel(matches, it).await),
+        Some(("resume", matches)) => session::run(matches, async |it| resume(matches, it).await),
         Some(("remove", matches)) => session::run(matches, async |it| remove(matches, it).await),
         Some(("fork", matches)) => session::run(matches, async |it| fork(matches, it).await),
         _ => complain(Exit::Usage, "no such command"),
@@ -199,6 +211,35 @@ async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     }
     let head = runs.head(&head.run).await.map_err(stopped)?;
     session.output.write(&Shown::of(&head), String::new)
+}
+
+async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
+    let runs = runs(session);
+    let named = match matches.get_flag(PARKED) {
+        false => vec![named(matches, &runs).await?],
+        true => {
+            let open = runs.open().await.map_err(stopped)?.into_iter();
+            open.filter_map(Result::ok).filter(|head| head.parked.is_some()).collect()
+        }
+    };
+    if named.is_empty() {
+        tell("note", "no run of this journal is parked");
+    }
+    for head in named {
+        let run = printable::line(&head.run);
+        match runs.resume(&head.run, session.now).await.map_err(stopped)? {
+            true => {
+                tell(
+                    "note",
+                    format!("run {run} goes on as soon as a process works on the journal"),
+                );
+            }
+            false => tell("note", format!("run {run} is not parked, and its model is not away")),
+        }
+        let head = runs.head(&head.run).await.map_err(stopped)?;
+        session.output.write(&Shown::of(&head), String::new)?;
+    }
+    Ok(())
 }
 
 async fn remove(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {

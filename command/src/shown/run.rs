@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde::Serialize;
 use toolwright_agent::durable::{
-    Cancelled, Forked, Head, Lease, Parked, Phase, RecordedTurn, Runs, WaitingCall,
+    Cancelled, Forked, Head, Lease, Outage, Parked, Phase, RecordedTurn, Runs, WaitingCall,
 };
 use toolwright_agent::{Message, TotalUsage, Usage};
 
@@ -37,6 +37,7 @@ pub(crate) struct Shown<'a> {
     epoch: u64,
     lease: Option<&'a Lease>,
     parked: Option<&'a Parked>,
+    outage: Option<&'a Outage>,
     cancelled: Option<&'a Cancelled>,
     deadline: Option<Timestamp>,
     forked: Option<&'a Forked>,
@@ -68,6 +69,7 @@ impl<'a> Shown<'a> {
             epoch: head.epoch,
             lease: head.lease.as_ref(),
             parked: head.parked.as_ref(),
+            outage: head.outage.as_ref(),
             cancelled: head.cancelled.as_ref(),
             deadline: head.deadline,
             forked: head.forked.as_ref(),
@@ -82,6 +84,7 @@ impl<'a> Shown<'a> {
         match (self.phase, self.ended) {
             (_, Some(how)) => format!("ended: {how}"),
             _ if self.parked.is_some() => "parked".to_owned(),
+            _ if self.outage.is_some() => "model away".to_owned(),
             (Phase::Waiting, _) => "waiting".to_owned(),
             (Phase::Calling, _) => "calling".to_owned(),
             (Phase::Asking, _) => "asking".to_owned(),
@@ -108,7 +111,15 @@ impl<'a> Shown<'a> {
             line("driven by", &format!("{} until {}", lease.driver, when::both(lease.until, now)));
         }
         if let Some(parked) = self.parked {
-            line("parked", &format!("{}, {}", parked.why, when::both(parked.at, now)));
+            let until = parked.until.map(|it| format!(", until {}", when::both(it, now)));
+            let until = until.unwrap_or_default();
+            line("parked", &format!("{}, {}{until}", parked.why, when::both(parked.at, now)));
+        }
+        if let Some(Outage { since, times, until, kind, .. }) = self.outage {
+            let (since, until) = (when::both(*since, now), when::both(*until, now));
+            let words =
+                format!("model away since {since} ({kind}), asked {times} times, again {until}");
+            line("outage", &words);
         }
         if let Some(Cancelled { who, why, at, .. }) = self.cancelled {
             line("cancelled", &format!("by {who}, {}: {why}", when::both(*at, now)));

@@ -172,6 +172,44 @@ fn the_end_of_a_run_is_asked_for_once_by_name() {
     }
 }
 
+/// The head of a run with this member set, as a worker leaves it.
+fn set(journal: &Journal, run: &str, member: &str, value: serde_json::Value) {
+    let connection = rusqlite::Connection::open(journal.path("calls.db")).unwrap();
+    let key = format!("run/{run}/head");
+    let sql = "SELECT text FROM documents WHERE key = ?1";
+    let text: String = connection.query_row(sql, [&key], |row| row.get(0)).unwrap();
+    let mut head: serde_json::Value = serde_json::from_str(&text).unwrap();
+    head[member] = value;
+    let sql = "UPDATE documents SET text = ?2, version = version + 1 WHERE key = ?1";
+    connection.execute(sql, [&key, &head.to_string()]).unwrap();
+}
+
+#[test]
+fn a_run_that_is_parked_or_whose_model_is_away_is_let_go_on() {
+    let journal = journal();
+    let none = journal.run(&["runs", "resume", "--parked"]);
+    assert_eq!(none.code, 0, "{}", shown(&none));
+    assert!(none.err.contains("no run of this journal is parked"), "{}", none.err);
+
+    let (at, until) = ("2026-11-01T00:00:00Z", "2999-01-01T00:00:00Z");
+    set(&journal, "greet", "parked", json!({"why": "3 died", "at": at, "until": until}));
+    let page = journal.run(&["runs", "show", "greet"]);
+    assert!(page.out.contains("3 died") && page.out.contains(", until 2999-"), "{}", page.out);
+    let resumed = journal.run(&["runs", "resume", "--parked", "--json"]);
+    assert_eq!(resumed.code, 0, "{}", shown(&resumed));
+    assert!(resumed.err.contains("run greet goes on as soon as"), "{}", resumed.err);
+    assert!(resumed.out.contains("\"parked\":null"), "{}", resumed.out);
+
+    let outage = json!({"since": at, "times": 7, "until": until, "kind": "unreachable"});
+    set(&journal, "greet", "outage", outage);
+    let page = journal.run(&["runs", "show", "greet"]);
+    assert!(page.out.contains("(unreachable), asked 7 times, again 2999-"), "{}", page.out);
+    let resumed = journal.run(&["runs", "resume", "greet"]);
+    assert!(resumed.err.contains("run greet goes on as soon as"), "{}", resumed.err);
+    let again = journal.run(&["runs", "resume", "greet"]);
+    assert!(again.err.contains("is not parked, and its model is not away"), "{}", again.err);
+}
+
 /// S3.26, S3.34, S3.35: the process that asked is gone, an approver decides with a program of their own, and the process that works on the journal
 /// goes on.
 #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use toolwright::CancellationToken;
-use toolwright::journal::State;
+use toolwright::journal::{State, Timestamp};
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner, Runs, Waiting};
 
@@ -239,8 +239,8 @@ async fn until_it_rests(
     };
     loop {
         match &progress {
-            // Of a process that is gone, the lease ends by itself.
-            Err(error) if error.is_elsewhere() => {}
+            // Of a process that is gone, the lease ends by itself; a model that is away comes back.
+            Err(error) if error.goes_on_later() => {}
             Ok(Progress::Waiting(waiting)) if waits_for_no_person(waiting) => {}
             _ => return progress,
         }
@@ -248,7 +248,10 @@ async fn until_it_rests(
             () = stopped.cancelled() => return progress,
             () = tokio::time::sleep(LOOK_AGAIN) => {}
         }
-        progress = agents.resume(run).await;
+        progress = match &progress {
+            Err(RunError::ModelUnreachable { until, .. }) if Timestamp::now() < *until => progress,
+            _ => agents.resume(run).await,
+        };
     }
 }
 

@@ -71,6 +71,11 @@ enum How {
         ended: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
         tool: Option<String>,
+        /// Of a model that is away.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
         message: String,
     },
 }
@@ -82,7 +87,14 @@ impl<'a> End<'a> {
             Err(stopped) => {
                 let tool = stopped.needs_decision().map(|(tool, _)| tool.to_owned());
                 let ended = if tool.is_some() { "undecided" } else { "stopped" };
-                How::Stopped { ended, tool, message: stopped.to_string() }
+                let (kind, retry_after_ms) = match &stopped {
+                    Stopped::ModelUnreachable { kind, retry_after, .. } => {
+                        let delay = retry_after.and_then(|it| u64::try_from(it.as_millis()).ok());
+                        (Some(kind.clone()), delay)
+                    }
+                    _ => (None, None),
+                };
+                How::Stopped { ended, tool, kind, retry_after_ms, message: stopped.to_string() }
             }
         };
         Self {
@@ -101,7 +113,13 @@ impl<'a> End<'a> {
 
     /// Of a recorded run that does not go on by itself: what it waits for, and what to do.
     pub fn waiting(tool: String, message: String, provider: &'a str, model: &'a str) -> Self {
-        let how = How::Stopped { ended: "waiting", tool: Some(tool), message };
+        let how = How::Stopped {
+            ended: "waiting",
+            tool: Some(tool),
+            kind: None,
+            retry_after_ms: None,
+            message,
+        };
         Self { how, ..Self::of(Ok(RunEnd::Cancelled), provider, model) }
     }
 

@@ -21,7 +21,7 @@ pub use self::agent_run::AgentRun;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
 pub(crate) use self::output::Output;
 pub use self::output::OutputError;
-pub(crate) use self::recorder::{Interruption, Recorder, Stop, Submitted, Work};
+pub(crate) use self::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work};
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::state::State;
 pub(crate) use self::step::CUT_SHORT;

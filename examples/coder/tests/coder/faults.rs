@@ -6,8 +6,17 @@ use crate::provider::{asked, call, message, status, text};
 use crate::{Ran, folder};
 
 fn failed(ran: &Ran, kind: &str, words: &[&str]) {
+    ended(ran, "model_failed", kind, words);
+}
+
+/// The model was away, so that another try may go on.
+fn stopped(ran: &Ran, kind: &str, words: &[&str]) {
+    ended(ran, "stopped", kind, words);
+}
+
+fn ended(ran: &Ran, how: &str, kind: &str, words: &[&str]) {
     let end = ran.end();
-    assert_eq!((ran.code, &end["ended"], &end["kind"]), (1, &json!("model_failed"), &json!(kind)));
+    assert_eq!((ran.code, &end["ended"], &end["kind"]), (1, &json!(how), &json!(kind)));
     let message = end["message"].as_str().unwrap();
     for words in words {
         assert!(message.contains(words), "{words} is not in {message}");
@@ -45,17 +54,17 @@ fn a_provider_that_refuses_or_stays_away_fails_the_run() {
     );
     let away = || status(503, error("api_error")).header("retry-after-ms", "1");
     let ran = asked(folder().path(), &[], vec![away(), away(), away()]);
-    failed(&ran, "unavailable", &["status 503", "ask again later", "asked 3 times"]);
+    stopped(&ran, "unavailable", &["status 503", "ask again later", "asked 3 times"]);
     let later = status(429, error("rate_limit_error")).header("retry-after", "3600");
     let ran = asked(folder().path(), &[], vec![later]);
-    failed(&ran, "rate_limited", &["left alone for 3600 s", "at most 60 s are waited"]);
+    stopped(&ran, "rate_limited", &["left alone for 3600 s", "at most 60 s are waited"]);
     assert_eq!(ran.end()["retry_after_ms"], 3_600_000);
 }
 
 #[test]
 fn a_server_that_is_not_there_fails_the_run() {
     let ran = crate::run(crate::provider::against("http://127.0.0.1:1", folder().path(), &[]));
-    failed(
+    stopped(
         &ran,
         "unreachable",
         &["http://127.0.0.1:1/v1/messages could not be reached", "check the base URL"],

@@ -129,6 +129,15 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// How long the model of a recorded run may be away (unreachable, overloaded, asking to be left alone) before the run ends as
+    /// `model_unreachable`: 24 hours unless set. Until then the run is looked at again, with pauses that grow up to five minutes.
+    /// A run in memory stops at once with [`Stopped::ModelUnreachable`](crate::Stopped::ModelUnreachable), to be resumed.
+    #[must_use]
+    pub fn outage_limit(mut self, time: Duration) -> Self {
+        self.limits.outage = time;
+        self
+    }
+
     /// How often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
     /// least once.
     #[must_use]

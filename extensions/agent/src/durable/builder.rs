@@ -9,7 +9,6 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use toolwright::unstable::runs::JournalAccess;
 
-use super::remembered::Remembered;
 use super::runner::{Inner, Runner};
 use super::{RunError, RunInfo};
 use crate::agent::Agent;
@@ -174,8 +173,9 @@ impl RunnerBuilder {
         let access = access.ok_or(RunnerError::NoAgent)?;
         let Self { agents, services, on_failure, at_once, .. } = self;
         let at_once = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get);
-        let remembered = Remembered::default();
-        Ok(Runner(Arc::new(Inner { agents, access, services, on_failure, at_once, remembered })))
+        let (remembered, suspects) = Default::default();
+        let inner = Inner { agents, access, services, on_failure, at_once, remembered, suspects };
+        Ok(Runner(Arc::new(inner)))
     }
 }
 

@@ -9,6 +9,7 @@ use toolwright::unstable::runs::JournalAccess;
 use super::progress::{Progress, Waiting};
 use super::record::DrivenRun;
 use super::runner::{Inner, LOOK_AGAIN};
+use super::taking::TakenBy;
 use super::turn;
 use super::{NewRun, RunError, Runs};
 use crate::agent::Agent;
@@ -85,7 +86,7 @@ impl ById {
     }
 
     async fn until_it_rests(&self, mut wanted: Wanted<'_>) -> Result<Came, RunError> {
-        let (mut follows, mut is_cancelled) = (false, false);
+        let (mut follows, mut is_cancelled, mut rests_until) = (false, false, None);
         let mut before = matches!(wanted, Wanted::Result(_)).then_some(0);
         loop {
             // Asked for before the look, so that no change is missed.
@@ -110,7 +111,16 @@ impl ById {
                         );
                     }
                 }
-                Err(error) if error.is_elsewhere() => {}
+                Err(RunError::ModelUnreachable { until, kind, .. }) => {
+                    // Who reads the events of the run has its failed request.
+                    if rests_until.replace(until) != Some(until)
+                        && !self.agent.0.rings.is_read(&self.id)
+                    {
+                        let words = format!("rests until {until}: its model is away ({kind})");
+                        warn(&self.id, &words);
+                    }
+                }
+                Err(error) if error.goes_on_later() => {}
                 Ok(Came { progress: Progress::Waiting(waiting), .. })
                     if !waiting.needs_a_person() => {}
                 came => return came,
@@ -172,9 +182,9 @@ impl ById {
             }
             Wanted::Result(prompt) => {
                 self.is_of(prompt).await?;
-                self.inner.taken(&self.id, true).await
+                self.inner.taken(&self.id, TakenBy::Program).await
             }
-            Wanted::Rest => self.inner.taken(&self.id, true).await,
+            Wanted::Rest => self.inner.taken(&self.id, TakenBy::Program).await,
         }
     }
 

@@ -3,10 +3,9 @@
 use jiff::Timestamp;
 use toolwright::journal::{CallRecord, State};
 
+use super::crashes::{is_suspect, parked_until, rest_of, with_one_more};
 use super::head::{Crashes, Head, Phase};
-
-/// So many drivers may die in one turn; then the run waits for an operator.
-pub const MAX_CRASHES: u32 = 3;
+use super::outage::Outage;
 
 /// What becomes of a call that a run waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,16 +40,29 @@ impl CallStatus {
 pub enum Decision {
     /// The run has ended: nothing.
     Ended,
-    /// It is parked for an operator: nothing.
-    Parked,
+    /// It is parked: nothing until then.
+    Parked {
+        /// The end of that.
+        until: Timestamp,
+    },
     /// Another driver has it: nothing until then.
     Driven {
         /// The end of the lease.
         until: Timestamp,
     },
+    /// Its model cannot be asked: nothing until it is asked again.
+    Away {
+        /// Since when, and until when.
+        outage: Outage,
+    },
+    /// Its drivers died more than once in its turn: nothing until then.
+    Rests {
+        /// The end of the rest.
+        until: Timestamp,
+    },
     /// Its calls wait: nothing.
     Waits,
-    /// Too many drivers died in its turn: writes that it is parked.
+    /// The driver that died drove it as the one suspect of its process: writes that it is parked.
     Park {
         /// The crashes.
         crashes: Crashes,
@@ -59,6 +71,8 @@ pub enum Decision {
     Take {
         /// The crashes so far in this turn.
         crashes: Option<Crashes>,
+        /// Whether it is driven only where no other suspect is.
+        is_suspect: bool,
     },
 }
 
@@ -81,8 +95,8 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     // Nothing of a run that has to end runs any more, so that it may end whatever its drivers died of.
     let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
     let has_to_end = is_cancelled || is_late;
-    if head.parked.is_some() && !has_to_end {
-        return Decision::Parked;
+    if let Some(until) = parked_until(head).filter(|until| !has_to_end && now < *until) {
+        return Decision::Parked { until };
     }
     // Only a driver that gives the run up in order takes its lease away.
     let mut crashes = head.crashes.filter(|crashes| crashes.turn == head.current_turn());
@@ -90,12 +104,18 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
         if lease.until > now {
             return Decision::Driven { until: lease.until };
         }
-        let before = crashes.map_or(0, |crashes| crashes.drivers);
-        let died = Crashes { turn: head.current_turn(), drivers: before + 1 };
-        if died.drivers >= MAX_CRASHES && !has_to_end {
+        let died = with_one_more(crashes, head.current_turn());
+        if lease.suspect && !has_to_end {
             return Decision::Park { crashes: died };
         }
+        let until = rest_of(died, lease.until);
+        if is_suspect(head.phase, Some(died)) && now < until && !has_to_end {
+            return Decision::Rests { until };
+        }
         crashes = Some(died);
+    }
+    if let Some(outage) = head.outage.as_ref().filter(|it| now < it.until && !has_to_end) {
+        return Decision::Away { outage: outage.clone() };
     }
     let is_awake = has_to_end
         || calls.contains(&CallStatus::MayGoOn)
@@ -103,5 +123,7 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     if head.phase == Phase::Waiting && !is_awake {
         return Decision::Waits;
     }
-    Decision::Take { crashes }
+    // One that has to end runs nothing more of which a process could die.
+    let is_suspect = is_suspect(head.phase, crashes) && !has_to_end;
+    Decision::Take { crashes, is_suspect }
 }

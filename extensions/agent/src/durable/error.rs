@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use toolwright::journal::StoreError;
 
+use super::outage::Outage;
 use crate::run::{StartError, Stopped};
 
 /// Why a durable run does not go on here. What is recorded of it stays.
@@ -91,15 +92,42 @@ pub enum RunError {
         /// The run.
         run: String,
     },
-    /// The run is parked for an operator.
-    #[error("run `{run}` is parked since {at}: {why}; resume it by its id when the cause is gone")]
+    /// The run is parked, because processes died of it.
+    #[error(
+        "run `{run}` is parked until {until}: {why}; resume it by its id when the cause is gone"
+    )]
     Parked {
         /// The run.
         run: String,
         /// Why.
         why: String,
-        /// Since when.
-        at: Timestamp,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// Processes died while they drove the run, so that it goes on when it has rested and where no other such run is driven.
+    #[error(
+        "run `{run}` is suspected of the crash of its processes: it goes on after {until}, where no other suspect is driven"
+    )]
+    Suspect {
+        /// The run.
+        run: String,
+        /// The end of its rest.
+        until: Timestamp,
+    },
+    /// The model of the run is away: it cannot be reached, is overloaded, or asks to be left alone.
+    #[error(
+        "run `{run}` rests until {until}, because its model is away since {since} ({kind}); a process that works on the journal goes on \
+         with it then"
+    )]
+    ModelUnreachable {
+        /// The run.
+        run: String,
+        /// The kind of the model's last error.
+        kind: String,
+        /// When the first request failed.
+        since: Timestamp,
+        /// When the model is asked again.
+        until: Timestamp,
     },
     /// The run was begun with another prompt.
     #[error(
@@ -155,9 +183,21 @@ impl RunError {
         Self::Damaged { key: key.to_owned(), why: why.to_string() }
     }
 
+    pub(super) fn away(run: &str, outage: &Outage) -> Self {
+        let Outage { since, until, kind, .. } = outage.clone();
+        Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
+    }
+
     /// Whether the run goes on elsewhere, or another process was faster: nothing is wrong.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
+    }
+
+    /// Whether the run goes on by itself later or elsewhere, so that who waits for its end looks again.
+    #[must_use]
+    pub fn goes_on_later(&self) -> bool {
+        let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });
+        rests || self.is_elsewhere()
     }
 }

@@ -181,6 +181,7 @@ impl Copy<'_> {
             lease: None,
             crashes: None,
             parked: None,
+            outage: None,
             cancelled: None,
             deadline: time.and_then(|it| self.forking.now.checked_add(it).ok()),
             created: self.forking.now,

@@ -10,6 +10,7 @@ use toolwright::CallId;
 use toolwright::journal::{SealingKey, State as CallState};
 
 use super::body::Body;
+use super::outage::Outage;
 use super::{RunError, keys};
 use crate::history::known;
 use crate::limits::TotalUsage;
@@ -51,6 +52,9 @@ pub struct Head {
     pub crashes: Option<Crashes>,
     /// Why no worker takes it up.
     pub parked: Option<Parked>,
+    /// Since when its model cannot be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Outage>,
     /// Who cancelled it.
     pub cancelled: Option<Cancelled>,
     /// When its time is up.
@@ -103,6 +107,9 @@ pub struct Lease {
     pub driver: String,
     /// Until when it counts, unless it is renewed.
     pub until: Timestamp,
+    /// Whether the driver drives it as the one suspect of its process, until the turn is recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub suspect: bool,
 }
 
 /// How many drivers died in a turn.
@@ -114,6 +121,14 @@ pub struct Crashes {
     pub turn: u64,
     /// How many.
     pub drivers: u32,
+    /// How often the run was parked in the turn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub parked: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(times: &u32) -> bool {
+    *times == 0
 }
 
 /// Why no worker takes a run up.
@@ -125,6 +140,9 @@ pub struct Parked {
     pub why: String,
     /// Since when.
     pub at: Timestamp,
+    /// Until when. What earlier releases parked has none, and stays so for ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 /// Who cancelled a run, and why. The document `run/<id>/cancel` is one of these with a version.

@@ -1,26 +1,20 @@
 //! The record of one run as its driver has it: every commit replaces the head, on the condition that nobody else has.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use tokio::time::sleep;
-use toolwright::journal::{CommitError, DocumentWrite, StoreError, Transaction};
+use toolwright::journal::{CommitError, DocumentWrite, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
+use super::crashes::Suspicion;
 use super::head::{Head, Lease, written};
 use super::keys;
 use super::made_of::MadeOf;
+use super::patience::Patience;
 use super::turn;
-
-/// How often a commit is looked for whose reply was lost.
-const LOOKS: u32 = 5;
-
-/// How long until the next look.
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// A document that lists a run.
 #[derive(Serialize)]
@@ -41,6 +35,8 @@ pub(super) struct Recorded {
     pub also: Vec<DocumentWrite>,
     /// Whether a commit is under way, or its outcome is not known.
     is_committing: bool,
+    /// The place of the one suspect of this process, until the turn is recorded.
+    pub suspicion: Option<Suspicion>,
 }
 
 impl Recorded {
@@ -53,6 +49,7 @@ impl Recorded {
             versions: HashMap::new(),
             also: Vec::new(),
             is_committing: false,
+            suspicion: None,
         }
     }
 
@@ -65,7 +62,7 @@ impl Recorded {
         let length = SignedDuration::try_from(self.access.lease).unwrap_or(SignedDuration::MAX);
         let now = self.access.now();
         let until = now.saturating_add(length).unwrap_or(Timestamp::MAX);
-        Lease { driver: self.driver.clone(), until }
+        Lease { driver: self.driver.clone(), until, suspect: self.suspicion.is_some() }
     }
 
     /// A write of a document of this run that may be there.
@@ -83,6 +80,16 @@ impl Recorded {
     pub(super) async fn commit(
         &mut self,
         head: Head,
+        documents: Vec<DocumentWrite>,
+    ) -> Result<(), RunError> {
+        self.commit_with(Patience::Short, head, documents).await
+    }
+
+    /// Commits, with this patience where the journal fails.
+    pub(super) async fn commit_with(
+        &mut self,
+        patience: Patience<'_>,
+        head: Head,
         mut documents: Vec<DocumentWrite>,
     ) -> Result<(), RunError> {
         documents.extend(self.also.iter().cloned());
@@ -90,7 +97,7 @@ impl Recorded {
         let head = Head { updated: self.access.now(), ..head };
         let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
         self.is_committing = true;
-        self.commit_text(key, &text, &documents).await?;
+        self.commit_text(patience, key, &text, &documents).await?;
         self.is_committing = false;
         self.version += 1;
         self.head = head;
@@ -107,24 +114,22 @@ impl Recorded {
     /// Commits once, also where the reply of the store is lost.
     async fn commit_text(
         &mut self,
+        mut patience: Patience<'_>,
         key: String,
         text: &str,
         documents: &[DocumentWrite],
     ) -> Result<(), RunError> {
         let lost = || RunError::LeaseLost { run: self.head.run.clone() };
-        let mut failed: Option<StoreError> = None;
-        for _ in 0..LOOKS {
+        for times in 1.. {
             let expects = (self.version > 0).then_some(self.version);
             let head = DocumentWrite { key: key.clone(), expects, text: Some(text.to_owned()) };
             let documents = documents.iter().cloned().chain([head]).collect();
             let unit = Transaction { documents, ..Transaction::default() };
             match self.access.store.commit(unit, self.access.now()).await {
                 Ok(()) => return Ok(()),
-                Err(CommitError::Store(error)) if error.is_unavailable() => {
-                    failed = Some(error);
-                    sleep(PAUSE).await;
+                Err(CommitError::Store(error)) => {
+                    patience.after(&self.head.run, error, times).await?;
                 }
-                Err(CommitError::Store(error)) => return Err(error.into()),
                 // A commit of this driver may stand although nobody waited for its reply.
                 Err(conflict) => match self.access.store.document(&key).await? {
                     Some(found) if found.text == text => {
@@ -145,7 +150,7 @@ impl Recorded {
                 },
             }
         }
-        Err(failed.map_or_else(lost, RunError::from))
+        Err(lost())
     }
 
     /// Whether a head differs from this driver's in the end of its own lease alone.

@@ -10,11 +10,13 @@ use toolwright::Content;
 use toolwright::unstable::runs::JournalAccess;
 
 use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
+use super::crashes::SuspectPlace;
 use super::head::{Cancelled, Head, read};
 use super::keys;
 use super::progress::Progress;
 use super::remembered::Remembered;
 use super::runs::{Runs, head_of};
+use super::taking::TakenBy;
 use super::{NewRun, RunError};
 use crate::agent::Agent;
 use crate::history::Message;
@@ -82,6 +84,7 @@ pub(super) struct Inner {
     pub(super) on_failure: StoredOnFailure,
     pub(super) at_once: usize,
     pub(super) remembered: Remembered,
+    pub(super) suspects: SuspectPlace,
 }
 
 impl Runner {
@@ -109,30 +112,30 @@ impl Runner {
         self.0.begun(run).await?.record.recorded.release().await
     }
 
-    /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked is
-    /// taken up too: who names it has seen to the cause.
+    /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked, or whose
+    /// model is away, is taken up at once: who names it has seen to the cause.
     ///
     /// # Errors
     /// When another process drives it ([`RunError::Driven`]), there is no such run, its record is damaged or of a newer
-    /// release, or it stops without an end.
+    /// release, its model is away ([`RunError::ModelUnreachable`]), or it stops without an end.
     pub async fn resume(&self, run: &str) -> Result<Progress, RunError> {
-        self.0.gone_on(run, true).await
+        self.0.gone_on(run, TakenBy::Operator).await
     }
 
     /// Waits until a run has ended, and drives it whenever nobody else does. Spawn the executor's
     /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
     ///
     /// # Errors
-    /// As [`resume`](Self::resume), but it waits while another process drives the run, and a run that is parked stays so
-    /// ([`RunError::Parked`]).
+    /// As [`resume`](Self::resume), but it waits while another process drives the run or its model is away, and a run that is parked
+    /// stays so ([`RunError::Parked`]).
     pub async fn wait(&self, run: &str) -> Result<crate::events::RunEnd, RunError> {
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
-            match self.0.gone_on(run, false).await {
+            match self.0.gone_on(run, TakenBy::Worker).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
                 Ok(Progress::Waiting(_)) => {}
-                Err(error) if error.is_elsewhere() => {}
+                Err(error) if error.goes_on_later() => {}
                 Err(error) => return Err(error),
             }
             let _ = timeout(LOOK_AGAIN, changed).await;
@@ -171,7 +174,7 @@ impl Runner {
     /// When there is no such run, or the journal fails.
     pub async fn cancel(&self, run: &str, who: &str, why: &str) -> Result<(), RunError> {
         self.runs().cancel(run, who, why, self.0.access.now()).await?;
-        match self.0.gone_on(run, false).await {
+        match self.0.gone_on(run, TakenBy::Worker).await {
             Err(error) if !error.is_elsewhere() => Err(error),
             _ => Ok(()),
         }
@@ -226,8 +229,8 @@ impl Inner {
     ) -> Self {
         let agents = BTreeMap::from([(agent.0.name.clone(), agent.clone())]);
         let services: StoredServices = Some(Box::new(move |_, builder| Ok(services(builder))));
-        let remembered = Remembered::default();
-        Self { agents, access, services, on_failure: None, at_once: 1, remembered }
+        let (remembered, suspects) = Default::default();
+        Self { agents, access, services, on_failure: None, at_once: 1, remembered, suspects }
     }
 
     /// The head of a run and the version of its document.
@@ -236,8 +239,8 @@ impl Inner {
     }
 
     /// Takes a run up, if that may be, and drives it.
-    pub(super) async fn gone_on(&self, run: &str, is_operator: bool) -> Result<Progress, RunError> {
-        match Box::pin(self.taken(run, is_operator)).await? {
+    pub(super) async fn gone_on(&self, run: &str, by: TakenBy) -> Result<Progress, RunError> {
+        match Box::pin(self.taken(run, by)).await? {
             Ok(mut driven) => self.driven(&mut driven).await,
             Err(progress) => Ok(progress),
         }

@@ -142,6 +142,35 @@ impl Runs {
         }
     }
 
+    /// Lets a run go on at once that is parked or whose model is away, as soon as a process works on the journal; gives whether it was.
+    ///
+    /// # Errors
+    /// When there is no such run, a process changes it at this moment, or the journal fails.
+    pub async fn resume(&self, run: &str, now: Timestamp) -> Result<bool, RunError> {
+        let (mut head, version) = head_of(&*self.store, run).await?;
+        let outage = head.outage.as_mut().filter(|outage| outage.until > now);
+        if head.parked.is_none() && outage.is_none() {
+            return Ok(false);
+        }
+        if let Some(outage) = outage {
+            outage.until = now;
+        }
+        let head = Head { parked: None, crashes: None, updated: now, ..head };
+        let key = keys::head(run);
+        let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
+        let write = DocumentWrite { key, expects: Some(version), text: Some(text) };
+        let unit = Transaction { documents: vec![write], ..Transaction::default() };
+        match self.store.commit(unit, now).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Store(error)) => Err(error.into()),
+            Err(_) => Err(RunError::NotNow {
+                run: run.to_owned(),
+                why: "is changed by a process at this moment; look at it, and resume it again"
+                    .to_owned(),
+            }),
+        }
+    }
+
     /// Removes the record of a run that has ended: its head, its turns, its place in the lists. Its calls stay in the journal, and
     /// its id stays taken, because the journal would answer the calls of another run of this id with those of the first.
     ///

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::RunError;
 use super::head::{Cancelled, read};
 use super::keys;
+use super::patience::may_pass;
 use super::record::RunRecord;
 use super::recorded::Recorded;
 use crate::run::{Interruption, Recorder as _, cancellation};
@@ -38,8 +39,8 @@ impl RunRecord {
             }
             match self.recorded.renew().await {
                 Ok(()) => renewed = Instant::now(),
-                Err(RunError::Store(error))
-                    if error.is_unavailable() && renewed.elapsed() < lease => {}
+                // Another process may have the run by then. What is under way was paid for, and counts where none has.
+                Err(RunError::Store(error)) if may_pass(&error) => {}
                 Err(error) => return Interruption::Lost(error),
             }
         }

@@ -12,8 +12,9 @@ use toolwright::{CallId, Content};
 use super::acknowledge::Unacknowledged;
 use super::body::Body;
 use super::builder::unsealed;
+use super::crashes::park;
 use super::decide::{CallStatus, Decision, decide};
-use super::head::{Head, Parked, Phase, WaitingCall};
+use super::head::{Crashes, Head, Phase, WaitingCall};
 use super::info::RunInfo;
 use super::keys;
 use super::made_of::MadeOf;
@@ -38,6 +39,32 @@ struct Stands {
     calls: Vec<CallStatus>,
     /// What people are asked about the calls.
     requests: Vec<ApprovalRequest>,
+}
+
+/// Who takes a run up, and in spite of what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakenBy {
+    /// A worker that has come across it.
+    Worker,
+    /// The program that begins it or goes on with it, perhaps started anew again and again: a model that is away stays so.
+    Program,
+    /// Who has seen to what its drivers died of, or why its model was away.
+    Operator,
+}
+
+impl TakenBy {
+    /// Takes away of a head what does not keep this one from the run.
+    fn admits(self, mut head: Head, now: Timestamp) -> Head {
+        if self == Self::Worker {
+            return head;
+        }
+        head.lease = head.lease.filter(|lease| lease.until > now);
+        (head.parked, head.crashes) = (None, None);
+        if let Some(outage) = head.outage.as_mut().filter(|_| self == Self::Operator) {
+            outage.until = outage.until.min(now);
+        }
+        head
+    }
 }
 
 impl Inner {
@@ -105,20 +132,16 @@ impl Inner {
         Ok(driven)
     }
 
-    /// A run that this process may drive, leased; else where it stands. An operator takes up what is parked.
+    /// A run that this process may drive, leased; else where it stands.
     pub(super) async fn taken(
         &self,
         id: &str,
-        is_operator: bool,
+        by: TakenBy,
     ) -> Result<Result<DrivenRun, Progress>, RunError> {
-        let Stands { mut head, version, is_cancelled, calls, requests } = self.stands(id).await?;
+        let Stands { head, version, is_cancelled, calls, requests } = self.stands(id).await?;
         let now = self.access.now();
-        if is_operator {
-            // An operator has seen to what its drivers died of.
-            head.lease = head.lease.filter(|lease| lease.until > now);
-            (head.parked, head.crashes) = (None, None);
-        }
-        let crashes = match decide(&head, &calls, is_cancelled, now) {
+        let mut head = by.admits(head, now);
+        let (crashes, is_suspect) = match decide(&head, &calls, is_cancelled, now) {
             Decision::Ended => {
                 let (state, turns) = self.turns(&head).await?;
                 let left = Unacknowledged::last_of(&turns.history, head.turn);
@@ -129,42 +152,55 @@ impl Inner {
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
                 return Ok(Err(Progress::Ended(ended)));
             }
-            Decision::Parked => {
-                let Parked { why, at } =
-                    head.parked.unwrap_or(Parked { why: String::new(), at: now });
-                return Err(RunError::Parked { run: head.run, why, at });
+            Decision::Parked { until } => {
+                let why = head.parked.map_or_else(String::new, |parked| parked.why);
+                return Err(RunError::Parked { run: head.run, why, until });
             }
             Decision::Driven { until } => {
                 let driver = head.lease.map_or_else(String::new, |lease| lease.driver);
                 return Err(RunError::Driven { run: head.run, driver, until });
             }
+            Decision::Away { outage } => return Err(RunError::away(&head.run, &outage)),
+            Decision::Rests { until } => return Err(RunError::Suspect { run: head.run, until }),
             Decision::Waits => {
                 let (run, turn, calls) = (head.run, head.turn, head.waiting);
                 let waiting = Waiting { run, turn, calls, requests };
                 return Ok(Err(Progress::Waiting(waiting)));
             }
-            Decision::Park { crashes } => {
-                let (drivers, turn) = (crashes.drivers, crashes.turn);
-                let why = format!("{drivers} processes died while they drove turn {turn}");
-                let parked = Parked { why: why.clone(), at: now };
-                let parked = Head {
-                    lease: None,
-                    crashes: Some(crashes),
-                    parked: Some(parked),
-                    ..head.clone()
-                };
-                let run = head.run.clone();
-                let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
-                recorded.commit(parked, Vec::new()).await?;
-                return Err(RunError::Parked { run, why, at: now });
-            }
-            Decision::Take { crashes } => crashes,
+            Decision::Park { crashes } => return Err(self.parked(head, version, crashes).await?),
+            Decision::Take { crashes, is_suspect } => (crashes, is_suspect),
         };
-        let epoch = head.epoch + 1;
-        let head = Head { epoch, crashes, ..head };
+        let suspicion = match is_suspect {
+            true => {
+                let suspect = || RunError::Suspect { run: head.run.clone(), until: now };
+                Some(self.suspects.take().ok_or_else(suspect)?)
+            }
+            false => None,
+        };
+        head.epoch += 1;
+        let head = Head { crashes, parked: None, ..head };
         let mut driven = self.loaded(head, version, is_cancelled).await?;
+        driven.record.recorded.suspicion = suspicion;
         driven.record.recorded.renew().await?;
         Ok(Ok(driven))
+    }
+
+    /// Parks a run of which processes die, and gives the error that says so.
+    async fn parked(
+        &self,
+        head: Head,
+        version: u64,
+        crashes: Crashes,
+    ) -> Result<RunError, RunError> {
+        let now = self.access.now();
+        let (crashes, parked) = park(crashes, now);
+        let until = parked.until.unwrap_or(now);
+        let error = RunError::Parked { run: head.run.clone(), why: parked.why.clone(), until };
+        let next =
+            Head { lease: None, crashes: Some(crashes), parked: Some(parked), ..head.clone() };
+        let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
+        recorded.commit(next, Vec::new()).await?;
+        Ok(error)
     }
 
     /// Drives a run as far as that goes here.
@@ -203,9 +239,14 @@ impl Inner {
     pub(super) async fn is_due(&self, id: &str) -> Result<bool, RunError> {
         let Stands { head, is_cancelled, calls, .. } = self.stands(id).await?;
         Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
-            Decision::Parked | Decision::Driven { .. } | Decision::Waits => false,
+            Decision::Parked { .. }
+            | Decision::Driven { .. }
+            | Decision::Away { .. }
+            | Decision::Rests { .. }
+            | Decision::Waits => false,
             // One that has ended is still listed among those that go on.
-            Decision::Ended | Decision::Park { .. } | Decision::Take { .. } => true,
+            Decision::Ended | Decision::Park { .. } => true,
+            Decision::Take { is_suspect, .. } => !is_suspect || self.suspects.is_free(),
         })
     }
 
@@ -328,6 +369,7 @@ impl Inner {
             lease: None,
             crashes: None,
             parked: None,
+            outage: None,
             cancelled: None,
             deadline: deadline_of(&self.access, limits),
             forked: None,

@@ -127,9 +127,14 @@ impl Runner {
     fn report(&self, going: &mut Going, run: &str, driven: Result<(), RunError>) {
         match driven {
             Ok(()) => going.forget(run),
-            Err(error) if error.is_elsewhere() => going.forget(run),
+            Err(error @ RunError::ModelUnreachable { .. }) => {
+                // Its head says when the model is asked again.
+                self.0.failed(run, &error);
+                going.forget(run);
+            }
+            Err(error) if error.goes_on_later() => going.forget(run),
             Err(RunError::ShuttingDown { .. }) => {}
-            // It has just been parked: an operator is the next to take it.
+            // It has just been parked: its head says until when.
             Err(error @ RunError::Parked { .. }) => self.0.failed(run, &error),
             Err(error) => {
                 self.0.failed(run, &error);

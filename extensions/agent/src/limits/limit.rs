@@ -78,15 +78,29 @@ pub struct Limits {
     /// How many answers that are not the value which the run ends in go back to the model: 2.
     #[serde(default = "corrections", skip_serializing_if = "are_usual")]
     pub corrections: u32,
+    /// How long the model of a recorded run may be away before the run ends: 24 hours.
+    #[serde(default = "a_day", skip_serializing_if = "is_a_day")]
+    pub outage: Duration,
 }
+
+const DAY: Duration = Duration::from_hours(24);
 
 const fn corrections() -> u32 {
     2
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn are_usual(times: &u32) -> bool {
     *times == corrections()
+}
+
+fn a_day() -> Duration {
+    DAY
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_a_day(time: &Duration) -> bool {
+    *time == DAY
 }
 
 impl Default for Limits {
@@ -101,6 +115,7 @@ impl Default for Limits {
             cut_short: 3,
             empty_answers: 2,
             corrections: corrections(),
+            outage: DAY,
         }
     }
 }

@@ -112,6 +112,13 @@ impl ModelError {
         self.0.class
     }
 
+    /// Returns whether the model is away for now, so that the same request may be answered later: its class is
+    /// [`NotStarted`](ErrorClass::NotStarted) or [`Transient`](ErrorClass::Transient).
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        matches!(self.0.class, ErrorClass::NotStarted { .. } | ErrorClass::Transient)
+    }
+
     /// The message.
     #[must_use]
     pub fn message(&self) -> &str {

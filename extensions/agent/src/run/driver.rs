@@ -11,9 +11,10 @@ use std::pin::pin;
 use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
-use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
+use super::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
+use crate::model::ModelError;
 use crate::run::{Action, State, StepInput, Turn, step};
 
 /// A run that is driven here, and what records it.
@@ -97,6 +98,13 @@ impl<R: Recorder> Driver<'_, R> {
             }
             Err(Interruption::Lost(error)) => return Err(error),
         };
+        let event = match event {
+            StepInput::Failed(error) if error.is_outage() => match self.away(error).await? {
+                Some(error) => StepInput::Failed(error),
+                None => return Ok(()),
+            },
+            event => event,
+        };
         if let StepInput::Answered(answer) = &event {
             self.recorder.note(answer);
         }
@@ -108,6 +116,22 @@ impl<R: Recorder> Driver<'_, R> {
         // In one commit with the answer.
         let (state, actions) = self.run.checked(state, actions)?;
         self.commit(state, actions, stop).await
+    }
+
+    /// The model is away: leaves the run until it is asked again, unless something ends the run; the error where that is the model.
+    async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
+        let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
+        if state.ended().is_some() || self.recorder.stop().await?.is_some() {
+            self.commit(state, actions, None).await?;
+            return Ok(None);
+        }
+        match self.recorder.away(&state, error).await? {
+            Away::Left(error) => {
+                self.run.take(state, Vec::new());
+                Err(error)
+            }
+            Away::TooLong(error) => Ok(Some(error)),
+        }
     }
 
     /// Runs the calls of a turn on the tools that the model was shown: what they wait for, if they do.

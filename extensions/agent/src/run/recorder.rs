@@ -12,7 +12,7 @@ use super::Stopped;
 use super::early::Begun;
 use super::until::{cancellation, until};
 use crate::history::Message;
-use crate::model::ModelAnswer;
+use crate::model::{ModelAnswer, ModelError};
 use crate::run::{Action, State, StepInput, Turn};
 
 /// Why a run ends before it is done.
@@ -48,6 +48,14 @@ pub(crate) enum Work {
     Asking,
     /// Calls end by themselves.
     Calling,
+}
+
+/// What comes of a model that is away.
+pub(crate) enum Away<E> {
+    /// The run is left as it is, and the model asked again later.
+    Left(E),
+    /// It has been away for too long.
+    TooLong(ModelError),
 }
 
 /// What became of the calls of a turn.
@@ -105,6 +113,14 @@ pub(crate) trait Recorder: Send {
 
     /// Notes what an answer of the model has beside its message, for the step that it leads to.
     fn note(&mut self, _: &ModelAnswer) {}
+
+    /// What comes of a request that failed because the model is away: why the run is left until it is asked again, with this state
+    /// recorded, or, where that has lasted for too long, the error that ends it.
+    fn away(
+        &mut self,
+        state: &State,
+        error: ModelError,
+    ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
     /// Records a step: only then it counts.
     fn commit(
@@ -196,6 +212,10 @@ impl Recorder for Nothing {
         }
     }
 
+    async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<Stopped>, Stopped> {
+        Ok(Away::Left(Stopped::away(&error)))
+    }
+
     async fn submit(
         run: &Run,
         number: u64,
@@ -220,6 +240,7 @@ impl Recorder for Nothing {
     fn kind(error: &Stopped) -> &'static str {
         match error {
             Stopped::Call(_) => "call_stopped",
+            Stopped::ModelUnreachable { .. } => "model_unreachable",
             Stopped::Listing(_) | Stopped::Tools { .. } => "tools_refused",
             Stopped::NothingSaid
             | Stopped::OpenTurn { .. }

@@ -68,6 +68,8 @@ pub enum StepInput {
         /// The index of the first call, in call order, whose tool is terminal and succeeded.
         terminal: Option<usize>,
     },
+    /// The model is away, and is asked again later; the requests that failed took this.
+    Unreachable(TotalUsage),
     /// Nobody waits any more for the answer of the model that was asked, which took this.
     GivenUp(TotalUsage),
     /// Somebody cancelled the run. In the middle of a turn its calls have to be answered first.
@@ -160,6 +162,10 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Asking, StepInput::GivenUp(spent)) => {
             next.0.spent = next.0.spent.plus(spent);
             Vec::new()
+        }
+        (Phase::Asking, StepInput::Unreachable(spent)) => {
+            next.0.spent = next.0.spent.plus(spent);
+            next.ask()
         }
         (Phase::Asking, StepInput::Cancelled) => next.end(RunEnd::Cancelled),
         (Phase::Asking, StepInput::TimeIsUp) => {

@@ -1,10 +1,13 @@
 //! Why a run stopped without having ended.
 
 use std::error::Error;
+use std::time::Duration;
 
 use toolwright::CallFailure;
 use toolwright::ToolError;
 use toolwright::dialect::DialectError;
+
+use crate::model::ModelError;
 
 /// Why a run stopped without having ended. Its host has to act; then [`AgentRun::resume`](crate::AgentRun::resume)
 /// continues it.
@@ -37,6 +40,16 @@ pub enum Stopped {
         /// Why not.
         why: String,
     },
+    /// The model is away: it cannot be reached, is overloaded, or asks to be left alone.
+    #[error("the model is away: {message}; resume the run when it is back")]
+    ModelUnreachable {
+        /// The kind of the error, for programs.
+        kind: String,
+        /// Why.
+        message: String,
+        /// How long the provider wants to be left alone, where it said so.
+        retry_after: Option<Duration>,
+    },
     /// The instructions are a function of a service that the run has not got.
     #[error(
         "the instructions need `&{service}`, which the run has not got; give it with `.with(…)`"
@@ -62,6 +75,11 @@ pub enum Stopped {
 }
 
 impl Stopped {
+    pub(super) fn away(error: &ModelError) -> Self {
+        let (kind, message) = (error.kind().to_owned(), error.message().to_owned());
+        Self::ModelUnreachable { kind, message, retry_after: error.retry_after() }
+    }
+
     pub(super) fn without(service: &'static str) -> Self {
         Self::Instructions { service }
     }

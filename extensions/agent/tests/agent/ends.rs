@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use toolwright::ErrorClass;
 use toolwright_agent::{
     ContextSize, Limit, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason, Stopped,
 };
@@ -77,14 +76,14 @@ async fn a_text_that_a_limit_on_tokens_cut_says_so() {
 
 #[tokio::test]
 async fn a_failed_model_ends_the_run_and_what_was_done_stays() {
-    let error = ModelError::new("rate_limited", "anthropic answered 429; wait 2 s and try again")
-        .class(ErrorClass::NotStarted { retry_after: Some(Duration::from_secs(2)) });
+    let error = ModelError::new("quota_spent", "anthropic answered 429; add to the quota")
+        .after(Duration::from_secs(2));
     let model = ScriptedModel::new().calls([SUM]).fails(error).calls([SUM]).says("3");
     let mut run = run(agent(&Log::default(), model));
     let ended = run.send("1 + 2?").await.unwrap();
     let expected = serde_json::json!({
-        "ended": "model_failed", "kind": "rate_limited", "retry_after_ms": 2000,
-        "message": "anthropic answered 429; wait 2 s and try again",
+        "ended": "model_failed", "kind": "quota_spent", "retry_after_ms": 2000,
+        "message": "anthropic answered 429; add to the quota",
     });
     assert_eq!(serde_json::to_value(&ended).unwrap(), expected);
     // The user may say more, and the conversation goes on.

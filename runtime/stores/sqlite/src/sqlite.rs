@@ -2,6 +2,7 @@
 //!
 //! - What comes together is written by one thread; what comes alone, where it is asked for. Others read.
 //! - Several processes may use one file at once; they wait for each other, up to five seconds.
+//! - A file that was deleted or replaced is refused with the next commit or query.
 //!
 //! ```text
 //!  commit, renew ──► rows ──┬─ alone ─────────► BEGIN IMMEDIATE, unit, COMMIT ─────────► answer
@@ -13,6 +14,7 @@
 mod failure;
 mod file;
 mod format;
+mod identity;
 mod query;
 mod reader;
 mod row;
@@ -47,7 +49,8 @@ use toolwright_journal::journal::{
 /// Keeps calls in an SQLite file, for one machine: several processes may use the file at once. A clone shares its
 /// threads, which end when the last clone is dropped and everything accepted has been written.
 ///
-/// What was committed is on the disk: it stays when the process is killed, and when the machine loses power.
+/// What was committed is on the disk: it stays when the process is killed, and when the machine loses power. Where the file is
+/// deleted or replaced while the store is open, every commit and query fails from then on.
 /// Beside the file lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
 ///
 /// Needs the feature `sqlite`: `toolwright = { version = "0.1", features = ["sqlite"] }`.

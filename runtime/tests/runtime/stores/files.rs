@@ -30,6 +30,30 @@ async fn what_was_kept_is_there_when_the_file_is_opened_again() {
     }
 }
 
+/// SQLite itself would go on writing into the file that is gone.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_journal_that_is_deleted_or_replaced_under_a_process_takes_and_gives_nothing_more() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.file()).await.unwrap();
+    note(&store, "a", "before").await.unwrap();
+    let away = folder.file().with_extension("away");
+    fs::rename(folder.file(), &away).unwrap();
+    let deleted = note(&store, "b", "lost").await.unwrap_err().to_string();
+    assert!(deleted.contains("was deleted or moved away"), "{deleted}");
+    let read = store.document("a").await.unwrap_err().to_string();
+    assert!(read.contains("was deleted or moved away"), "{read}");
+
+    fs::copy(&away, folder.file()).unwrap();
+    let replaced = note(&store, "b", "lost").await.unwrap_err().to_string();
+    assert!(replaced.contains("was replaced by another file"), "{replaced}");
+
+    fs::remove_file(folder.file()).unwrap();
+    fs::rename(&away, folder.file()).unwrap();
+    note(&store, "b", "after").await.unwrap();
+    assert_eq!(document(&store, "b").await.as_deref(), Some("after"));
+}
+
 #[tokio::test]
 async fn what_only_looks_makes_no_file() {
     let folder = Folder::new();

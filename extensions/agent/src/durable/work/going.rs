@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
+use crate::durable::taking::TakenBy;
 use crate::durable::{RunError, Runner};
 
 /// How long a run is left alone that could not go on; each time in succession, twice as long.
@@ -27,7 +28,9 @@ pub(super) struct Going {
 impl Going {
     pub(super) fn drive(&mut self, agents: Runner, run: String) {
         let id = run.clone();
-        let task = self.tasks.spawn(async move { agents.0.gone_on(&run, false).await.map(|_| ()) });
+        let task = self
+            .tasks
+            .spawn(async move { agents.0.gone_on(&run, TakenBy::Worker).await.map(|_| ()) });
         self.here.insert(id.clone());
         self.runs.insert(task.id(), id);
     }

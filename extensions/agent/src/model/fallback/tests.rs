@@ -10,6 +10,7 @@ use crate::agent::Agent;
 use crate::events::RunEnd;
 use crate::history::{Message, Verbatim};
 use crate::model::{ContextSize, Delta};
+use crate::run::Stopped;
 
 /// Adds one.
 #[tool(name = "math.add", effect = read)]
@@ -124,11 +125,11 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_in_which_every_model_is_down_ends_with_their_names() {
+async fn a_run_in_which_every_model_is_down_stops_with_their_names() {
     let (model, asked) = pair(vec![Err(busy())], vec![Err(busy())]);
     let agent = Agent::on(executor(), model.build()).build().unwrap();
-    let ended = agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
-    let RunEnd::ModelFailed { kind, message, .. } = ended else { panic!("{ended:?}") };
+    let stopped = agent.new_run("r").start().unwrap().send("Add.").await.unwrap_err();
+    let Stopped::ModelUnreachable { kind, message, .. } = stopped else { panic!("{stopped:?}") };
     assert_eq!((kind.as_str(), asked.lock().unwrap().len()), ("overloaded", 2));
     assert_eq!(message, "no model answered (first, second asked): busy");
 }
@@ -160,9 +161,9 @@ async fn no_model_is_asked_after_the_budget() {
     let (model, asked) = pair(vec![Err(busy())], vec![]);
     let model = model.budget(Duration::ZERO).build();
     let agent = Agent::on(executor(), model).build().unwrap();
-    let ended = agent.new_run("r").start().unwrap().send("Add.").await.unwrap();
+    let stopped = agent.new_run("r").start().unwrap().send("Add.").await.unwrap_err();
     assert_eq!(*asked.lock().unwrap(), ["first"]);
-    assert!(ended.to_string().contains("the time for all of them is over"), "{ended}");
+    assert!(stopped.to_string().contains("the time for all of them is over"), "{stopped}");
 }
 
 /// Waits for ever.

@@ -22,15 +22,26 @@ pub struct Counting {
     inner: MemoryStore,
     commits: Arc<AtomicU64>,
     is_full: Arc<AtomicBool>,
+    is_replaced: Arc<AtomicBool>,
 }
 
 impl Counting {
     pub fn of(world: &World) -> Self {
-        Self { inner: world.store(), commits: Arc::default(), is_full: Arc::default() }
+        Self {
+            inner: world.store(),
+            commits: Arc::default(),
+            is_full: Arc::default(),
+            is_replaced: Arc::default(),
+        }
     }
 
     pub fn fill(&self, is_full: bool) {
         self.is_full.store(is_full, Ordering::SeqCst);
+    }
+
+    /// Has somebody put another journal in its place, or the first one back.
+    pub fn replace(&self, is_replaced: bool) {
+        self.is_replaced.store(is_replaced, Ordering::SeqCst);
     }
 
     fn commits(&self) -> u64 {
@@ -51,6 +62,9 @@ impl Store for Counting {
         let is_answer = unit.documents.iter().any(|it| it.key.ends_with("/answer"));
         if is_answer && self.is_full.load(Ordering::SeqCst) {
             return Box::pin(async { Err(StoreError::full("the disk is full").into()) });
+        }
+        if is_answer && self.is_replaced.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(StoreError::invalid("the journal was replaced").into()) });
         }
         self.inner.commit(unit, now)
     }
@@ -108,15 +122,15 @@ async fn a_process_drives_no_more_runs_at_once_than_it_may_and_all_of_them_in_th
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_answer_cannot_be_written_is_asked_for_less_and_less_often() {
+async fn a_run_whose_answer_can_never_be_written_is_asked_for_less_and_less_often() {
     let (world, model) = (World::new(), Provider::new([ModelAnswer::text("Done.")]));
     let store = Counting::of(&world);
     let agents = world.on(store.clone(), &model).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
-    store.fill(true);
+    store.replace(true);
     worked(&agents, Duration::from_mins(20)).await;
     assert!((6..=12).contains(&model.asked()), "{} requests", model.asked());
-    store.fill(false);
+    store.replace(false);
     assert!(agents.resume("r1").await.unwrap().ended().is_some());
 }
 

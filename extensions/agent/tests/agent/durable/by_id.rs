@@ -238,19 +238,21 @@ async fn a_turn_of_a_conversation_that_waits_is_resumed_and_nothing_is_said_mean
 }
 
 #[tokio::test]
-async fn a_journal_that_goes_away_in_the_middle_stops_the_run_which_goes_on_when_it_is_back() {
+async fn a_run_whose_journal_goes_away_in_the_middle_goes_on_when_it_is_back_and_asks_nothing_again()
+ {
     let world = World::new();
     let (log, model) = (Log::default(), provider());
     let store = Counting::of(&world);
     store.fill(true);
     let agent = agent(store.clone(), &log, &model).build().unwrap();
-    let error = agent.run("Greet her.").id("r1").await.unwrap_err();
-    assert!(matches!(error, RunError::Recorded(_)), "{error}");
-    assert!(error.to_string().contains("the disk is full"), "{error}");
+    let running = tokio::spawn(async move { agent.run("Greet her.").id("r1").await });
+    while model.asked() == 0 {
+        tokio::task::yield_now().await;
+    }
     assert!(log.lines().is_empty(), "no call of an answer that is not recorded");
     store.fill(false);
-    assert_eq!(agent.run("Greet her.").id("r1").await.unwrap().to_string(), "Sent.");
-    assert_eq!((model.asked(), log.lines().len()), (3, 1));
+    assert_eq!(running.await.unwrap().unwrap().to_string(), "Sent.");
+    assert_eq!((model.asked(), log.lines().len()), (2, 1));
 }
 
 #[tokio::test]

@@ -69,10 +69,11 @@ async fn a_run_that_dies_at_any_commit_ends_as_one_that_does_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_drivers_die_three_times_in_a_turn_is_parked_until_it_is_resumed_by_its_id() {
+async fn a_run_whose_drivers_die_again_and_again_while_they_ask_is_parked_until_it_is_resumed_by_its_id()
+ {
     let (world, model) = (World::new(), provider());
     world.process(&model).submit(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
-    for deaths in 1..=3 {
+    for deaths in 1..=6 {
         // The commit by which it takes the run is the first; it dies before the second.
         let (store, dead) = Deadly::at(&world, 2);
         let agents = world.on(store, &model).build().unwrap();
@@ -84,7 +85,7 @@ async fn a_run_whose_drivers_die_three_times_in_a_turn_is_parked_until_it_is_res
     let worked = tokio::time::timeout(Duration::from_secs(20), agents.work()).await;
     assert!(worked.is_err(), "it works on, and leaves the run alone");
     let parked = agents.head("r1").await.unwrap().parked.unwrap();
-    assert_eq!(parked.why, "3 processes died while they drove turn 1");
+    assert!(parked.why.starts_with("6 processes died while they drove turn 1"), "{}", parked.why);
 
     let ended = agents.resume("r1").await.unwrap();
     assert!(ended.ended().is_some());

@@ -58,12 +58,12 @@ async fn worked(agents: &Runner) {
 #[tokio::test(start_paused = true)]
 async fn the_operator_hears_once_that_a_run_was_parked_and_who_waits_for_its_end_leaves_it_so() {
     let (world, model, failures) = (World::new(), provider(), Failures::default());
-    died(&world, &model, 3).await;
+    died(&world, &model, 6).await;
     let agents = failures.of(world.on(world.store(), &model));
     worked(&agents).await;
     let lines = failures.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(lines[0].contains("3 processes died while they drove turn 1"), "{lines:?}");
+    assert!(lines[0].contains("6 processes died while they drove turn 1"), "{lines:?}");
     let asked = model.asked();
     let waits = agents.wait("r1").await.unwrap_err();
     assert!(matches!(waits, RunError::Parked { .. }), "{waits}");
@@ -74,7 +74,7 @@ async fn the_operator_hears_once_that_a_run_was_parked_and_who_waits_for_its_end
 #[tokio::test(start_paused = true)]
 async fn an_operator_who_resumes_a_run_drives_it_however_many_drivers_died() {
     let (world, model) = (World::new(), provider());
-    died(&world, &model, 3).await;
+    died(&world, &model, 6).await;
     let agents = world.process(&model);
     assert!(agents.resume("r1").await.unwrap().ended().is_some());
     assert_eq!(agents.head("r1").await.unwrap().crashes, None);
@@ -83,7 +83,7 @@ async fn an_operator_who_resumes_a_run_drives_it_however_many_drivers_died() {
 #[tokio::test(start_paused = true)]
 async fn a_parked_run_that_is_cancelled_from_the_command_line_ends_and_runs_nothing() {
     let (world, model) = (World::new(), provider());
-    died(&world, &model, 3).await;
+    died(&world, &model, 6).await;
     let agents = world.process(&model);
     worked(&agents).await;
     assert!(agents.head("r1").await.unwrap().parked.is_some());

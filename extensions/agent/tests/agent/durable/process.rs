@@ -108,6 +108,8 @@ pub struct World {
     pub log: Log,
     /// How far the clocks are ahead, in seconds.
     ahead: Arc<AtomicI64>,
+    /// When the clocks began to go as tokio's does.
+    begun: Option<(Timestamp, tokio::time::Instant)>,
     pub key: Arc<Mutex<Option<Arc<ApproverKey>>>>,
 }
 
@@ -116,6 +118,12 @@ impl World {
         let key = Arc::new(ApproverKey::generate("ada").unwrap());
         let (store, key) = (Some(MemoryStore::new()), Arc::new(Mutex::new(Some(key))));
         Self { store, key, ..Self::default() }
+    }
+
+    /// A world whose clocks go as tokio's does, which tests pause.
+    pub fn on_tokio_time() -> Self {
+        let begun = Some((Timestamp::now(), tokio::time::Instant::now()));
+        Self { begun, ..Self::new() }
     }
 
     pub fn store(&self) -> MemoryStore {
@@ -142,20 +150,25 @@ impl World {
     }
 
     pub fn now(&self) -> Timestamp {
-        Timestamp::now() + SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst))
+        let now = self.begun.map_or_else(Timestamp::now, |(time, begun)| time + begun.elapsed());
+        now + SignedDuration::from_secs(self.ahead.load(Ordering::SeqCst))
     }
 
     /// A process on the journal.
-    pub fn process(&self, model: &Arc<Provider>) -> Runner {
+    pub fn process(&self, model: &Arc<impl Model + 'static>) -> Runner {
         self.on(self.store(), model).build().unwrap()
     }
 
     /// A process whose store is another's view of the journal.
-    pub fn on(&self, store: impl Store, model: &Arc<Provider>) -> RunnerBuilder {
+    pub fn on(&self, store: impl Store, model: &Arc<impl Model + 'static>) -> RunnerBuilder {
         Runner::builder().agent("clerk", self.agent(store, model).build().unwrap())
     }
 
-    pub fn agent(&self, store: impl Store, model: &Arc<Provider>) -> AgentBuilder<Executor> {
+    pub fn agent(
+        &self,
+        store: impl Store,
+        model: &Arc<impl Model + 'static>,
+    ) -> AgentBuilder<Executor> {
         Agent::on(self.executor(store), Arc::clone(model))
     }
 

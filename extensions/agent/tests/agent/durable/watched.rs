@@ -104,10 +104,10 @@ async fn a_reader_hears_why_a_run_stopped_and_that_what_came_before_is_void() {
     let mut events = agent.events("r1");
     let agents = Runner::builder().agent("clerk", agent).build().unwrap();
     agents.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
-    store.fill(true);
+    store.replace(true);
     let full = agents.resume("r1").await.unwrap_err();
     assert!(matches!(full, RunError::Store(_)), "{full}");
-    store.fill(false);
+    store.replace(false);
     agents.resume("r1").await.unwrap();
     let mut words = Vec::new();
     // What has come; the end of each driver is a `None`.
@@ -118,7 +118,9 @@ async fn a_reader_hears_why_a_run_stopped_and_that_what_came_before_is_void() {
         }));
     }
     let (stopped, again) = (
-        words.iter().position(|it| it.starts_with("stopped: ") && it.contains("the disk is full")),
+        words
+            .iter()
+            .position(|it| it.starts_with("stopped: ") && it.contains("the journal was replaced")),
         words.iter().position(|it| it == "Restarted"),
     );
     assert!(stopped.is_some() && again > stopped, "{words:?}");

@@ -5,24 +5,50 @@ use std::sync::Arc;
 
 use rusqlite::ErrorCode;
 
+use super::identity::Identity;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// The file, as errors name it.
 #[derive(Debug, Clone)]
-pub struct Named(Arc<PathBuf>);
+pub struct Named(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    /// Which file had the name at first.
+    identity: Option<Identity>,
+}
 
 impl Named {
     pub fn new(path: PathBuf) -> Self {
-        Self(Arc::new(path))
+        let identity = Identity::of(&path);
+        Self(Arc::new(Inner { path, identity }))
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.0.path
+    }
+
+    /// Refuses a file that was deleted, or in whose place another was put, since it was opened. It costs a look at the name, which is
+    /// little beside a commit or a query.
+    pub fn refuse_replaced(&self) -> Result<(), StoreError> {
+        let now = Identity::of(self.path());
+        if now == self.0.identity {
+            return Ok(());
+        }
+        let found = match now {
+            None => "was deleted or moved away",
+            Some(_) => "was replaced by another file",
+        };
+        Err(self.says(StoreErrorKind::Invalid, format_args!(
+            "{found} while this process has it open: what is written now would be lost, so that nothing is written or read. Put \
+             the file back, or start the process again on the journal that counts"
+        )))
     }
 
     /// A failure in words that go on after the name of the file.
     pub fn says(&self, kind: StoreErrorKind, words: impl std::fmt::Display) -> StoreError {
-        StoreError::new(kind, format!("journal `{}` {words}", self.0.display()))
+        StoreError::new(kind, format!("journal `{}` {words}", self.path().display()))
     }
 
     /// What became of an attempt, such as `be written`.

@@ -63,7 +63,7 @@ impl Readers {
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |reading| {
             // Whoever asked may have gone.
-            let _ = answer.send(work(reading));
+            let _ = answer.send(reading.name.refuse_replaced().and_then(|()| work(reading)));
         });
         self.sender.send(job).map_err(|_| ended())?;
         answered.await.map_err(|_| ended())?

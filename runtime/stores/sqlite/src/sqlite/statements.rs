@@ -100,12 +100,14 @@ impl<'c> Statements<'c> {
     }
 
     pub fn begin(&mut self) -> Result<(), StoreError> {
+        self.name.refuse_replaced()?;
         execute(&self.name, &mut self.begin, [])?;
         self.refuse_changed_schema()
     }
 
     /// Begins a transaction; returns false at once when another program is writing.
     pub fn begin_at_once(&mut self) -> Result<bool, StoreError> {
+        self.name.refuse_replaced()?;
         match self.begin.execute([]) {
             Ok(_) => self.refuse_changed_schema().map(|()| true),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),

@@ -1,0 +1,134 @@
+//! Which runs are suspected when processes die, and for how long one is left alone of which processes die. Pure but for the
+//! place of the one suspect of a process.
+//!
+//! A process that dies drives many runs, of which one may have killed it. All of them are driven again at once, the first time.
+//! A run whose processes died again in the same turn is a suspect, and a process drives one suspect at a time, beside the runs
+//! that are none. So the crash of a process that drives a suspect counts against that run alone, which is parked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::head::{Crashes, Head, Parked, Phase};
+use super::pause::{GrowingPause, later};
+
+/// With so many crashes in a turn whose calls ran, a run is a suspect.
+const WHILE_CALLING: u32 = 2;
+
+/// With so many while the model was asked. That is what most runs of a process do when it dies, and no code of a tool runs then.
+const WHILE_ASKING: u32 = 5;
+
+/// How long a suspect is left alone, after the lease of the driver that died.
+const REST: GrowingPause =
+    GrowingPause { first: SignedDuration::from_secs(5), longest: SignedDuration::from_mins(5) };
+
+/// How long a run stays parked.
+const PARKED: GrowingPause =
+    GrowingPause { first: SignedDuration::from_mins(10), longest: SignedDuration::from_hours(24) };
+
+/// Returns the crashes of the turn, with the one of a driver whose lease has ended.
+pub(super) fn with_one_more(before: Option<Crashes>, turn: u64) -> Crashes {
+    let before = before.unwrap_or(Crashes { turn, drivers: 0, parked: 0 });
+    Crashes { drivers: before.drivers.saturating_add(1), ..before }
+}
+
+/// Returns whether a run with these crashes is driven only where no other suspect is.
+pub(super) fn is_suspect(phase: Phase, crashes: Option<Crashes>) -> bool {
+    let most = if phase == Phase::Calling { WHILE_CALLING } else { WHILE_ASKING };
+    crashes.is_some_and(|crashes| crashes.drivers >= most)
+}
+
+/// Returns the end of the rest of a suspect whose last driver had its lease until then.
+pub(super) fn rest_of(crashes: Crashes, lease: Timestamp) -> Timestamp {
+    later(lease, REST.after(crashes.drivers.saturating_sub(1)))
+}
+
+/// Parks a run: for longer with each time in one turn.
+pub(super) fn park(crashes: Crashes, now: Timestamp) -> (Crashes, Parked) {
+    let Crashes { turn, drivers, parked } = crashes;
+    let crashes = Crashes { parked: parked.saturating_add(1), ..crashes };
+    let why = format!(
+        "{drivers} processes died while they drove turn {turn}, the last of them while it drove no other suspect"
+    );
+    let until = later(now, PARKED.after(crashes.parked));
+    (crashes, Parked { why, at: now, until: Some(until) })
+}
+
+/// Returns until when a run is parked. What earlier releases parked has no end of its own.
+pub(super) fn parked_until(head: &Head) -> Option<Timestamp> {
+    let parked = head.parked.as_ref()?;
+    Some(parked.until.unwrap_or_else(|| later(parked.at, PARKED.first)))
+}
+
+/// Whether a process drives a suspect.
+#[derive(Debug, Default)]
+pub(super) struct SuspectPlace(Arc<AtomicBool>);
+
+impl SuspectPlace {
+    pub(super) fn is_free(&self) -> bool {
+        !self.0.load(Ordering::Acquire)
+    }
+
+    /// Takes the place, where it is free.
+    pub(super) fn take(&self) -> Option<Suspicion> {
+        let was_taken = self.0.swap(true, Ordering::AcqRel);
+        (!was_taken).then(|| Suspicion(Arc::clone(&self.0)))
+    }
+}
+
+/// The place of the one suspect, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Suspicion(Arc<AtomicBool>);
+
+impl Drop for Suspicion {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    #[test]
+    fn a_run_is_a_suspect_from_the_second_crash_while_its_calls_ran_or_the_fifth_while_it_asked() {
+        for (phase, from) in [(Phase::Calling, 2), (Phase::Asking, 5)] {
+            assert!(!is_suspect(phase, None));
+            let mut crashes = None;
+            for times in 1..10 {
+                crashes = Some(with_one_more(crashes, 3));
+                assert_eq!(is_suspect(phase, crashes), times >= from, "{phase:?} {times}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_suspect_rests_longer_with_each_crash_and_is_parked_for_longer_each_time() {
+        let mut crashes = with_one_more(None, 1);
+        let (mut rest, mut parked) = (NOW, NOW);
+        for _ in 0..40 {
+            crashes = with_one_more(Some(crashes), 1);
+            assert!(rest_of(crashes, NOW) >= rest);
+            rest = rest_of(crashes, NOW);
+            let park = park(crashes, NOW);
+            crashes = park.0;
+            let until = park.1.until.unwrap();
+            assert!(until >= parked);
+            parked = until;
+        }
+        assert_eq!(rest.as_second(), 300);
+        assert_eq!(parked.as_second(), 24 * 3600);
+    }
+
+    #[test]
+    fn one_suspect_has_the_place_until_it_is_let_go() {
+        let place = SuspectPlace::default();
+        let first = place.take();
+        assert!(first.is_some() && place.take().is_none() && !place.is_free());
+        drop(first);
+        assert!(place.is_free() && place.take().is_some());
+    }
+}

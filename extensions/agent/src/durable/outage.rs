@@ -1,0 +1,136 @@
+//! When a model that cannot be asked is asked again, and when its outage has lasted too long. Pure: time and randomness are
+//! arguments.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::pause::{GrowingPause, later};
+
+/// How long until the model is asked again, unless its provider asks for more. The model has repeated its request itself before.
+const PAUSE: GrowingPause =
+    GrowingPause { first: SignedDuration::from_secs(2), longest: SignedDuration::from_mins(5) };
+
+/// The model of a run cannot be asked. It is in the head, so that the pauses grow over all processes that ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Outage {
+    /// When the first request failed.
+    pub since: Timestamp,
+    /// How many requests in succession failed.
+    pub times: u32,
+    /// When the model is asked again.
+    pub until: Timestamp,
+    /// The kind of the last error.
+    pub kind: String,
+}
+
+/// A request that failed, as far as it matters for the next.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Failed<'a> {
+    pub kind: &'a str,
+    /// How long the provider wants to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+/// Returns the outage after one more request has failed; nothing where it has lasted for as long as it may.
+pub(super) fn after(
+    before: Option<&Outage>,
+    failed: Failed<'_>,
+    limit: Duration,
+    now: Timestamp,
+    random: u64,
+) -> Option<Outage> {
+    let since = before.map_or(now, |it| it.since);
+    let times = before.map_or(0, |it| it.times).saturating_add(1);
+    let end = later(since, signed(limit));
+    if now >= end {
+        return None;
+    }
+    let wanted = failed.retry_after.map_or(SignedDuration::ZERO, signed);
+    let pause = PAUSE.spread(times, random).max(wanted);
+    // At the end of the limit it is asked a last time.
+    let until = later(now, pause).min(end);
+    Some(Outage { since, times, until, kind: failed.kind.to_owned() })
+}
+
+fn signed(time: Duration) -> SignedDuration {
+    SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_hours(24);
+    const RANDOM: [u64; 4] = [0, 1, 12_345, u64::MAX];
+
+    fn failed(retry_after: Option<u64>) -> Failed<'static> {
+        Failed { kind: "unreachable", retry_after: retry_after.map(Duration::from_secs) }
+    }
+
+    /// Asks whenever it may, while every request fails: when it was asked.
+    fn asked(retry_after: Option<u64>, limit: Duration, random: u64) -> Vec<Timestamp> {
+        let (mut now, mut outage, mut asked) = (Timestamp::UNIX_EPOCH, None, Vec::new());
+        loop {
+            asked.push(now);
+            let Some(next) = after(outage.as_ref(), failed(retry_after), limit, now, random) else {
+                return asked;
+            };
+            assert!(next.until > now, "time goes on");
+            now = next.until;
+            outage = Some(next);
+        }
+    }
+
+    #[test]
+    fn an_outage_is_asked_through_to_its_limit_and_once_at_its_end() {
+        for random in RANDOM {
+            for retry_after in [None, Some(0), Some(7), Some(3_600), Some(1 << 40)] {
+                for limit in [Duration::from_secs(1), Duration::from_mins(10), DAY] {
+                    let asked = asked(retry_after, limit, random);
+                    let end = later(Timestamp::UNIX_EPOCH, signed(limit));
+                    assert_eq!(*asked.last().unwrap(), end, "{retry_after:?} {limit:?}");
+                    assert!(asked.len() <= 700, "{} requests in {limit:?}", asked.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_pauses_grow_up_to_five_minutes_and_are_never_shorter_than_the_provider_wants() {
+        for random in RANDOM {
+            let asked = asked(Some(30), DAY, random);
+            let pauses: Vec<_> = asked.windows(2).map(|it| it[1].duration_since(it[0])).collect();
+            let (_, whole) = pauses.split_last().unwrap();
+            assert!(whole.iter().all(|it| (30..=300).contains(&it.as_secs())), "{whole:?}");
+            assert!(whole.last().unwrap().as_secs() >= 150, "{whole:?}");
+        }
+        assert_eq!(
+            asked(None, Duration::from_secs(60), 0)
+                .iter()
+                .map(|it| it.as_second())
+                .collect::<Vec<_>>(),
+            [0, 2, 6, 14, 30, 60]
+        );
+    }
+
+    #[test]
+    fn no_outage_is_waited_for_where_the_limit_is_nothing() {
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(after(None, failed(None), Duration::ZERO, now, 0), None);
+    }
+
+    #[test]
+    fn an_outage_goes_on_where_the_process_before_has_left_it() {
+        let now = Timestamp::UNIX_EPOCH;
+        let first = after(None, failed(None), DAY, now, 0).unwrap();
+        let stored = serde_json::to_string(&first).unwrap();
+        let read: Outage = serde_json::from_str(&stored).unwrap();
+        let second = after(Some(&read), failed(None), DAY, first.until, 0).unwrap();
+        assert_eq!((second.times, second.since), (2, now));
+        assert_eq!(second.until.duration_since(first.until).as_secs(), 4);
+    }
+}
