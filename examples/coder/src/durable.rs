@@ -6,9 +6,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use toolwright::CancellationToken;
-use toolwright::journal::{State, Timestamp};
+use toolwright::journal::State;
 use toolwright_agent::Agent;
 use toolwright_agent::durable::{NewRun, Progress, RunError, Runner, Runs, Waiting};
 
