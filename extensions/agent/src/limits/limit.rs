@@ -86,7 +86,6 @@ fn a_day() -> Duration {
     DAY
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_a_day(time: &Duration) -> bool {
     *time == DAY
 }
