@@ -16,7 +16,7 @@ use std::time::UNIX_EPOCH;
 
 use jlens_core::CancelToken;
 use serde_json::Value;
-use toolwright::{ErrorClass, ToolContext, ToolError, tool};
+use toolwright::{Danger, ErrorClass, ToolContext, ToolError, tool};
 
 use super::path::LogicalPath;
 use super::query::{REFERENCE, evaluate};
@@ -65,7 +65,7 @@ pub struct QueryAnswer {
 #[tool(
     unlinked,
     group = "context",
-    danger = moderate,
+    danger = danger(output_path.as_deref()),
     effect = idempotent,
     reads(LogicalPath = path),
     writes(LogicalPath = output_path.as_deref().unwrap_or_default())
@@ -101,6 +101,11 @@ pub async fn context_query(
         answer(&store, result, target.as_ref(), on_conflict)
     });
     answered.await?
+}
+
+/// A query that writes nothing only reads.
+fn danger(output_path: Option<&str>) -> Danger {
+    if output_path.is_none() { Danger::Safe } else { Danger::Moderate }
 }
 
 /// Ends an evaluation whose call was given up.

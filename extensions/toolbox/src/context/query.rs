@@ -38,20 +38,22 @@ pub(super) fn evaluate(
             .class(ErrorClass::Invalid)
             .hint("read the entry to see what it has; only a whole document can be queried")
     })?;
-    let options = Options::new()
+    let options = limits().now(now).cancel_token(cancel);
+    match compiled.evaluate_with(Some(&document), &Bindings::new(), &options) {
+        Ok(result) => Ok(result.unwrap_or(Value::Null)),
+        Err(error) => Err(failed("evaluation_error", &error)),
+    }
+}
+
+fn limits() -> Options {
+    Options::new()
         .max_steps(STEPS)
         .max_depth(DEPTH)
         .timeout(TIME)
         .max_array_length(LONGEST_ARRAY)
         .max_string_length(LARGEST)
         .max_result_size(LARGEST)
-        .now(now)
         .seed(0)
-        .cancel_token(cancel);
-    match compiled.evaluate_with(Some(&document), &Bindings::new(), &options) {
-        Ok(result) => Ok(result.unwrap_or(Value::Null)),
-        Err(error) => Err(failed("evaluation_error", &error)),
-    }
 }
 
 fn compile(expression: &str) -> Result<Expression, ToolError> {
@@ -70,3 +72,8 @@ fn failed(kind: &'static str, error: &Error) -> ToolError {
     let message = format!("{}{place} ({})", error.message(), error.code());
     ToolError::new(kind, message).class(ErrorClass::Invalid).hint(REFERENCE)
 }
+
+#[cfg(test)]
+mod suite;
+#[cfg(test)]
+mod tests;

@@ -373,3 +373,25 @@ fn rows(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::OnConflict;
+
+    #[test]
+    fn where_the_disk_is_full_nothing_is_written_and_the_entry_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = ContextStore::open(folder.path().join("context.db")).unwrap();
+        store.write("a", "before\n", OnConflict::Error, None).unwrap();
+        // SQLite reports a file that may not grow as it reports a full disk.
+        let limit = |_: &rusqlite::Row<'_>| Ok(());
+        store.connection().query_row("PRAGMA max_page_count = 40", [], limit).unwrap();
+        let long = "words ".repeat(200_000);
+        let error = store.write("a", &long, OnConflict::Overwrite, None).unwrap_err();
+        assert_eq!(error.kind(), "context_unavailable");
+        assert!(error.message().starts_with("the disk of the store is full"), "{error}");
+        assert_eq!(store.read("a", None).unwrap().content, "before\n");
+        assert_eq!(store.search("words", None, 10).unwrap(), []);
+    }
+}

@@ -1,0 +1,86 @@
+//! The official test suite of JSONata, as `tests/jsonata-suite` has it: version 2.2.2 of jsonata-js, each case one line.
+
+use std::collections::BTreeMap;
+
+use jlens_core::{Bindings, Expression};
+use serde_json::{Map, Value};
+
+use super::limits;
+
+const CASES: &str = include_str!("../../../tests/jsonata-suite/cases.jsonl");
+const DATASETS: &str = include_str!("../../../tests/jsonata-suite/datasets.json");
+
+/// What does not pass, and why.
+const FAILING: [(&str, &str); 0] = [];
+
+/// The codes with which a limit ends an evaluation, where the suite expects `U1001` of the test's own time box.
+const OF_LIMITS: [&str; 4] = ["D1011", "D1012", "U1001", "U1006"];
+
+#[test]
+fn the_official_suite_passes_but_for_the_cases_that_are_named() {
+    let datasets: BTreeMap<String, Value> = serde_json::from_str(DATASETS).unwrap();
+    let (mut all, mut failing) = (0, Vec::new());
+    for line in CASES.lines() {
+        let case: Map<String, Value> = serde_json::from_str(line).unwrap();
+        all += 1;
+        if let Err(reason) = passes(&case, &datasets) {
+            failing.push((case["name"].as_str().unwrap().to_owned(), reason));
+        }
+    }
+    println!("{} of {all} cases of the official JSONata suite pass", all - failing.len());
+    for (name, reason) in &failing {
+        println!("  {name}: {reason}");
+    }
+    assert_eq!(all, 1686);
+    let names: Vec<&str> = failing.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, FAILING.map(|(name, _)| name));
+}
+
+fn passes(case: &Map<String, Value>, datasets: &BTreeMap<String, Value>) -> Result<(), String> {
+    let input = match (case.get("data"), case.get("dataset")) {
+        (Some(data), _) => Some(data),
+        (None, Some(Value::String(name))) => Some(&datasets[name]),
+        (None, _) => None,
+    };
+    let mut bindings = Bindings::new();
+    for (name, value) in case.get("bindings").and_then(Value::as_object).into_iter().flatten() {
+        bindings = bindings.var(name, value.clone());
+    }
+    let found = Expression::compile(case["expr"].as_str().unwrap())
+        .and_then(|expression| expression.evaluate_with(input, &bindings, &limits()))
+        .map_err(|error| error.code().to_owned());
+    let code = case.get("code").or_else(|| case.get("error")?.get("code")).and_then(Value::as_str);
+    let has_passed = match (&found, code) {
+        (Err(found), Some(code)) => {
+            found == code || case.contains_key("timelimit") && OF_LIMITS.contains(&found.as_str())
+        }
+        (Ok(None), None) => case.contains_key("undefinedResult"),
+        (Ok(Some(found)), None) => case
+            .get("result")
+            .is_some_and(|expected| are_equal(found, expected, case.contains_key("unordered"))),
+        _ => false,
+    };
+    has_passed.then_some(()).ok_or_else(|| format!("found {found:?}"))
+}
+
+/// Whether two values are one to JavaScript, which has one kind of number.
+fn are_equal(one: &Value, two: &Value, unordered: bool) -> bool {
+    match (one, two) {
+        (Value::Number(one), Value::Number(two)) => one.as_f64() == two.as_f64(),
+        (Value::Array(one), Value::Array(two)) if unordered => {
+            one.len() == two.len()
+                && one.iter().all(|it| two.iter().any(|other| are_equal(it, other, false)))
+        }
+        (Value::Array(one), Value::Array(two)) => {
+            one.len() == two.len()
+                && one.iter().zip(two).all(|(one, two)| are_equal(one, two, false))
+        }
+        (Value::Object(one), Value::Object(two)) => {
+            one.len() == two.len()
+                && one.iter().all(|(key, it)| {
+                    two.get(key).is_some_and(|other| are_equal(it, other, false))
+                })
+        }
+        _ => one == two,
+    }
+}
