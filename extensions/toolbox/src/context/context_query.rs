@@ -19,7 +19,7 @@ use serde_json::Value;
 use toolwright::{Danger, ErrorClass, ToolContext, ToolError, tool};
 
 use super::path::LogicalPath;
-use super::query::{REFERENCE, evaluate};
+use super::query::{REFERENCE, evaluate, limits};
 use super::store::{Before, ContextStore, NewText, OnConflict};
 use crate::blocking::blocking;
 
@@ -97,7 +97,7 @@ pub async fn context_query(
     let token = cancel.0.clone();
     let answered = blocking(move || {
         let document = source(&store, &path)?;
-        let result = evaluate(&expression, &document, now, token)?;
+        let result = evaluate(&expression, &document, &limits(now, token))?;
         answer(&store, result, target.as_ref(), on_conflict)
     });
     answered.await?

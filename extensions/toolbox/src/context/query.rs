@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolwright::{ErrorClass, ToolError};
 
 /// The limits of one evaluation. The same expression takes the same steps over the same document on every machine.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 5_000_000;
 const DEPTH: usize = 2_000;
 const TIME: Duration = Duration::from_secs(5);
 /// Of one array or sequence, in items.
@@ -21,15 +21,11 @@ const LONGEST_EXPRESSION: usize = 16 << 10;
 /// What a model reads that has written a malformed expression, or asks by `?`.
 pub(super) const REFERENCE: &str = include_str!("reference.md");
 
-/// Evaluates over a document that is whole JSON; where the result is undefined it is `null`.
-///
-/// `now` is what `$now()` and `$millis()` say, in milliseconds since 1970: no clock is read. What is random is the same each
-/// time.
+/// Evaluates within limits over a document that is whole JSON; where the result is undefined it is `null`.
 pub(super) fn evaluate(
     expression: &str,
     document: &str,
-    now: i64,
-    cancel: CancelToken,
+    limits: &Options,
 ) -> Result<Value, ToolError> {
     let compiled = compile(expression)?;
     let document: Value = serde_json::from_str(document).map_err(|error| {
@@ -38,14 +34,15 @@ pub(super) fn evaluate(
             .class(ErrorClass::Invalid)
             .hint("read the entry to see what it has; only a whole document can be queried")
     })?;
-    let options = limits().now(now).cancel_token(cancel);
-    match compiled.evaluate_with(Some(&document), &Bindings::new(), &options) {
+    match compiled.evaluate_with(Some(&document), &Bindings::new(), limits) {
         Ok(result) => Ok(result.unwrap_or(Value::Null)),
         Err(error) => Err(failed("evaluation_error", &error)),
     }
 }
 
-fn limits() -> Options {
+/// The limits of an evaluation that begins at `now`, in milliseconds since 1970, which is what `$now()` and `$millis()` say: no
+/// clock is read. What is random is the same each time.
+pub(super) fn limits(now: i64, cancel: CancelToken) -> Options {
     Options::new()
         .max_steps(STEPS)
         .max_depth(DEPTH)
@@ -53,7 +50,9 @@ fn limits() -> Options {
         .max_array_length(LONGEST_ARRAY)
         .max_string_length(LARGEST)
         .max_result_size(LARGEST)
+        .now(now)
         .seed(0)
+        .cancel_token(cancel)
 }
 
 fn compile(expression: &str) -> Result<Expression, ToolError> {

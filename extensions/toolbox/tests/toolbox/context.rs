@@ -103,7 +103,7 @@ fn a_path_that_leads_nowhere_is_refused_and_says_why() {
         assert_eq!(kind, "invalid_path", "{path:?}");
     }
     stored.ok("context_write", json!({"path": "Ä/a b.md/", "content": "x"}));
-    assert_eq!(stored.ok("context_tree", json!({}))["items"][0]["path"], "Ä/");
+    assert_eq!(stored.ok("context_tree", json!({}))["items"][0]["path"], "Ä/a b.md");
 }
 
 /// S0.53: what is written is cut into parts and indexed, and a search finds it by its words.

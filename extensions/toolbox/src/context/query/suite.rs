@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jlens_core::{Bindings, Expression};
+use jlens_core::{Bindings, CancelToken, Expression};
 use serde_json::{Map, Value};
 
 use super::limits;
@@ -11,7 +11,14 @@ const CASES: &str = include_str!("../../../tests/jsonata-suite/cases.jsonl");
 const DATASETS: &str = include_str!("../../../tests/jsonata-suite/datasets.json");
 
 /// What does not pass, and why.
-const FAILING: [(&str, &str); 0] = [];
+const FAILING: [(&str, &str); 6] = [
+    ("function-encodeUrl/case002", "half of a surrogate pair, which is no text in Rust"),
+    ("function-encodeUrlComponent/case002", "half of a surrogate pair, which is no text in Rust"),
+    ("function-string/case019", "jlens refuses 1/0 where it is divided, not where it is printed"),
+    ("range-operator/case021", "ten million items, which our limits refuse"),
+    ("range-operator/case024", "ten million items, which our limits refuse"),
+    ("tail-recursion/case002", "the suite's depth is 302, ours is larger, so that it succeeds"),
+];
 
 /// The codes with which a limit ends an evaluation, where the suite expects `U1001` of the test's own time box.
 const OF_LIMITS: [&str; 4] = ["D1011", "D1012", "U1001", "U1006"];
@@ -19,12 +26,13 @@ const OF_LIMITS: [&str; 4] = ["D1011", "D1012", "U1001", "U1006"];
 #[test]
 fn the_official_suite_passes_but_for_the_cases_that_are_named() {
     let datasets: BTreeMap<String, Value> = serde_json::from_str(DATASETS).unwrap();
-    let (mut all, mut failing) = (0, Vec::new());
+    let (mut all, mut failing) = (0, Vec::<(&str, String)>::new());
     for line in CASES.lines() {
-        let case: Map<String, Value> = serde_json::from_str(line).unwrap();
         all += 1;
-        if let Err(reason) = passes(&case, &datasets) {
-            failing.push((case["name"].as_str().unwrap().to_owned(), reason));
+        let case = serde_json::from_str(line).map_err(|error| error.to_string());
+        if let Err(reason) = case.and_then(|case| passes(&case, &datasets)) {
+            let name = line.strip_prefix("{\"name\":\"").unwrap().split('"').next().unwrap();
+            failing.push((name, reason));
         }
     }
     println!("{} of {all} cases of the official JSONata suite pass", all - failing.len());
@@ -32,7 +40,7 @@ fn the_official_suite_passes_but_for_the_cases_that_are_named() {
         println!("  {name}: {reason}");
     }
     assert_eq!(all, 1686);
-    let names: Vec<&str> = failing.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = failing.into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, FAILING.map(|(name, _)| name));
 }
 
@@ -46,8 +54,13 @@ fn passes(case: &Map<String, Value>, datasets: &BTreeMap<String, Value>) -> Resu
     for (name, value) in case.get("bindings").and_then(Value::as_object).into_iter().flatten() {
         bindings = bindings.var(name, value.clone());
     }
+    let mut limits = limits(0, CancelToken::new());
+    if case.contains_key("timelimit") {
+        // Most of these never end.
+        limits = limits.max_steps(100_000);
+    }
     let found = Expression::compile(case["expr"].as_str().unwrap())
-        .and_then(|expression| expression.evaluate_with(input, &bindings, &limits()))
+        .and_then(|expression| expression.evaluate_with(input, &bindings, &limits))
         .map_err(|error| error.code().to_owned());
     let code = case.get("code").or_else(|| case.get("error")?.get("code")).and_then(Value::as_str);
     let has_passed = match (&found, code) {
