@@ -14,7 +14,8 @@ use crate::library::Library;
 
 const PATH: &str = "prompts/capabilities.md";
 
-const FRONT_MATTER: &str = "---\ntitle: Capabilities\nloading: always\nagent-modification: true\n---\n";
+const FRONT_MATTER: &str =
+    "---\ntitle: Capabilities\nloading: always\nagent-modification: true\n---\n";
 
 /// Groups of these names come first, in this order.
 const ORDER: [&str; 9] =
@@ -43,7 +44,8 @@ pub fn capabilities_refresh(
     let catalog = inventory.0.catalog();
     let themes = themes(&catalog);
     if let Some(name) = named(&catalog, &themes) {
-        let message = format!("the summary would name `{name}`, which is looked up when it is called");
+        let message =
+            format!("the summary would name `{name}`, which is looked up when it is called");
         return Err(failed(message));
     }
     library.alone(|| {

@@ -28,7 +28,10 @@ pub fn split(text: &str) -> Result<(&str, &str), String> {
 pub fn front_matter<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let (front, _) = split(text)?;
     if front.len() > LONGEST {
-        return Err(format!("the front matter has {} bytes, expected at most {LONGEST}", front.len()));
+        return Err(format!(
+            "the front matter has {} bytes, expected at most {LONGEST}",
+            front.len()
+        ));
     }
     serde_saphyr::from_str(front).map_err(|error| {
         // Only the first line says what is wrong; the others quote the text.

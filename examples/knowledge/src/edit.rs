@@ -67,7 +67,6 @@ fn edited<K: Kind>(
     {
         let message = format!("`{name}` has hash {now}, expected {expected}: it was changed since");
         return Err(ToolError::new("file_changed", message)
-            .class(ErrorClass::Invalid)
             .hint("look at the content that comes with this error, and edit that"));
     }
     let invalid = |when: &str, problem: String| {
@@ -105,7 +104,8 @@ fn read(library: &Library, path: &str) -> Result<String, ToolError> {
         return Err(ToolError::new("file_too_large", message).class(ErrorClass::Invalid));
     }
     String::from_utf8(bytes).map_err(|_| {
-        ToolError::new("not_utf8", format!("`{path}` is no text in UTF-8")).class(ErrorClass::Invalid)
+        ToolError::new("not_utf8", format!("`{path}` is no text in UTF-8"))
+            .class(ErrorClass::Invalid)
     })
 }
 

@@ -68,7 +68,8 @@ impl Library {
                     std::thread::sleep(Duration::from_millis(2));
                 }
                 Err(TryLockError::WouldBlock) => {
-                    let message = "another edit holds the library for too long; nothing was written";
+                    let message =
+                        "another edit holds the library for too long; nothing was written";
                     return Err(ToolError::new("busy", message).hint("try again"));
                 }
             }

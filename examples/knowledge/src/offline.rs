@@ -11,7 +11,8 @@ use crate::tools::executor;
 
 const TASK: &str = "---\nid: t1\nstatus: pending\npriority: high\n---\nWrite the report.\n";
 
-const ORDERS: &str = r#"[{"item":"tea","amount":250},{"item":"honey","amount":50},{"item":"tea","amount":120}]"#;
+const ORDERS: &str =
+    r#"[{"item":"tea","amount":250},{"item":"honey","amount":50},{"item":"tea","amount":120}]"#;
 
 /// Shows the steps in a folder that is gone afterwards.
 ///
@@ -27,17 +28,32 @@ pub async fn show() -> Result<(), Box<dyn Error + Send + Sync>> {
 
     let written = json!({"path": "notes/q3.md", "content": text});
     step(&executor, "stores a note", "membot_write", &written, None).await?;
-    step(&executor, "does not overwrite it unasked", "membot_write", &written, Some("path_conflict")).await?;
+    step(
+        &executor,
+        "does not overwrite it unasked",
+        "membot_write",
+        &written,
+        Some("path_conflict"),
+    )
+    .await?;
     let query = json!({"query": "quarterly revenue"});
     step(&executor, "finds it by its words", "membot_search", &query, None).await?;
     let orders = json!({"path": "data/orders.json", "content": ORDERS});
     step(&executor, "stores a document", "membot_write", &orders, None).await?;
     let sums = json!({"path": "data/orders.json", "expression": "${ item: $sum(amount) }"});
     step(&executor, "queries it, and reads the result alone", "membot_query", &sums, None).await?;
-    let end = json!({"name": "report", "patches": [{"start_line": 5, "end_line": 5, "content": ""}]});
+    let end =
+        json!({"name": "report", "patches": [{"start_line": 5, "end_line": 5, "content": ""}]});
     step(&executor, "does not break a task", "task_edit", &end, Some("invalid_task")).await?;
     let done = json!({"name": "report", "patches": [{"start_line": 3, "end_line": 3, "content": "status: complete"}]});
-    step(&executor, "does not end a task by an edit", "task_edit", &done, Some("status_change_forbidden")).await?;
+    step(
+        &executor,
+        "does not end a task by an edit",
+        "task_edit",
+        &done,
+        Some("status_change_forbidden"),
+    )
+    .await?;
     if fs::read_to_string(&task)? != TASK {
         return Err("the task is not what it was".into());
     }

@@ -32,7 +32,9 @@ impl Kind for Prompt {
         match self.agent_modification {
             true => Ok(()),
             false => {
-                let message = format!("`{name}` is not to be edited by an agent: `agent-modification` is false");
+                let message = format!(
+                    "`{name}` is not to be edited by an agent: `agent-modification` is false"
+                );
                 Err(Refusal("agent_modification_disabled", message))
             }
         }

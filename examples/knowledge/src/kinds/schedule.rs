@@ -3,8 +3,8 @@
 use std::str::FromStr as _;
 
 use croner::Cron;
-use jiff::tz::TimeZone;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use super::{Kind, Others, Refusal};
@@ -28,11 +28,16 @@ impl Kind for Schedule {
 
     fn accept(&self, before: &Self, _: &str, _: &dyn Others) -> Result<(), Refusal> {
         if self.id != before.id {
-            let message = format!("the id would be `{}`, expected `{}`: an id never changes", self.id, before.id);
+            let message = format!(
+                "the id would be `{}`, expected `{}`: an id never changes",
+                self.id, before.id
+            );
             return Err(Refusal("id_mismatch", message));
         }
         let cron = &self.cron;
-        let wrong = |why: String| Refusal("invalid_schedule", format!("`{cron}` is no time of a schedule: {why}"));
+        let wrong = |why: String| {
+            Refusal("invalid_schedule", format!("`{cron}` is no time of a schedule: {why}"))
+        };
         let parsed = Cron::from_str(cron).map_err(|error| wrong(error.to_string()))?;
         // The moment does not matter: only whether there is any after it.
         let moment = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);

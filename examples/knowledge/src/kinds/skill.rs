@@ -27,7 +27,8 @@ impl Kind for Skill {
         if self.name == name {
             return Ok(());
         }
-        let message = format!("the skill would be named `{}`, expected `{name}`, as its file is", self.name);
+        let message =
+            format!("the skill would be named `{}`, expected `{name}`, as its file is", self.name);
         Err(Refusal("invalid_skill", message))
     }
 }

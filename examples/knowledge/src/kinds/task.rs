@@ -53,7 +53,8 @@ impl Kind for Task {
         match self.status {
             Status::Pending => Ok(()),
             status => {
-                let message = format!("`{name}` has the status {status:?}, expected a task that is pending");
+                let message =
+                    format!("`{name}` has the status {status:?}, expected a task that is pending");
                 Err(Refusal("not_pending", message))
             }
         }
@@ -61,19 +62,23 @@ impl Kind for Task {
 
     fn accept(&self, before: &Self, _: &str, others: &dyn Others) -> Result<(), Refusal> {
         if self.id != before.id {
-            let message = format!("the id would be `{}`, expected `{}`: an id never changes", self.id, before.id);
+            let message = format!(
+                "the id would be `{}`, expected `{}`: an id never changes",
+                self.id, before.id
+            );
             return Err(Refusal("id_mismatch", message));
         }
         if self.status != before.status {
-            let message = "the status would change; only the tools that end a task change it".to_owned();
+            let message =
+                "the status would change; only the tools that end a task change it".to_owned();
             return Err(Refusal("status_change_forbidden", message));
         }
         let of_workers = |task: &Self| {
-            [&task.claimed_by, &task.claimed_at, &task.output, &task.waiting_reason].map(Clone::clone)
+            [&task.claimed_by, &task.claimed_at, &task.output, &task.waiting_reason]
+                .map(Clone::clone)
         };
         if of_workers(self) != of_workers(before) {
-            let message =
-                "`claimed_by`, `claimed_at`, `output` and `waiting_reason` are changed by workers alone";
+            let message = "`claimed_by`, `claimed_at`, `output` and `waiting_reason` are changed by workers alone";
             return Err(Refusal("worker_field_change_forbidden", message.to_owned()));
         }
         let tasks = others.tasks().into_values().map(|task| (task.id, task.blocked_by));

@@ -6,10 +6,22 @@ use crate::support::{Shelf, patch};
 
 /// Tool, file and content of each kind of file. The third line of each may be changed.
 const KINDS: [(&str, &str, &str); 4] = [
-    ("skill_edit", "skills/brew.md", "---\nname: brew\ndescription: Makes tea\n---\nBoil water.\nWait.\n"),
-    ("schedule_edit", "schedules/daily.md", "---\nid: s1\ncron: 0 9 * * 1-5\n---\nLook at the mails.\nAnswer.\n"),
+    (
+        "skill_edit",
+        "skills/brew.md",
+        "---\nname: brew\ndescription: Makes tea\n---\nBoil water.\nWait.\n",
+    ),
+    (
+        "schedule_edit",
+        "schedules/daily.md",
+        "---\nid: s1\ncron: 0 9 * * 1-5\n---\nLook at the mails.\nAnswer.\n",
+    ),
     ("task_edit", "tasks/report.md", "---\nid: t1\nstatus: pending\n---\nWrite it.\nSend it.\n"),
-    ("prompt_edit", "prompts/style.md", "---\ntitle: Style\nloading: always\nagent-modification: true\n---\nBe brief.\n"),
+    (
+        "prompt_edit",
+        "prompts/style.md",
+        "---\ntitle: Style\nloading: always\nagent-modification: true\n---\nBe brief.\n",
+    ),
 ];
 
 fn name_of(file: &str) -> &str {
@@ -52,7 +64,10 @@ async fn lines_that_do_not_fit_change_no_file_of_any_kind() {
                 }
             }
         }
-        for wrong in [json!([patch(1, 1, "x"), {"start_line": 1}]), json!([{"start_line": 1.5, "end_line": 2, "content": ""}])] {
+        for wrong in [
+            json!([patch(1, 1, "x"), {"start_line": 1}]),
+            json!([{"start_line": 1.5, "end_line": 2, "content": ""}]),
+        ] {
             let before = shelf.bytes(file);
             let answer = shelf.call(tool, json!({"name": name_of(file), "patches": wrong})).await;
             assert_eq!(answer["error_type"], "invalid_input", "{answer}");
@@ -71,9 +86,13 @@ async fn front_matter_that_would_be_broken_is_not_written_by_any_kind() {
             "prompt_edit" => "invalid_frontmatter".to_owned(),
             tool => format!("invalid_{}", tool.strip_suffix("_edit").unwrap()),
         };
-        let end = i64::try_from(content.lines().skip(1).position(|it| it == "---").unwrap() + 2).unwrap();
+        let end =
+            i64::try_from(content.lines().skip(1).position(|it| it == "---").unwrap() + 2).unwrap();
         let second = content.lines().nth(1).unwrap();
-        let bomb = format!("a: &a [x,x,x,x,x,x,x,x,x]\n{}", (0..9).map(|n| format!("b{n}: &b{n} [*a,*a,*a,*a,*a,*a,*a,*a]\n")).collect::<String>());
+        let bomb = format!(
+            "a: &a [x,x,x,x,x,x,x,x,x]\n{}",
+            (0..9).map(|n| format!("b{n}: &b{n} [*a,*a,*a,*a,*a,*a,*a,*a]\n")).collect::<String>()
+        );
         let table = [
             patch(1, 1, ""),
             patch(end, end, ""),
@@ -123,9 +142,16 @@ async fn each_kind_refuses_what_it_would_not_be_any_more() {
     shelf.put("tasks/report.md", KINDS[2].2.replace("pending", "in_progress"));
     fails(&shelf, ("task_edit", "tasks/report.md"), json!([patch(6, 6, "x")]), "not_pending").await;
     shelf.put("prompts/style.md", KINDS[3].2.replace("true", "false"));
-    fails(&shelf, ("prompt_edit", "prompts/style.md"), json!([patch(6, 6, "x")]), "agent_modification_disabled").await;
+    fails(
+        &shelf,
+        ("prompt_edit", "prompts/style.md"),
+        json!([patch(6, 6, "x")]),
+        "agent_modification_disabled",
+    )
+    .await;
     shelf.put("skills/brew.md", "no front matter\n");
-    fails(&shelf, ("skill_edit", "skills/brew.md"), json!([patch(1, 1, "x")]), "invalid_skill").await;
+    fails(&shelf, ("skill_edit", "skills/brew.md"), json!([patch(1, 1, "x")]), "invalid_skill")
+        .await;
 }
 
 #[tokio::test]
@@ -138,16 +164,21 @@ async fn an_edit_that_fits_is_written_and_the_rest_stays_as_it_is() {
         let patches = json!([patch(lines + 1, 0, "one more"), patch(lines, lines, "changed")]);
         let answer = shelf.call(tool, json!({"name": name_of(file), "patches": patches})).await;
         assert_eq!(answer["applied"], 2, "{tool}: {answer}");
-        let kept = content.lines().take(content.lines().count() - 1).map(|line| format!("{line}\r\n"));
+        let kept =
+            content.lines().take(content.lines().count() - 1).map(|line| format!("{line}\r\n"));
         let expected = kept.collect::<String>() + "changed\r\none more\r\n";
         assert_eq!(String::from_utf8(shelf.bytes(file)).unwrap(), expected);
         assert_eq!(answer["content"], expected);
         // The hash of the answer is that of the file, and an older one is refused.
         let hash = &answer["hash"];
-        let none = shelf.call(tool, json!({"name": name_of(file), "patches": [], "expected_hash": hash})).await;
+        let none = shelf
+            .call(tool, json!({"name": name_of(file), "patches": [], "expected_hash": hash}))
+            .await;
         assert_eq!((&none["applied"], &none["hash"]), (&json!(0), hash));
         shelf.put(file, expected.replace("changed", "changed again"));
-        let late = shelf.call(tool, json!({"name": name_of(file), "patches": [], "expected_hash": hash})).await;
+        let late = shelf
+            .call(tool, json!({"name": name_of(file), "patches": [], "expected_hash": hash}))
+            .await;
         assert_eq!(late["error_type"], "file_changed", "{late}");
     }
 }
@@ -158,7 +189,10 @@ async fn sixteen_edits_of_one_file_at_once_lose_nothing() {
     let (tool, file, content) = KINDS[2];
     shelf.put(file, content);
     let edits = (0..16).map(|number| {
-        shelf.call(tool, json!({"name": "report", "patches": [patch(5, 0, &format!("line {number}"))]}))
+        shelf.call(
+            tool,
+            json!({"name": "report", "patches": [patch(5, 0, &format!("line {number}"))]}),
+        )
     });
     let mut open: Vec<_> = edits.map(Box::pin).collect();
     let mut answers = Vec::new();
@@ -189,9 +223,13 @@ async fn a_name_leads_nowhere_else_and_a_file_that_is_none_is_refused() {
         }
         let answer = shelf.call(tool, json!({"name": "missing", "patches": []})).await;
         assert_eq!(answer["error_type"], "not_found", "{answer}");
-        for (bytes, kind) in [(vec![0xff, b'\n'], "not_utf8"), (vec![b'a'; 50 << 20], "file_too_large")] {
+        for (bytes, kind) in
+            [(vec![0xff, b'\n'], "not_utf8"), (vec![b'a'; 50 << 20], "file_too_large")]
+        {
             shelf.put(file, &bytes);
-            let answer = shelf.call(tool, json!({"name": name_of(file), "patches": [patch(1, 1, "x")]})).await;
+            let answer = shelf
+                .call(tool, json!({"name": name_of(file), "patches": [patch(1, 1, "x")]}))
+                .await;
             assert_eq!(answer["error_type"], kind, "{answer}");
             assert!(shelf.bytes(file) == bytes);
         }

@@ -11,7 +11,9 @@ fn the_five_edit_tools_have_one_type_of_patch_with_one_description() {
     let registry = knowledge::registry().unwrap();
     let patches: Vec<_> = EDITS
         .iter()
-        .map(|name| registry.get(name).unwrap().input_schema["properties"]["patches"]["items"].clone())
+        .map(|name| {
+            registry.get(name).unwrap().input_schema["properties"]["patches"]["items"].clone()
+        })
         .collect();
     assert!(patches[0].to_string().contains("First line to replace"), "{}", patches[0]);
     assert!(patches.iter().all(|it| *it == patches[0]));
@@ -28,8 +30,12 @@ fn the_tools_have_the_names_of_the_page_and_no_description_names_one_that_is_not
         assert!(catalog.get(&format!("membot_{name}")).is_some(), "{name}");
     }
     assert!(catalog.get("search_grep").is_some());
-    let absent: Vec<&str> =
-        CONTEXT.iter().chain(&FILES).map(Handle::name).filter(|name| catalog.get(name).is_none()).collect();
+    let absent: Vec<&str> = CONTEXT
+        .iter()
+        .chain(&FILES)
+        .map(Handle::name)
+        .filter(|name| catalog.get(name).is_none())
+        .collect();
     assert!(absent.contains(&"context_read") && absent.contains(&"grep"));
     let is_name = |it: char| it.is_alphanumeric() || it == '_';
     for definition in catalog.names().filter_map(|name| catalog.get(name)) {

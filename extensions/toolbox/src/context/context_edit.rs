@@ -52,5 +52,11 @@ pub fn context_edit(
     let edit = |text: &str| patched_lines(text, &patches);
     let (stored, text) = store.edit(&path, expected_hash.as_deref(), note.as_deref(), edit)?;
     let (applied, lines) = (patches.len(), text.lines().count());
-    Ok(EditedEntry { path: stored.path, version: stored.version, applied, lines, hash: stored.hash })
+    Ok(EditedEntry {
+        path: stored.path,
+        version: stored.version,
+        applied,
+        lines,
+        hash: stored.hash,
+    })
 }

@@ -107,7 +107,9 @@ impl ContextStore {
             rows.collect::<rusqlite::Result<Vec<(String, String, String)>>>()
         };
         let rows = read().map_err(unavailable)?.into_iter();
-        rows.map(|(path, source, hash)| Ok(Sourced { path: LogicalPath::parse(&path)?, source, hash }))
-            .collect()
+        rows.map(|(path, source, hash)| {
+            Ok(Sourced { path: LogicalPath::parse(&path)?, source, hash })
+        })
+        .collect()
     }
 }

@@ -84,7 +84,10 @@ mod tests {
         let cases = [
             ("tea honey", Some(r#""tea" OR "honey""#)),
             (r#""quarterly revenue" 2026"#, Some(r#""quarterly revenue" OR "2026""#)),
-            ("NOT a*b (c) AND text:d", Some(r#""NOT" OR "a" OR "b" OR "c" OR "AND" OR "text" OR "d""#)),
+            (
+                "NOT a*b (c) AND text:d",
+                Some(r#""NOT" OR "a" OR "b" OR "c" OR "AND" OR "text" OR "d""#),
+            ),
             (r#"an "open quote"#, Some(r#""an" OR "open quote""#)),
             ("Straße №5", Some(r#""Straße" OR "5""#)),
             (" \"\" -- ", None),

@@ -200,7 +200,7 @@ impl ContextStore {
             (None, Some(version), Some(last)) => {
                 let message =
                     format!("`{path}` has no version {version}, its last is {}", last.version);
-                Err(ToolError::new("version_not_found", message).class(ErrorClass::Invalid))
+                Err(ToolError::new("version_not_found", message))
             }
             (None, ..) => Err(missing(&path)),
         }
@@ -273,16 +273,13 @@ impl ContextStore {
                     "read it with `{}`, or write again with `on_conflict` set to `overwrite`",
                     self.reader
                 );
-                return Err(ToolError::new("path_conflict", format!("`{path}` exists"))
-                    .class(ErrorClass::Invalid)
-                    .hint(hint));
+                return Err(ToolError::new("path_conflict", format!("`{path}` exists")).hint(hint));
             }
             (Before::Hash(hash), Some(found)) => (format!("has hash {}", found.hash), hash),
             (Before::Hash(hash), None) => ("does not exist any more".to_owned(), hash),
         };
         let message = format!("`{path}` {now}, expected hash {expected}: it was changed since");
         Err(ToolError::new("entry_changed", message)
-            .class(ErrorClass::Invalid)
             .hint(format!("read it again with `{}`", self.reader)))
     }
 
@@ -300,9 +297,7 @@ impl fmt::Debug for ContextStore {
 
 fn missing(path: &LogicalPath) -> ToolError {
     let message = format!("there is no entry `{path}`");
-    ToolError::new("not_found", message)
-        .class(ErrorClass::Invalid)
-        .hint("list or search the entries to find its path")
+    ToolError::new("not_found", message).hint("list or search the entries to find its path")
 }
 
 fn found(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<Found>> {

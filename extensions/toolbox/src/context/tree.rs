@@ -58,8 +58,12 @@ fn items(entries: Vec<(String, i64, u32)>, depth: usize) -> Vec<ContextItem> {
     for (path, bytes, version) in entries {
         match path.match_indices('/').nth(depth - 1) {
             None => {
-                let item =
-                    ContextItem { path: path.clone(), entries: None, bytes, version: Some(version) };
+                let item = ContextItem {
+                    path: path.clone(),
+                    entries: None,
+                    bytes,
+                    version: Some(version),
+                };
                 items.insert(path, item);
             }
             Some((end, _)) => {

@@ -90,9 +90,9 @@ fn are_equal(one: &Value, two: &Value, unordered: bool) -> bool {
         }
         (Value::Object(one), Value::Object(two)) => {
             one.len() == two.len()
-                && one.iter().all(|(key, it)| {
-                    two.get(key).is_some_and(|other| are_equal(it, other, false))
-                })
+                && one
+                    .iter()
+                    .all(|(key, it)| two.get(key).is_some_and(|other| are_equal(it, other, false)))
         }
         _ => one == two,
     }

@@ -21,7 +21,11 @@ fn an_expression_that_would_never_end_or_fill_the_memory_is_ended() {
         ("($f := function($x){ $f($x + 1) }; $f(0))", 20_000, "U1006"),
         ("($f := function($x){ 1 + $f($x + 1) }; $f(0))", 20_000, "D1011"),
         ("[1..1000000000]", 20_000, "D2014"),
-        ("$map([1..100000], function($i){ $map([1..100000], function($j){ $i * $j }) })", 20_000, "U1006"),
+        (
+            "$map([1..100000], function($i){ $map([1..100000], function($j){ $i * $j }) })",
+            20_000,
+            "U1006",
+        ),
         ("($f := function($s){ $f($s & $s) }; $f('ab'))", 20_000, "U1001"),
         ("$match($pad('', 60, 'a') & 'b', /(a+)+$/)", 100, "U1006"),
     ];
@@ -45,7 +49,8 @@ fn an_evaluation_whose_call_was_given_up_ends() {
 
 #[test]
 fn time_and_chance_are_those_of_the_call() {
-    let twice = [(); 2].map(|()| evaluate("[$millis(), $random()]", "{}", &limits(7, CancelToken::new())));
+    let twice =
+        [(); 2].map(|()| evaluate("[$millis(), $random()]", "{}", &limits(7, CancelToken::new())));
     let [one, two] = twice.map(Result::unwrap);
     assert_eq!((&one[0], &one), (&json!(7), &two));
 }
