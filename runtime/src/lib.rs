@@ -70,6 +70,7 @@ pub use toolwright_core::call::Call;
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{ErrorClass, OrFail, ToolError};
+pub use toolwright_core::error_kind;
 pub use toolwright_core::footprint::{
     Facts, File, Footprint, Holds, ResourceKind, ResourceName, ResourceScope, ResourceStamp,
     TouchedResource,

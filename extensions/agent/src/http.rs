@@ -190,7 +190,7 @@ impl HttpModel {
             let fault = match within(left, attempt_of).await {
                 Ok(answer) => {
                     let omitted = Omitted::of(request.history, &self.origin);
-                    return Ok(self.priced(answer).failed(failed).omitted(omitted));
+                    return Ok(self.priced(answer).failed(failed).with_omitted(omitted));
                 }
                 Err(fault) => fault,
             };

@@ -8,6 +8,7 @@ mod http;
 mod report;
 mod standard;
 
+use crate::error_kind;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
@@ -102,7 +103,7 @@ impl ToolError {
 
     /// An error of class [`ErrorClass::Invalid`] and kind `invalid_input`: the model should correct its call.
     pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new("invalid_input", message).class(ErrorClass::Invalid)
+        Self::new(error_kind::INVALID_INPUT, message).class(ErrorClass::Invalid)
     }
 
     /// Makes an error whose cause the model must not see: the model reads that the tool failed, the
@@ -117,7 +118,8 @@ impl ToolError {
     /// assert_eq!(error.source().expect("kept for operators").to_string(), cause);
     /// ```
     pub fn internal(source: impl Into<Source>) -> Self {
-        Self::new("internal_error", "the tool failed for an internal reason").caused_by(source)
+        Self::new(error_kind::INTERNAL_ERROR, "the tool failed for an internal reason")
+            .caused_by(source)
     }
 
     /// What the failure says about repeating the call.

@@ -15,6 +15,8 @@ pub mod distinct;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
+pub mod error_kind;
+#[doc(hidden)]
 pub mod evidence;
 #[doc(hidden)]
 pub mod footprint;

@@ -26,6 +26,7 @@
 //!   [`ToolEventKind`].
 
 use std::time::Duration;
+use toolwright_core::error_kind;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
@@ -208,7 +209,7 @@ impl ExecutorBuilder {
 
 /// The name of a tool, unless a model has made it up.
 fn known<'a>(tool: &'a str, error: &ToolError) -> &'a str {
-    if error.kind() == "unknown_tool" { OTHER } else { tool }
+    if error.kind() == error_kind::UNKNOWN_TOOL { OTHER } else { tool }
 }
 
 fn kind(kind: &str) -> KeyValue {

@@ -147,10 +147,10 @@ impl Runner {
         self.send_with(run, text, []).await
     }
 
-    /// Says more with pictures or documents, as [`say`](Self::say) does; the text may be empty.
+    /// Says more with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
-    /// As [`say`](Self::say).
+    /// As [`send`](Self::send).
     pub async fn send_with(
         &self,
         run: &str,
@@ -179,7 +179,7 @@ impl Runner {
 
     /// Makes a new run from the record of another up to the end of a turn; see [`Runs::fork`]. The new one goes on when it is
     /// [resumed](Self::resume), or at once where a process [works](Self::work); one whose last turn has no calls has ended, and
-    /// goes on by [`say`](Self::say).
+    /// goes on by [`send`](Self::send).
     ///
     /// # Errors
     /// As [`Runs::fork`].

@@ -304,9 +304,9 @@ impl ModelAnswer {
         self
     }
 
-    /// What its request went without.
+    /// Adds what its request went without.
     #[must_use]
-    pub fn omitted(mut self, omitted: Vec<Omitted>) -> Self {
+    pub fn with_omitted(mut self, omitted: Vec<Omitted>) -> Self {
         self.omitted = omitted;
         self
     }

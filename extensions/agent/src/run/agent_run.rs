@@ -17,7 +17,7 @@ use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
 
-/// One conversation: the history, and where the run stands. It moves only while [`say`](Self::say) or
+/// One conversation: the history, and where the run stands. It moves only while [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
 ///
 /// ```
@@ -74,7 +74,7 @@ impl AgentRun {
         self.send_with(text, []).await
     }
 
-    /// Says something with pictures or documents, as [`say`](Self::say) does; the text may be empty. The model gets them as
+    /// Says something with pictures or documents, as [`send`](Self::send) does; the text may be empty. The model gets them as
     /// far as its provider takes them, and a sentence for each that it does not get.
     ///
     /// ```
@@ -93,7 +93,7 @@ impl AgentRun {
     /// ```
     ///
     /// # Errors
-    /// As [`say`](Self::say).
+    /// As [`send`](Self::send).
     pub async fn send_with(
         &mut self,
         text: impl Into<String>,
@@ -117,7 +117,7 @@ impl AgentRun {
     /// gives the end.
     ///
     /// # Errors
-    /// As [`say`](Self::say); [`Stopped::NothingSaid`] where the user has not spoken yet.
+    /// As [`send`](Self::send); [`Stopped::NothingSaid`] where the user has not spoken yet.
     pub async fn resume(&mut self) -> Result<RunEnd, Stopped> {
         self.drive().await
     }

@@ -8,7 +8,7 @@
 
 use std::pin::pin;
 
-use toolwright::{Answer, CancellationToken};
+use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
@@ -203,5 +203,5 @@ fn cancel(token: Option<&CancellationToken>) {
 
 /// Whether a call was not taken, because the executor takes no more.
 pub(crate) fn is_turned_away(answer: &Answer) -> bool {
-    answer.error().is_some_and(|error| error.kind() == "shutting_down")
+    answer.error().is_some_and(|error| error.kind() == error_kind::SHUTTING_DOWN)
 }

@@ -2,7 +2,7 @@
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::json;
-use toolwright::{Content, Output, ToolError};
+use toolwright::{Content, Output, ToolError, error_kind};
 
 use super::definition::ForeignTool;
 use super::untrusted::{fenced, line};
@@ -23,7 +23,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     }
     if answer.structured_content.is_none() && tool.output_schema.is_some() {
         let words = format!("`{}` ran, but its result is not what it promises", tool.name);
-        return Err(ToolError::new("invalid_output", words));
+        return Err(ToolError::new(error_kind::INVALID_OUTPUT, words));
     }
     let mark = json!({"server": tool.server, "tool": tool.theirs});
     let mut output = Output::default().metadata("untrusted", mark);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::{Call, Handle, Output, ToolContext, ToolError, tool};
+use toolwright::{Call, Handle, Output, ToolContext, ToolError, error_kind, tool};
 
 use super::McpServers;
 use super::definition::{Definitions, ForeignTool};
@@ -201,7 +201,7 @@ fn hits(tool: &ForeignTool, words: &[String]) -> usize {
 
 fn unknown(name: &str) -> ToolError {
     let words = format!("no MCP server has a tool `{name}`");
-    ToolError::new("unknown_tool", words)
+    ToolError::new(error_kind::UNKNOWN_TOOL, words)
         .class(toolwright::ErrorClass::Invalid)
         .hint("list or search the tools")
 }

@@ -5,7 +5,7 @@ use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
 use serde_json::Value;
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
-use toolwright::{Answer, CallFailure, ErrorClass, Outcome, Suspended, ToolError};
+use toolwright::{Answer, CallFailure, ErrorClass, Outcome, Suspended, ToolError, error_kind};
 
 use super::client::UNSUPPORTED;
 
@@ -22,7 +22,7 @@ pub(super) fn result(
         Outcome::Suspended(waits) => Answer::from(waiting(tool, &waits)),
         Outcome::Failed(failure) => Answer::from(failed(tool, &failure)?),
     };
-    if let Some(error) = answer.error().filter(|error| error.kind() == "unknown_tool") {
+    if let Some(error) = answer.error().filter(|error| error.kind() == error_kind::UNKNOWN_TOOL) {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
     }
     let is_unsupported = answer.error().is_some_and(|error| error.kind() == UNSUPPORTED);
@@ -100,12 +100,16 @@ fn waiting(tool: &str, waits: &Suspended) -> ToolError {
 /// Why the call cannot continue here. What the journal said is for operators.
 fn failed(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
     let error = match failure {
-        CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())
-            .hint("go on without this call, or tell the user that it needs approval"),
-        CallFailure::ShuttingDown { .. } => ToolError::new("shutting_down", failure.to_string()),
+        CallFailure::NoApprover { .. } => {
+            ToolError::new(error_kind::APPROVAL_REQUIRED, failure.to_string())
+                .hint("go on without this call, or tell the user that it needs approval")
+        }
+        CallFailure::ShuttingDown { .. } => {
+            ToolError::new(error_kind::SHUTTING_DOWN, failure.to_string())
+        }
         CallFailure::ResultNotRecorded { call, .. } => {
             let words = format!("`{tool}` was run as call {call}, and its result is lost");
-            ToolError::new("indeterminate", words)
+            ToolError::new(error_kind::INDETERMINATE, words)
                 .hint("do not repeat it; a person has to find out")
         }
         _ => {

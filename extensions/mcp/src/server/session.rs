@@ -8,6 +8,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
     Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, ToolError,
+    error_kind,
 };
 use uuid::Uuid;
 
@@ -287,7 +288,7 @@ fn call_key(tool: &str, arguments: &str) -> CallKey {
 }
 
 fn given_up(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+    ToolError::new(error_kind::CANCELLED, format!("the call of `{tool}` was cancelled"))
         .class(ErrorClass::Cancelled)
 }
 

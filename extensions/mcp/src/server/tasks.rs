@@ -9,7 +9,7 @@ use rmcp::ErrorData;
 use rmcp::model::{DetailedTask, JsonObject, Task, TaskPayload, TaskStatus};
 use serde::Serialize;
 use toolwright::journal::State;
-use toolwright::{CallId, Outcome, Suspended, Worker};
+use toolwright::{CallId, Outcome, Suspended, Worker, error_kind};
 
 use super::answer;
 
@@ -107,7 +107,7 @@ impl Tasks {
 
     fn end(&self, id: &str, tool: &str, outcome: Outcome) {
         let is_cancelled = matches!(&outcome, Outcome::Answered(answer)
-            if answer.error().is_some_and(|error| error.kind() == "cancelled"));
+            if answer.error().is_some_and(|error| error.kind() == error_kind::CANCELLED));
         let payload = match answer::result(tool, outcome, None) {
             Ok(result) => TaskPayload::Completed { result: object(&result) },
             Err(error) => TaskPayload::Failed { error: object(&error) },

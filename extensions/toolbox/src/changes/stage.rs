@@ -3,6 +3,7 @@
 use futures::future::BoxFuture;
 use toolwright::{
     AfterCall, Answer, BeforeCall, Content, ErrorClass, Middleware, MiddlewareCall, ToolError,
+    error_kind,
 };
 
 use super::log::ChangeLog;
@@ -83,5 +84,5 @@ impl AfterCall for Recording {
 /// Whether a tool that blocks may outlive its call: after a time-out or a cancellation.
 fn may_still_write(error: &ToolError) -> bool {
     !error.is_not_begun()
-        && (error.kind() == "timeout" || error.classified() == ErrorClass::Cancelled)
+        && (error.kind() == error_kind::TIMEOUT || error.classified() == ErrorClass::Cancelled)
 }

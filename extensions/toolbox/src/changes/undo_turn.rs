@@ -11,7 +11,7 @@
 //! # What it refuses
 //! A turn without changes that stand; of each file, what `undo_file` refuses. Where no file could be restored, it fails.
 
-use toolwright::{ErrorClass, ToolContext, ToolError, tool};
+use toolwright::{ErrorClass, ToolContext, ToolError, error_kind, tool};
 
 use super::database::unavailable;
 use super::log::ChangeLog;
@@ -41,7 +41,7 @@ pub fn undo_turn(
 ) -> Result<String, ToolError> {
     let nothing = |run: &str| {
         let message = format!("the log has no change of turn {turn} of {run} that stands");
-        ToolError::new("not_found", message)
+        ToolError::new(error_kind::NOT_FOUND, message)
             .class(ErrorClass::Final)
             .hint("`file_history` lists the changes with their turns")
     };
@@ -58,7 +58,7 @@ pub fn undo_turn(
                 lines.extend(undone.rest.map(|rest| format!("older changes stand: {rest}")));
             }
             // All of them are undone already.
-            Err(error) if error.kind() == "not_found" => {}
+            Err(error) if error.kind() == error_kind::NOT_FOUND => {}
             Err(error) => lines.push(format!("not restored: {error}")),
         }
     }

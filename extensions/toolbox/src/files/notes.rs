@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use toolwright::{ErrorClass, ToolContext, ToolError};
+use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 
 /// Whether the call that asked for some work still wants it.
 pub(super) struct Wanted<'c>(Option<&'c ToolContext>);
@@ -22,7 +22,7 @@ impl<'c> Wanted<'c> {
         match self.0.is_some_and(ToolContext::is_cancelled) {
             true => {
                 let message = "the call was cancelled before anything was written";
-                Err(ToolError::new("cancelled", message).class(ErrorClass::Cancelled))
+                Err(ToolError::new(error_kind::CANCELLED, message).class(ErrorClass::Cancelled))
             }
             false => Ok(()),
         }

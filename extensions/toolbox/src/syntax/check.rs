@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use toolwright::{AfterCall, Answer, BeforeCall, Content, Middleware, MiddlewareCall};
+use toolwright::{AfterCall, Answer, BeforeCall, Content, Middleware, MiddlewareCall, error_kind};
 
 use super::compare::{Place, worse};
 use super::language::Language;
@@ -98,7 +98,7 @@ impl SyntaxCheck {
     fn text(&self, name: &Name) -> Option<String> {
         match self.0.workspace.read_named(name) {
             Ok(bytes) if bytes.len() <= LARGEST => String::from_utf8(bytes).ok(),
-            Err(error) if error.kind() == "not_found" => Some(String::new()),
+            Err(error) if error.kind() == error_kind::NOT_FOUND => Some(String::new()),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use toolwright::{ErrorClass, ToolContext, ToolError};
+use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 
 use super::Name;
 
@@ -50,7 +50,7 @@ impl Sought<'_> {
     pub(crate) fn is_wanted(&self) -> Result<(), ToolError> {
         if self.context.is_cancelled() {
             let message = "the search was cancelled before its end";
-            return Err(ToolError::new("cancelled", message).class(ErrorClass::Cancelled));
+            return Err(ToolError::new(error_kind::CANCELLED, message).class(ErrorClass::Cancelled));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! How a command ended, as an exit code.
 
 use std::process::ExitCode;
+use toolwright_core::error_kind;
 
 use toolwright_core::error::{ErrorClass, ToolError};
 
@@ -47,7 +48,9 @@ impl Exit {
     pub(super) fn of(error: &ToolError) -> Self {
         match error.classified() {
             ErrorClass::Invalid => Self::Usage,
-            ErrorClass::NotStarted { .. } if error.kind() == "approval_required" => Self::Approval,
+            ErrorClass::NotStarted { .. } if error.kind() == error_kind::APPROVAL_REQUIRED => {
+                Self::Approval
+            }
             _ => Self::Failed,
         }
     }

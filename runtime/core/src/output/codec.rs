@@ -3,6 +3,7 @@
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
+use crate::error_kind;
 use std::any::Any;
 use std::marker::PhantomData;
 
@@ -217,7 +218,7 @@ fn as_text(json: String) -> Answer {
 
 #[cold]
 fn unserialisable(error: serde_json::Error) -> Answer {
-    ToolError::new("invalid_output", "the tool ran, but its result has no JSON form")
+    ToolError::new(error_kind::INVALID_OUTPUT, "the tool ran, but its result has no JSON form")
         .caused_by(error)
         .into()
 }

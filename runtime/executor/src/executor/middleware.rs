@@ -23,7 +23,7 @@ use toolwright_core::tool::Definition;
 pub(crate) use passing::{Entered, Turned, delay_of, enter};
 
 /// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
-/// [`ExecutorBuilder::around`](crate::executor::ExecutorBuilder::around).
+/// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).
 ///
 /// A stage runs when the input was read and the policy, or a person, allows the call. It runs for calls, turns, calls that
 /// are resumed, calls of a worker, retries and typed commands, with a journal and without. It has the time that an attempt

@@ -1,6 +1,7 @@
 //! What one call is given beside its input: whether run and call bring it, and the call's context.
 
 use std::sync::Arc;
+use toolwright_core::error_kind;
 
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Source};
@@ -73,7 +74,7 @@ fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
         }
         _ => String::new(),
     };
-    ToolError::new("missing_service", format!("`{tool}` cannot be used here{needed}"))
+    ToolError::new(error_kind::MISSING_SERVICE, format!("`{tool}` cannot be used here{needed}"))
         .class(ErrorClass::NotStarted { retry_after: None })
         .by_executor(Done::NotBegun)
         .hint("go on without it")
@@ -83,5 +84,6 @@ fn lacking(tool: &str, problem: &BuildProblem) -> ToolError {
 #[cold]
 fn not_brought(tool: &str, type_name: &str) -> ToolError {
     let cause = format!("`{tool}` needs `&{type_name}`, which every call brings: `Call::with(…)`");
-    ToolError::new("missing_service", "this tool cannot be used in this call").caused_by(cause)
+    ToolError::new(error_kind::MISSING_SERVICE, "this tool cannot be used in this call")
+        .caused_by(cause)
 }

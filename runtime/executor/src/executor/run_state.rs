@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError};
+use toolwright_core::error_kind;
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -244,7 +245,7 @@ impl RunHandle for RunState {
                         reasons.join("; ")
                     );
                     let hint = format!("call `{}` itself", call.name());
-                    return Err(ToolError::new("approval_required", words).hint(hint));
+                    return Err(ToolError::new(error_kind::APPROVAL_REQUIRED, words).hint(hint));
                 }
                 _ => return Ok(()),
             };

@@ -71,7 +71,7 @@ impl Lifecycle<'_> {
         whose: Whose,
     ) -> Outcome {
         if record.state != State::Pending {
-            return Box::pin(self.proceed(record, call, watch)).await;
+            return Box::pin(self.continue_call(record, call, watch)).await;
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
@@ -91,7 +91,7 @@ impl Lifecycle<'_> {
                 match self.load(record.id).await {
                     Ok(decided) => {
                         self.notify_found(&decided).await;
-                        Box::pin(self.proceed(decided, call, watch)).await
+                        Box::pin(self.continue_call(decided, call, watch)).await
                     }
                     Err(failure) => failure.into(),
                 }
@@ -108,7 +108,7 @@ impl Lifecycle<'_> {
                     // Somebody else decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
                         self.notify_found(&now).await;
-                        Box::pin(self.proceed(now, call, watch)).await
+                        Box::pin(self.continue_call(now, call, watch)).await
                     }
                     Ok(now) => self.outcome_of(&now),
                     Err(failure) => failure.into(),

@@ -1,5 +1,6 @@
 //! What is said of a call as it stands: its answer, or that it waits.
 
+use toolwright_core::error_kind;
 use tracing::Span;
 
 use super::driver::Lifecycle;
@@ -72,21 +73,25 @@ impl Lifecycle<'_> {
 /// What a model reads where its host gets no failure.
 pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
     let error = match failure {
-        CallFailure::NoApprover { .. } => ToolError::new("approval_required", failure.to_string())
-            .class(ErrorClass::NotStarted { retry_after: None })
-            .hint("go on without this call, or tell the user that it needs approval"),
+        CallFailure::NoApprover { .. } => {
+            ToolError::new(error_kind::APPROVAL_REQUIRED, failure.to_string())
+                .class(ErrorClass::NotStarted { retry_after: None })
+                .hint("go on without this call, or tell the user that it needs approval")
+        }
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
         // A commit can stand although an error was heard: the call may be in the journal.
-        _ => ToolError::new("journal_failed", format!("`{tool}` could not be run safely"))
-            .class(ErrorClass::Unknown)
-            .hint("do not repeat it; go on without this call"),
+        _ => {
+            ToolError::new(error_kind::JOURNAL_FAILED, format!("`{tool}` could not be run safely"))
+                .class(ErrorClass::Unknown)
+                .hint("do not repeat it; go on without this call")
+        }
     };
     error.caused_by(failure.to_string())
 }
 
 pub(super) fn indeterminate(tool: &str, call: CallId) -> ToolError {
     ToolError::new(
-        "indeterminate",
+        error_kind::INDETERMINATE,
         format!("`{tool}` was begun as call {call}, and it is unknown whether it happened"),
     )
     .class(ErrorClass::Unknown)

@@ -54,6 +54,7 @@ pub struct Staged {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StageVerdict {
     /// It may begin.
+    #[serde(rename = "GoOn")]
     Continue,
     /// It may not begin before this time has passed.
     Delay {
@@ -167,6 +168,7 @@ pub enum Then {
     /// The call is claimed: its tool runs, and how that ends is the next input.
     Perform,
     /// The call has moved, and is looked at once more.
+    #[serde(rename = "GoOn")]
     Continue,
     /// What was read is not of one moment: it is read once more.
     Reload,

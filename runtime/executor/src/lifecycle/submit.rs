@@ -297,7 +297,7 @@ impl<'a> Lifecycle<'a> {
         match self.expire_due(known).await {
             // Its caller ends it.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
-            Ok(record) => self.proceed(record, Some(call), watch).await,
+            Ok(record) => self.continue_call(record, Some(call), watch).await,
             Err(failure) => failure.into(),
         }
     }

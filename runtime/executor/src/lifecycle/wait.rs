@@ -32,7 +32,7 @@ pub(super) enum Gone {
 
 impl<'a> Lifecycle<'a> {
     /// Goes on with a call as far as that goes here; where people have to be asked, it waits for them.
-    pub(super) async fn proceed(
+    pub(super) async fn continue_call(
         self,
         record: CallRecord,
         call: Option<&Call<'_>>,
@@ -100,7 +100,7 @@ impl<'a> Lifecycle<'a> {
         match current {
             Ok(record) => {
                 self.notify_found(&record).await;
-                self.proceed(record, None, None).await
+                self.continue_call(record, None, None).await
             }
             Err(failure) => failure.into(),
         }
@@ -163,7 +163,7 @@ impl<'a> Lifecycle<'a> {
                 Ok(current) if self.needs_notification(&current) => {
                     self.notify(current, call, None).await
                 }
-                Ok(current) => self.proceed(current, call, None).await,
+                Ok(current) => self.continue_call(current, call, None).await,
                 Err(failure) => return failure.into(),
             };
             match &outcome {

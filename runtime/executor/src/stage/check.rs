@@ -2,6 +2,7 @@
 //! the schema is made of, and a structured value that was put together by hand always.
 
 use std::borrow::Cow;
+use toolwright_core::error_kind;
 
 use crate::registry::Entry;
 use toolwright_core::error::ToolError;
@@ -21,7 +22,7 @@ pub(crate) fn check(entry: &Entry, answer: Answer) -> Result<Answer, ToolError> 
             problems.join("; ")
         );
         return Err(ToolError::new(
-            "invalid_output",
+            error_kind::INVALID_OUTPUT,
             "the tool ran, but its result is not what it promises",
         )
         .caused_by(cause));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
+use toolwright_core::error_kind;
 
 use futures::future::{Either, select};
 
@@ -82,7 +83,7 @@ pub(crate) async fn seek<'a>(run: &'a RunState, call: &Call<'_>) -> Result<Found
 
 #[cold]
 fn disabled(name: &str) -> ToolError {
-    ToolError::new("disabled_tool", format!("`{name}` is switched off at the moment"))
+    ToolError::new(error_kind::DISABLED_TOOL, format!("`{name}` is switched off at the moment"))
         .class(ErrorClass::NotStarted { retry_after: None })
         .hint("go on without it")
 }
@@ -93,7 +94,7 @@ fn unknown(run: &RunState, name: &str) -> ToolError {
     let catalog = run.ready.current();
     let names = || catalog.callable_names();
     let close = near(name, names());
-    let error = ToolError::new("unknown_tool", format!("no tool is called `{name}`"))
+    let error = ToolError::new(error_kind::UNKNOWN_TOOL, format!("no tool is called `{name}`"))
         .class(ErrorClass::Invalid);
     let quoted = |names: &[&str]| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use toolwright_core::error_kind;
 
 use futures::future::{BoxFuture, select_all};
 use tokio::time::Instant;
@@ -172,7 +173,7 @@ fn whole_timed_out(tool: &str, total: Duration) -> ToolError {
 }
 
 fn stopped(message: String) -> ToolError {
-    ToolError::new("timeout", message)
+    ToolError::new(error_kind::TIMEOUT, message)
         .class(ErrorClass::Transient)
         .by_executor(Done::TimedOut)
         .hint("ask for less at once, or go on without it")
@@ -183,7 +184,7 @@ fn stopped(message: String) -> ToolError {
 pub(crate) fn too_late(tool: &str, plan: &Plan) -> ToolError {
     let total = plan.total_timeout.unwrap_or_default();
     ToolError::new(
-        "timeout",
+        error_kind::TIMEOUT,
         format!("`{tool}` was not begun in time: the whole call may take {total:?}"),
     )
     .class(ErrorClass::NotStarted { retry_after: None })

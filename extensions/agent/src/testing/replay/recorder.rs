@@ -101,8 +101,8 @@ impl Recorder {
     fn line(&self, exchange: &Exchange, written: &mut Written) -> io::Result<()> {
         let secrets = &mut written.secrets;
         // The response first: its calls say what is secret in the requests after it.
-        let said = secrets.omitted(exchange.response.body());
-        let asked = secrets.omitted(exchange.request.body.get());
+        let said = secrets.remove_from(exchange.response.body());
+        let asked = secrets.remove_from(exchange.request.body.get());
         let mut response = RecordedResponse::new(
             exchange.response.status,
             &strings(&said, |text| self.placeholders.named(text)).unwrap_or(said),

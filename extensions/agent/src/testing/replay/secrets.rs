@@ -29,8 +29,8 @@ impl Secrets {
         Self { of_tools: secrets.collect(), seen: BTreeSet::new() }
     }
 
-    /// The body without the secrets of its calls, and without those that were seen before.
-    pub(super) fn omitted(&mut self, body: &str) -> String {
+    /// Returns the body without the secrets of its calls, and without those that were seen before.
+    pub(super) fn remove_from(&mut self, body: &str) -> String {
         if self.of_tools.is_empty() {
             return body.to_owned();
         }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use toolwright::ToolError;
+use toolwright::{ToolError, error_kind};
 
 use super::Container;
 use super::change;
@@ -59,7 +59,7 @@ impl ContainerFiles {
 pub(super) fn refused(name: &Name, ran: &Ran) -> ToolError {
     match ran.status.code() {
         Some(code::ABSENT) => {
-            ToolError::new("not_found", format!("`{name}`: no such file or folder"))
+            ToolError::new(error_kind::NOT_FOUND, format!("`{name}`: no such file or folder"))
                 .hint("list the folder above it to see what is there")
         }
         Some(code::FOLDER) => not_regular(name, true),

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use toolwright::{ErrorClass, ToolError};
+use toolwright::{ErrorClass, ToolError, error_kind};
 
 use super::super::environment::variables;
 use super::Container;
@@ -98,7 +98,7 @@ impl Container {
             let seconds = LIMIT.as_secs();
             let message =
                 format!("`{name}`: the container did not answer within {seconds} seconds");
-            return Err(ToolError::new("timed_out", message).class(ErrorClass::Unknown));
+            return Err(ToolError::new(error_kind::TIMEOUT, message).class(ErrorClass::Unknown));
         };
         let errors = errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
         Ok(Ran { status, output, errors: String::from_utf8_lossy(&errors).into_owned() })

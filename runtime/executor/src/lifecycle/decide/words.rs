@@ -1,6 +1,7 @@
 //! What is said of a call that is refused, or that ends without a result.
 
 use std::borrow::Cow;
+use toolwright_core::error_kind;
 
 use super::super::snapshot::CircuitOpen;
 use super::super::step::Refusal;
@@ -59,20 +60,20 @@ impl Refusal {
         match self {
             Self::Denied(reason) => {
                 let denied = Cow::Owned(format!("`{tool}` is not allowed here: {reason}"));
-                ToolError::new("denied", denied)
+                ToolError::new(error_kind::DENIED, denied)
                     .by_executor(Done::Refused)
                     .hint("do not make this call again; find another way, or tell the user")
             }
             Self::DeniedBefore => {
                 let words =
                     format!("a person has said no to the same call of `{tool}` in this run");
-                ToolError::new("rejected", words).hint("do not ask for it again")
+                ToolError::new(error_kind::REJECTED, words).hint("do not ask for it again")
             }
             Self::SecretCannotWait(reason) => {
                 let words = format!(
                     "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
                 );
-                ToolError::new("approval_required", words).class(NOT_STARTED).hint(GO_ON).caused_by(
+                ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED).hint(GO_ON).caused_by(
                     "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
                 )
             }
@@ -80,7 +81,7 @@ impl Refusal {
                 let words = format!(
                     "`{tool}` needs a person's approval ({reason}), and nobody can be asked here"
                 );
-                let error = ToolError::new("approval_required", words).class(NOT_STARTED);
+                let error = ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED);
                 error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
                     "there is no approver; give one (`.approver(…)` of an agent, `.ask(…)` of an executor), let a `.policy(…)` \
                     allow the call, or run everything with `.unrestricted()`; a tool with `approval = …` needs the approver",
@@ -90,7 +91,7 @@ impl Refusal {
                 let words = format!(
                     "`{tool}` needs the approval of another person than its user ({reason}), and the call has no user"
                 );
-                let error = ToolError::new("approval_required", words).class(NOT_STARTED);
+                let error = ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED);
                 error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
                     "the policy has `four_eyes`; give the run the name of its user with `.user(…)`",
                 )
@@ -127,25 +128,25 @@ pub(super) fn cannot_wait(tool: &str, why: &str) -> ToolError {
 
 pub(crate) fn shutting_down() -> ToolError {
     let words = "the application is shutting down and takes no more calls";
-    ToolError::new("shutting_down", words).class(NOT_STARTED).by_executor(Done::NotBegun)
+    ToolError::new(error_kind::SHUTTING_DOWN, words).class(NOT_STARTED).by_executor(Done::NotBegun)
 }
 
 pub(crate) fn cancelled(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the call of `{tool}` was cancelled"))
+    ToolError::new(error_kind::CANCELLED, format!("the call of `{tool}` was cancelled"))
         .class(ErrorClass::Cancelled)
 }
 
 pub(super) fn ended(run: &str) -> ToolError {
-    ToolError::new("cancelled", format!("run `{run}` has ended"))
+    ToolError::new(error_kind::CANCELLED, format!("run `{run}` has ended"))
 }
 
 pub(super) fn ended_meanwhile(tool: &str) -> ToolError {
-    ToolError::new("cancelled", format!("the run of `{tool}` has ended"))
+    ToolError::new(error_kind::CANCELLED, format!("the run of `{tool}` has ended"))
         .class(ErrorClass::Cancelled)
 }
 
 pub(super) fn expired(tool: &str) -> ToolError {
-    ToolError::new("expired", format!("nobody approved the call of `{tool}` in time"))
+    ToolError::new(error_kind::EXPIRED, format!("nobody approved the call of `{tool}` in time"))
         .hint("go on without it, or tell the user that it needs approval")
 }
 
@@ -154,7 +155,7 @@ pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;
     let message = format!("`{tool}` needs a person's approval{reason}, and nobody could be asked");
-    ToolError::new("approval_required", message).class(NOT_STARTED).hint(GO_ON)
+    ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 
 /// Of a call that was begun as often as it may be, and never ended.
@@ -196,5 +197,5 @@ pub(super) fn queued(tool: &str) -> Answered {
 pub(super) fn error_of(answer: &Answered) -> ToolError {
     let error =
         answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));
-    error.unwrap_or_else(|| ToolError::new("internal_error", answer.text.clone()))
+    error.unwrap_or_else(|| ToolError::new(error_kind::INTERNAL_ERROR, answer.text.clone()))
 }

@@ -1,0 +1,77 @@
+//! Variables that a line sets: which names it may set, and which values are known from there on.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::arguments::{Kind, Word};
+use super::{Doubt, Prover, Result};
+
+impl<'a> Prover<'a, '_> {
+    /// `NAME=value` before a command.
+    pub(super) fn passed(&mut self, node: Node<'_>) -> Result<()> {
+        let (name, value) = self.assignment(node)?;
+        self.assigned(name, &value.text, node.byte_range())
+    }
+
+    /// `NAME=value` as a statement: from there on the value is known.
+    pub(super) fn set(&mut self, node: Node<'_>) -> Result<()> {
+        let (name, value) = self.assignment(node)?;
+        self.assigned(name, &value.text, node.byte_range())?;
+        if self.is_loop {
+            return self.doubt(node, "is set anew in a loop");
+        }
+        self.known.push((name, Some(value)));
+        Ok(())
+    }
+
+    /// `export NAME=value`.
+    pub(super) fn declared(&mut self, node: Node<'_>) -> Result<()> {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "export" => {}
+                "variable_assignment" => self.set(child)?,
+                _ => return self.doubt(child, "is not understood here"),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn assignment(&self, node: Node<'_>) -> Result<(&'a str, Word<'a>)> {
+        let mut cursor = node.walk();
+        let (mut name, mut value) = (None, None);
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_name" => name = Some(self.text(child)),
+                "=" => {}
+                _ if value.is_none() => value = Some(self.word(child)?),
+                _ => return self.doubt(child, "is not understood here"),
+            }
+        }
+        let nothing = || Word { text: "".into(), kind: Kind::Literal, range: node.byte_range() };
+        let (Some(name), value) = (name, value.unwrap_or_else(nothing)) else {
+            return self.doubt(node, "is not understood");
+        };
+        let is_plain = value.kind == Kind::Literal && !value.text.contains(['~', '`', '$']);
+        match is_plain {
+            true => Ok((name, value)),
+            false => Err(value.doubt("is a value that is not known exactly")),
+        }
+    }
+
+    /// Whether a variable may be set: no program takes it for code, or for a place.
+    pub(super) fn assigned(&self, name: &str, value: &str, range: Range<usize>) -> Result<()> {
+        // What programs see may name a file: `TZ=/etc/x`, `LANG=../x`.
+        let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
+        let is_place = value.starts_with(['/', ':', '.', '~'])
+            || value.contains("..")
+            || (name.starts_with(['L', 'T']) && name != "TZ" && value.contains('/'));
+        let has_more = value.contains(['$', '`', '\\']);
+        let is_plain = !(has_more || is_seen && is_place);
+        match self.table.is_harmless(name) && is_plain {
+            true => Ok(()),
+            false => Err(Doubt { reason: "sets a variable that a program may obey".into(), range }),
+        }
+    }
+}

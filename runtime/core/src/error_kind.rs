@@ -1,0 +1,55 @@
+//! The kinds of the errors that Toolwright itself answers calls with: what programs match, where people read the message.
+//!
+//! ```
+//! use toolwright::{Call, Executor, Registry, error_kind, tool};
+//!
+//! /// Say hello.
+//! #[tool(effect = read)]
+//! async fn greet() -> &'static str {
+//!     "hello"
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+//! let executor = Executor::builder(Registry::of([GREET])?).build()?;
+//! let answer = executor.call(&Call::new("greeet", "{}")).await;
+//! assert_eq!(answer.error().expect("there is no such tool").kind(), error_kind::UNKNOWN_TOOL);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A tool gives its own kinds to [`ToolError::new`](crate::error::ToolError::new), in snake case. It takes one of these where it
+//! means the same.
+
+/// A person has to approve the call, and none could be asked, or it waits for one.
+pub const APPROVAL_REQUIRED: &str = "approval_required";
+/// The call, or its run, was cancelled.
+pub const CANCELLED: &str = "cancelled";
+/// A policy forbids the call.
+pub const DENIED: &str = "denied";
+/// The tool is switched off.
+pub const DISABLED_TOOL: &str = "disabled_tool";
+/// Nobody decided about the call before its deadline.
+pub const EXPIRED: &str = "expired";
+/// The call may have acted, and it is not known whether it did.
+pub const INDETERMINATE: &str = "indeterminate";
+/// The tool failed, and its cause is for operators alone.
+pub const INTERNAL_ERROR: &str = "internal_error";
+/// The arguments do not fit the tool.
+pub const INVALID_INPUT: &str = "invalid_input";
+/// The tool ran, and its result does not fit its own schema.
+pub const INVALID_OUTPUT: &str = "invalid_output";
+/// The journal could not be written, so that the call did not begin.
+pub const JOURNAL_FAILED: &str = "journal_failed";
+/// The tool needs a service that this application does not give.
+pub const MISSING_SERVICE: &str = "missing_service";
+/// What the call names is not there.
+pub const NOT_FOUND: &str = "not_found";
+/// A person decided against the call.
+pub const REJECTED: &str = "rejected";
+/// The process ends, and begins no more calls.
+pub const SHUTTING_DOWN: &str = "shutting_down";
+/// The call took longer than it may.
+pub const TIMEOUT: &str = "timeout";
+/// There is no tool of this name.
+pub const UNKNOWN_TOOL: &str = "unknown_tool";
