@@ -21,7 +21,6 @@ fn the_five_edit_tools_have_one_type_of_patch_with_one_description() {
     assert_eq!(LinePatch::new(1, 0, "a").end_line, 0);
 }
 
-/// S0.82
 #[test]
 fn the_tools_have_the_names_of_the_page_and_no_description_names_one_that_is_not_there() {
     let registry = knowledge::registry().unwrap();

@@ -112,7 +112,6 @@ fn a_path_that_leads_nowhere_is_refused_and_says_why() {
     assert_eq!(stored.ok("context_tree", json!({}))["items"][0]["path"], "Ä/a b.md");
 }
 
-/// S0.53: what is written is cut into parts and indexed, and a search finds it by its words.
 #[test]
 fn a_search_finds_the_part_with_the_words_and_old_versions_are_not_found() {
     let stored = Stored::new();
@@ -279,4 +278,11 @@ fn a_file_of_a_newer_format_or_of_something_else_is_not_opened() {
     .unwrap();
     let text = ContextStore::open(folder.path().join("text"));
     assert!(matches!(text, Err(ContextStoreError::Database { .. })));
+}
+
+#[test]
+fn the_page_opens_with_the_program_that_runs() {
+    let page = include_str!("../../../../docs/context.md");
+    let program = include_str!("../../examples/context.rs");
+    assert!(page.starts_with(&format!("# Context store\n\n```rust\n{program}```\n")));
 }
