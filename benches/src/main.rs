@@ -16,6 +16,7 @@ mod journal;
 mod list;
 mod mcp;
 mod measure;
+mod openapi;
 mod pending;
 mod repair;
 mod request;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 19] = [
+const BENCHMARKS: [(&str, &str, Run); 20] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
@@ -51,6 +52,11 @@ const BENCHMARKS: [(&str, &str, Run); 19] = [
     ),
     ("list", "1,000 tools in a request's text, against copying the text", list::run),
     ("mcp", "a server of 1,000 tools and a client, against rmcp's", mcp::run),
+    (
+        "openapi",
+        "GitHub's document to tools, against parsing it; a call, against a bare request",
+        openapi::run,
+    ),
     (
         "pending",
         "a page of pending approvals of a million calls, against of a thousand",

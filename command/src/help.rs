@@ -3,10 +3,12 @@
 
 use clap::Command;
 
-use crate::{approvals, calls, dead_letters, indeterminate, input, keys, plan, runs, schema};
+use crate::{
+    approvals, calls, dead_letters, indeterminate, input, keys, openapi, plan, runs, schema,
+};
 
 const AFTER_HELP: &str = "\
-Exit code: 0 done; 1 the journal or another file failed, or a tool or an input is refused; 2 the command line is \
+Exit code: 0 done; 1 the journal or another file failed, or a tool, an operation or an input is refused; 2 the command line is \
 wrong; 3 there is no such call, grant or run; 4 somebody else decided, the call expired, or it changed; 5 the key \
 cannot be used.";
 
@@ -21,7 +23,7 @@ pub(crate) fn command() -> Command {
         runs::command(),
         keys::command(),
     ];
-    let debugging = [schema::command(), input::command()];
+    let debugging = [schema::command(), input::command(), openapi::command()];
     let groups = format!(
         "{}\n{}",
         group("Operating a journal", &operating),

@@ -2,10 +2,10 @@
 //!
 //! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
 //!
-//! | exit code | `schema`, `input` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `keys` |
+//! | exit code | `schema`, `input`, `openapi` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `keys` |
 //! | --- | --- | --- |
-//! | 0 | every tool can be shown, every input is taken | done, or recorded already |
-//! | 1 | a tool or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
+//! | 0 | every tool can be shown or made, every input is taken | done, or recorded already |
+//! | 1 | a tool, an operation or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
 //! | 2 | the command line is wrong | the command line is wrong, or what it asks for cannot be done |
 //! | 3 | | there is no such call, grant or run |
 //! | 4 | | somebody else decided, the call expired, or it changed |
@@ -20,6 +20,7 @@ mod input;
 mod keys;
 mod line;
 mod lines;
+mod openapi;
 mod operator;
 mod plan;
 mod runs;
@@ -77,6 +78,7 @@ fn run() -> Exit {
         Some((keys::NAME, matches)) => keys::run(matches),
         Some((schema::NAME, matches)) => schema::run(matches),
         Some((input::NAME, matches)) => input::run(matches),
+        Some((openapi::NAME, matches)) => openapi::run(matches),
         _ => complain(Exit::Usage, "no such command"),
     }
 }

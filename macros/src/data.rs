@@ -1,5 +1,6 @@
 //! `#[data]`: the derives that a user's own input or output type needs.
 
+mod fields;
 mod known;
 mod refused;
 
@@ -34,8 +35,12 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let private = Paths::new(root.as_ref()).private();
     let serde = quote!(#private::serde).to_string();
     let schemars = quote!(#private::schemars).to_string();
-    let known = known::implementation(&private, item.clone());
+    let parsed = syn::parse2(item.clone()).ok();
+    let types = parsed.as_ref().and_then(|it| Some((it, known::types(it)?)));
+    let questions = types.as_ref().and_then(|(it, types)| fields::questions(&private, it, types));
+    let known = types.as_ref().and_then(|(it, types)| known::implementation(&private, it, types));
     quote! {
+        #questions
         #[derive(#private::serde::Serialize, #private::serde::Deserialize, #private::schemars::JsonSchema)]
         #[serde(crate = #serde)]
         #[schemars(crate = #schemars)]

@@ -10,7 +10,7 @@
 //!
 //! | a key of the input | on the command line |
 //! | --- | --- |
-//! | a number or text that must be given, or `positional` | a place, in the order of declaration; what may be left out comes last |
+//! | a number or text that must be given, or `positional` | a place, in the order of declaration, or a flag; what may be left out comes last |
 //! | all else | a flag in kebab-case, with `short` a letter too |
 //! | `bool` | `--flag`, and `--no-flag` to say no |
 //! | a list of numbers or texts | a flag that is repeated; as a place, the rest of the line |
@@ -19,10 +19,18 @@
 //!
 //! A value that begins with `-` stands after `=` or `--`; a number below zero needs neither. Every tool has
 //! `--json TEXT` for the whole input, where `-` is standard input and `@FILE` a file, `--output json` or `text`,
-//! `--dry-run` and `--help`; a key that would be such a flag has `arg-` before its name.
+//! `--dry-run`, `--yes` and `--help`; a key that would be such a flag has `arg-` before its name. The program has `--version`,
+//! that of the package with the tools.
 //!
 //! The values go to the tool as JSON, the same way as a model's and with the same words when they are wrong; only
 //! an unknown flag or a missing place is told in the words of the command line.
+//!
+//! # Approval
+//!
+//! A call that a person has to approve is asked about at the terminal, unless the application has an approver or a journal of
+//! its own. `--yes` approves the call that is typed beforehand; the calls that it makes are asked about. Where standard input or
+//! standard error is no terminal, nothing is asked, and the command ends with exit code 3. [`command`] has no `--yes`: there the
+//! application decides who is asked.
 //!
 //! # Policy
 //!
@@ -35,7 +43,9 @@
 //!
 //! Results go to standard output and nothing else does: JSON, or with `--output text` what people rather read (a
 //! text without quotes, a list an item a line, an object a key a line; control characters and characters that nobody
-//! sees are written as escapes). Words for people go to standard error, nothing is asked, and `NO_COLOR` is heeded.
+//! sees are written as escapes). Words and questions for people go to standard error, and `NO_COLOR` is heeded. Standard output that
+//! cannot be written is an error; one that was closed before the program began cannot be told from one that goes to
+//! `/dev/null`.
 //!
 //! | exit code | meaning |
 //! | --- | --- |

@@ -9,7 +9,8 @@ pub use toolwright_journal::arguments::{SealingError, SealingKey};
 pub use toolwright_journal::journal::{
     Answered, Ask, CallRecord, CallSlot, CallSummary, CallWrite, CommitError, DamagedCall,
     Document, DocumentWrite, Entry, FailedAttempt, Failure, Filter, Listed, MemoryStore, Note,
-    Page, Requester, State, Store, StoreError, StoreErrorKind, StoredText, Transaction, Transition,
+    Page, ParentCall, Requester, State, Store, StoreError, StoreErrorKind, StoredText, Transaction,
+    Transition,
 };
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

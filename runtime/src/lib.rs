@@ -67,6 +67,7 @@ pub mod unstable;
 #[doc(hidden)]
 pub use toolwright_core::__private0;
 pub use toolwright_core::call::Call;
+pub use toolwright_core::calls::{CallTo, Calls};
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{ErrorClass, OrFail, ToolError};
@@ -151,8 +152,9 @@ pub use tokio_util::sync::CancellationToken;
 /// | `handle = NAME` | the name of the constant | the function's in capitals |
 /// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
 ///
-/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs a journal to wait in
-/// ([`ExecutorBuilder::journal`]); without one it is refused.
+/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs an approver
+/// ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal to wait in ([`ExecutorBuilder::journal`]); without either it is
+/// refused.
 ///
 /// # What a call touches
 ///
@@ -277,6 +279,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `&T`, `&dyn Trait` | a service of the executor, the run or the call ([`ExecutorBuilder::service`]) |
 /// | `&mut T` | a resource opened for this call and closed after it ([`Resource`]) |
 /// | `&ToolContext` | the call itself ([`ToolContext`]) |
+/// | `&Calls` | the calls that it makes ([`Calls`]) |
 ///
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |

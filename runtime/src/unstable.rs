@@ -16,9 +16,12 @@ pub mod approval {
     pub use toolwright_journal::approval::{Asked, UserKeys};
 }
 
-/// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people.
+/// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people; where their references lead; values checked
+/// against them.
 pub mod foreign {
+    pub use toolwright_core::json::reference;
     pub use toolwright_schema::foreign::{Arrived, Note, TypeNames, input_schema};
+    pub use toolwright_schema::schema::Checker;
 }
 
 /// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and how they are

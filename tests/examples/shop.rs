@@ -79,7 +79,7 @@ async fn pay_order(
 /// Cancel every order.
 #[tool(group = "order", danger = critical, approval = "nothing brings them back")]
 async fn cancel_order() {
-    println!("this never runs");
+    eprintln!("every order is cancelled");
 }
 
 /// Which order.
@@ -165,10 +165,14 @@ async fn stall() {
 fn main() -> ExitCode {
     let run = || {
         toolwright::cli::main_with(|builder| {
-            builder.unrestricted().resource(|_| async { Ok(Till) })
+            let builder = builder.unrestricted();
+            // Two mistakes of newcomers, for the tests of what they are answered with.
+            match std::env::var_os("SHOP_WITHOUT_TILL") {
+                Some(_) => builder,
+                None => builder.resource(|_| async { Ok(Till) }),
+            }
         })
     };
-    // A mistake of newcomers, for the test of what it is answered with.
     if std::env::var_os("SHOP_IN_A_RUNTIME").is_some() {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
         return runtime.block_on(async { run() });

@@ -17,6 +17,7 @@ mod idle;
 mod looking;
 mod made;
 mod middleware;
+mod nested;
 pub mod odd;
 mod process_key;
 mod recorded;

@@ -68,6 +68,7 @@ fn every_kind_of_parameter_is_typed_in_its_own_way() {
     };
     for (words, more) in [
         (&["tea"][..], json!({})),
+        (&["--item", "tea", "-c", "2"], json!({"count": 2})),
         (&["tea", "-c", "9007199254740993"], json!({"count": 9_007_199_254_740_993_u64})),
         (&["--quantity=2", "tea"], json!({"count": 2})),
         (&["tea", "--no-express", "--gift"], json!({"express": false, "gift": true})),
@@ -124,6 +125,8 @@ fn the_whole_input_comes_from_an_argument_a_stream_or_a_file() {
     std::fs::remove_file(&file).unwrap();
     assert_eq!(typed.json()["count"], 3);
     assert_eq!((&typed.out, &typed.out), (&streamed.out, &from_file.out));
+    let named = run(&["order", "place", "--item", "tea", "tea"]);
+    assert_eq!((named.code, named.out.as_str()), (2, ""), "a place and its flag");
     let both = run(&["order", "place", "tea", "--json", input]);
     assert_eq!((both.code, both.out.as_str()), (2, ""));
     assert_eq!(run(&["order", "place", "--json", "@missing.json"]).code, 2);
@@ -207,6 +210,83 @@ fn a_dry_run_shows_the_call_and_runs_nothing() {
     assert!(secret.code == 0 && !secret.out.contains("1234"), "{}", secret.out);
     let wrong = run(&["order", "place", "tea", "-c", "0", "--dry-run"]);
     assert!(wrong.code == 2 && wrong.err.contains("/count: found 0"), "{}", wrong.err);
+}
+
+#[test]
+fn yes_approves_the_call_that_is_typed() {
+    let refused = run(&["order", "cancel"]);
+    assert_eq!((refused.code, refused.out.as_str()), (3, ""));
+    assert!(
+        refused.err.contains("hint: nothing ran; standard input is no terminal"),
+        "{}",
+        refused.err
+    );
+    assert!(
+        refused.err.contains("`--yes`") && !refused.err.contains("caused by"),
+        "{}",
+        refused.err
+    );
+    let approved = run(&["order", "cancel", "--yes"]);
+    assert_eq!((approved.code, approved.err.as_str()), (0, "every order is cancelled\n"));
+    let help = run(&["order", "cancel", "--help"]).out;
+    assert!(
+        help.contains("back); the terminal asks, or give --yes") && help.contains("      --yes\n"),
+        "{help}"
+    );
+}
+
+#[test]
+fn the_version_is_that_of_the_package_with_the_tools() {
+    let version = run(&["--version"]);
+    assert_eq!((version.code, version.err.as_str()), (0, ""));
+    assert_eq!(version.out, concat!("shop ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn a_command_is_suggested_by_the_name_of_its_tool_and_from_another_level() {
+    for (typed, meant) in [
+        (&["place_order"][..], "'order place'"),
+        (&["cancel"], "'order cancel'"),
+        (&["order", "membot-tree"], "'membot tree'"),
+        (&["plcae-order"], "'order place'"),
+        (&["serach"], "'membot search'"),
+        (&["wiat"], "'wait'"),
+    ] {
+        let ran = run(typed);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+        assert!(ran.err.contains("similar subcommand") && ran.err.contains(meant), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_missing_service_stops_only_the_tools_that_need_it() {
+    let run = |command: &[&str]| {
+        ended(shop().args(command).env("SHOP_WITHOUT_TILL", "1").spawn().unwrap())
+    };
+    let found = run(&["membot", "search", "x"]);
+    assert_eq!((found.code, found.err.as_str()), (0, ""));
+    let stopped = run(&["wait"]);
+    assert_eq!((stopped.code, stopped.out.as_str()), (70, ""));
+    for words in ["it needs `&mut shop::Till`, which is not provided", "register an opener"] {
+        assert!(stopped.err.contains(words), "{}", stopped.err);
+    }
+}
+
+/// One that is closed before the program starts, the standard library opens as one that takes everything.
+#[cfg(unix)]
+#[test]
+fn a_result_that_cannot_be_written_is_an_error() {
+    for arguments in [&["membot", "search", "x"][..], &["tools", "list"], &["completions", "zsh"]] {
+        let mut command = shop();
+        command.args(arguments).stdout(std::fs::File::open("/dev/null").unwrap());
+        let ran = ended(command.spawn().unwrap());
+        assert_eq!(ran.code, 1, "{arguments:?}");
+        assert!(
+            ran.err.contains("the result could not be written: Bad file descriptor"),
+            "{}",
+            ran.err
+        );
+    }
 }
 
 #[test]

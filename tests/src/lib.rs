@@ -35,6 +35,7 @@ mod mended_in_place;
 mod messages;
 mod methods;
 mod middleware;
+mod nested;
 mod one_answer;
 mod options;
 mod panics;

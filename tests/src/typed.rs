@@ -37,7 +37,7 @@ fn under_main_with_a_typed_command_is_judged_like_any_call() {
         let (code, out, err) = run("main_with", &[tool, "A"]);
         assert_eq!((code, out.as_str()), (3, ""), "{tool}: {err}");
         assert!(err.contains("approval_required"), "{err}");
-        assert!(err.contains("run it where the application can ask a person"), "{err}");
+        assert!(err.contains("run it at a terminal, or approve it with `--yes`"), "{err}");
     }
 }
 

@@ -28,7 +28,8 @@
 //! - [`Agent`] asks a model which tool call comes next and runs it, until the task is done. What is not known to be safe, a
 //!   person is asked about (human in the loop).
 //! - [`Executor`] runs [`Call`]s without an agent and gives each exactly one [`Answer`].
-//! - A [`Bundle`] brings tools with everything that belongs to them: `toolbox::CodingTools`, `mcp::McpClient`, one of your own.
+//! - A [`Bundle`] brings tools with everything that belongs to them: `toolbox::CodingTools`, `mcp::McpClient`,
+//!   `openapi::OpenApi`, one of your own.
 //!
 //! # Features
 //!
@@ -38,6 +39,7 @@
 //! | `agent` | agents, and models over HTTPS by name |
 //! | `cli` | the command line of an application; the approver at the terminal |
 //! | `mcp` | the Model Context Protocol, as server and as client |
+//! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
 //! | `toolbox` | ready-made tools: files, programs, judged command lines, undo |
 //! | `sqlite` | a journal in a file: durable execution, across crashes |
 //! | `testing` | models that follow a script or a recording |
@@ -59,6 +61,9 @@ pub mod cli;
 #[cfg(feature = "mcp")]
 #[cfg_attr(docsrs, doc(cfg(feature = "mcp")))]
 pub mod mcp;
+#[cfg(feature = "openapi")]
+#[cfg_attr(docsrs, doc(cfg(feature = "openapi")))]
+pub mod openapi;
 #[cfg(feature = "toolbox")]
 #[cfg_attr(docsrs, doc(cfg(feature = "toolbox")))]
 pub mod toolbox;
@@ -67,7 +72,7 @@ pub mod toolbox;
 pub use runtime::__private0;
 #[doc(inline)]
 pub use runtime::{
-    Answer, Call, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
+    Answer, Call, Calls, CancellationToken, Content, Danger, Effect, Handle, Output, Resource,
     ToolContext, ToolError, data, expected_tools, link, tool, tools,
 };
 #[cfg(feature = "executor")]
@@ -88,3 +93,12 @@ pub mod runtime {
     #[doc(inline)]
     pub use ::runtime::*;
 }
+
+/// The examples of the pages compile and run.
+#[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/agents.md")]
+mod agents {}
+
+#[cfg(all(doctest, feature = "agent", feature = "cli", feature = "toolbox"))]
+#[doc = include_str!("../../docs/toolbox.md")]
+mod toolbox_page {}

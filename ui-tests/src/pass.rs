@@ -26,6 +26,7 @@ legal! {
     borrowed_with_lifetimes,
     by_macro,
     companions,
+    data_fields,
     deprecated,
     expressions,
     lifetimes,

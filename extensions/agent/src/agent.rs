@@ -12,6 +12,7 @@ mod stream;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use toolwright::Executor;
 use toolwright::unstable::runs::JournalAccess;
@@ -85,6 +86,8 @@ pub(crate) struct Inner {
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
     pub rings: Rings,
+    /// Whether the agent has said that calls are refused because it has no approver.
+    pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
     #[cfg(feature = "opentelemetry")]

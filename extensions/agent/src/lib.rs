@@ -57,8 +57,3 @@ pub use self::run::{
 };
 #[cfg(feature = "testing")]
 pub use self::testing::{ScriptedModel, ScriptedRequest};
-
-/// The examples of the guide compile and run.
-#[cfg(all(doctest, feature = "http", feature = "testing"))]
-#[doc = include_str!("../../../docs/agents.md")]
-mod guide {}

@@ -12,6 +12,7 @@ mod start;
 mod state;
 mod step;
 mod stopped;
+mod unapproved;
 mod until;
 
 pub use self::agent_run::AgentRun;

@@ -32,13 +32,15 @@ const OTHERS: &[&str] = &[
     "warn",
 ];
 
-/// The implementation of `KnownType`, for a type whose attributes are all known.
-pub fn implementation(private: &TokenStream, item: TokenStream) -> Option<TokenStream> {
-    let item: DeriveInput = syn::parse2(item).ok()?;
+/// The implementation of `KnownType`, for a type whose attributes are all known; these are the types of its fields.
+pub fn implementation(
+    private: &TokenStream,
+    item: &DeriveInput,
+    types: &[&Type],
+) -> Option<TokenStream> {
     if !item.generics.params.is_empty() || item.generics.where_clause.is_some() {
         return None;
     }
-    let types = types(&item)?;
     let name = &item.ident;
     let inside = types.iter().map(|ty| quote!(__tw::Knowledge::<#ty>::is_known));
     Some(quote! {
@@ -57,7 +59,7 @@ pub fn implementation(private: &TokenStream, item: TokenStream) -> Option<TokenS
 }
 
 /// The types of all fields, where every attribute is a known one.
-fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
+pub fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
     let mut types = Vec::new();
     if !are_known(&item.attrs) {
         return None;

@@ -64,7 +64,12 @@ pub fn spec(tool: &Tool) -> TokenStream {
     let rest = rest("Spec", fields.iter().all(Option::is_some));
     let fields = fields.iter().flatten();
     let line = tool.function.span().start().line as u32;
-    let location = quote!(__tw::Location::new(__tw::env!("CARGO_PKG_NAME"), __tw::file!(), #line));
+    let location = quote!(__tw::Location::new(
+        __tw::env!("CARGO_PKG_NAME"),
+        __tw::env!("CARGO_PKG_VERSION"),
+        __tw::file!(),
+        #line
+    ));
     quote! {
         __tw::Spec {
             name: #name,

@@ -4,6 +4,7 @@ mod advice;
 mod collision;
 mod command;
 mod completions;
+mod consent;
 mod dry_run;
 mod exit;
 mod field;
@@ -11,6 +12,7 @@ mod flags;
 mod help;
 mod manual;
 mod names;
+mod near;
 mod ordered;
 mod policy;
 mod render;
@@ -19,6 +21,7 @@ mod stop;
 mod streams;
 mod tools;
 mod typed;
+mod version;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,6 +30,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 
 pub use self::collision::{CommandError, CommandProblem, Named};
+use self::consent::Consent;
 pub use self::exit::Exit;
 use self::stop::Stop;
 use self::streams::complain;
@@ -37,8 +41,9 @@ use toolwright_executor::registry::Registry;
 /// Runs the command line of an application whose linked tools need no services. Synchronous: it
 /// brings its own tokio runtime.
 ///
-/// It is unrestricted: whatever is typed runs, but for a tool that wants its calls approved, which ends with exit code 3.
-/// Where not only people type, use [`main_with`], which gives the executor a policy and an approver.
+/// It is unrestricted: whatever is typed runs, but for a tool that wants its calls approved. At a terminal the person is asked;
+/// elsewhere the command ends with exit code 3, unless `--yes` approves it. Where not only people type, use [`main_with`],
+/// which gives the executor a policy and an approver.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -53,9 +58,14 @@ pub fn main() -> ExitCode {
 /// [`main`] for tools that need services: `configure` registers them with the executor's builder.
 ///
 /// An agent can type commands too, so a typed command is judged like any call: without a policy of the application, the
-/// executor asks a person about every call that is not safe, by the approver that `configure` gives
-/// (`.ask(Terminal::new())`). Where it cannot ask anybody, the command ends with exit code 3, and nothing ran.
-/// `.unrestricted()` lets everything run that is typed.
+/// executor asks a person about every call that is not safe. It asks the approver that `configure` gives; where that gives
+/// neither one nor a journal, the person at the terminal, as [`Terminal`](crate::terminal::Terminal) does. Where it cannot
+/// ask anybody, the command ends with exit code 3, and nothing ran. `.unrestricted()` lets everything run that is typed.
+///
+/// `--yes` approves the call that is typed and no call that it makes. An application that asks its own approver, or has a
+/// journal, refuses it.
+///
+/// A service that `configure` forgets stops the tools that need it, with exit code 70, and no other.
 ///
 /// ```no_run
 /// struct Greeting(&'static str);
@@ -103,13 +113,16 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 /// # Errors
 /// When two tools would be one command, or one has a flag twice; all such problems at once.
 pub fn command(catalog: &Catalog) -> Result<Command, CommandError> {
-    command::of(catalog.definitions())
+    command::of(catalog.definitions(), false)
 }
 
 /// Runs what was matched by [`command`], writes its result to standard output and words for people to
 /// standard error. A caller that drops the future cancels the call. [`run_in`] runs it with the services of a run.
 pub async fn run(executor: &Executor, matches: &ArgMatches) -> Exit {
-    run::run(executor, matches, &Stop::never()).await.err().unwrap_or(Exit::Success)
+    run::run(executor, matches, &Stop::never(), Consent::Application)
+        .await
+        .err()
+        .unwrap_or(Exit::Success)
 }
 
 /// Runs what was matched by [`command`] as [`run`](fn@run) does, as a call of this run: with its services, for its user,
@@ -144,23 +157,29 @@ fn whole(
     configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
 ) -> Result<(), Exit> {
     let registry = Registry::linked().map_err(|error| complain(Exit::Application, error))?;
-    let command =
-        command(&registry.catalog()).map_err(|error| complain(Exit::Application, error))?;
+    let catalog = registry.catalog();
+    let command = command::of(catalog.definitions(), true)
+        .map_err(|error| complain(Exit::Application, error))?;
+    let program = program();
+    let command = match version::of(&program, catalog.definitions()) {
+        Some(version) => command.version(version),
+        None => command,
+    };
     let mut command = command
-        .name(program())
+        .name(program)
         .about("Run this application's tools")
         .disable_help_subcommand(true)
         .subcommands([completions::command(), manual::command()]);
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         // Help and the like also come this way.
-        Err(message) => return streams::said(&message),
+        Err(message) => return streams::said(&near::suggest(message, catalog.definitions())),
     };
     match matches.subcommand() {
         Some((completions::NAME, below)) => return completions::run(command, below),
         Some((manual::NAME, below)) => return manual::run(command, below),
         // No tool runs, so nothing has to be given to one.
-        Some((tools::NAME, below)) => return tools::run(&registry.catalog(), below),
+        Some((tools::NAME, below)) => return tools::run(&catalog, below),
         _ => {}
     }
     let asked = matches.subcommand().filter(|(name, _)| *name == policy::NAME);
@@ -168,6 +187,8 @@ fn whole(
     if asked.is_some_and(|(_, below)| policy::names_one(below)) {
         builder = builder.without_policy();
     }
+    let consent = Consent::of(&builder, flags::is_approved(&matches))?;
+    let builder = consent.ask(builder).tolerate_missing();
     let executor = builder.build().map_err(|error| match error.policy() {
         Some(wrong) if asked.is_some() => complain(Exit::Usage, wrong),
         _ => complain(Exit::Application, error),
@@ -183,7 +204,7 @@ fn whole(
     let runtime = runtime.map_err(|error| {
         complain(Exit::Application, format!("no tokio runtime could be started: {error}"))
     })?;
-    let ended = runtime.block_on(run::run(&executor, &matches, &Stop::by_signals()));
+    let ended = runtime.block_on(run::run(&executor, &matches, &Stop::by_signals(), consent));
     // The thread of a blocking tool that ran out of time is not waited for.
     runtime.shutdown_background();
     ended

@@ -66,7 +66,8 @@ impl Terminal {
     }
 }
 
-fn attended() -> Result<(), &'static str> {
+/// Whether a person sees questions and can answer them here, or why not.
+pub(crate) fn attended() -> Result<(), &'static str> {
     match (io::stdin().is_terminal(), io::stderr().is_terminal()) {
         (false, _) => Err("standard input is no terminal"),
         (true, false) => Err("standard error, where the question would be, is no terminal"),

@@ -20,7 +20,7 @@ pub use crate::footprint::{
     ApprovalReason, File, HoldsNone, IntoDanger, KindOfResource, ResourceName, one_scope,
 };
 pub use crate::input::{
-    AnyShape, Bound, BoundOf, Fault, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson,
+    AnyShape, Bound, BoundOf, Fault, Field, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson,
     Knowledge, KnownType, Length, Limits, NoRange, Number, ObjectInJson, Param, Problem, Problems,
     Range, Reader, Rule, Shape, Slots, Text, UnknownType, Visited, absent, fill, read_object,
 };

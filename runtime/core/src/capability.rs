@@ -133,6 +133,7 @@ impl CapabilitySpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Context,
+    Calls,
     Executor(usize),
     Run(usize),
     Call,
@@ -184,10 +185,11 @@ pub struct Scope<'a> {
     own: Option<&'a Own>,
 }
 
-/// The call's context, as itself and as a service, for tools that name it or open resources.
+/// The call's context, as itself and as a service, for tools that name it or open resources; and the calls that it makes.
 pub struct Own {
     context: ToolContext,
     service: Value,
+    calls: Option<Value>,
 }
 
 /// The builder and the executor have checked every source before a tool is started.
@@ -195,7 +197,14 @@ const CHECKED: &str = "the executor gives every tool what it requires";
 
 impl Own {
     pub fn new(context: ToolContext) -> Self {
-        Self { service: Box::new(Arc::new(context.clone())), context }
+        Self { service: Box::new(Arc::new(context.clone())), context, calls: None }
+    }
+
+    /// For a tool that makes calls; the value is an `Arc` of [`Calls`](crate::calls::Calls).
+    #[must_use]
+    pub fn with_calls(mut self, calls: Value) -> Self {
+        self.calls = Some(calls);
+        self
     }
 }
 
@@ -248,6 +257,7 @@ impl<'a> Scope<'a> {
             Source::Executor(service) => self.run.executor.services.get(service),
             Source::Run(service) => self.run.own.get(service),
             Source::Context => self.own.map(|own| &own.service),
+            Source::Calls => self.own.and_then(|own| own.calls.as_ref()),
             Source::Call => self.call.value(id()),
             Source::Opener(_) => None,
         }

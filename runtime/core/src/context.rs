@@ -325,6 +325,13 @@ impl ToolContext {
         }
     }
 
+    /// The token that is cancelled when the call has its answer.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn ended(&self) -> &CancellationToken {
+        &self.0.ended
+    }
+
     /// Nobody waits for the answer any more.
     pub(crate) fn end(&self) {
         self.0.ended.cancel();

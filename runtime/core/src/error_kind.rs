@@ -45,11 +45,19 @@ pub const JOURNAL_FAILED: &str = "journal_failed";
 pub const MISSING_SERVICE: &str = "missing_service";
 /// What the call names is not there.
 pub const NOT_FOUND: &str = "not_found";
+/// A tool that runs again calls another tool than it did before, or with other arguments.
+pub const OTHER_CHILD: &str = "other_child";
 /// A person decided against the call.
 pub const REJECTED: &str = "rejected";
 /// The process ends, and begins no more calls.
 pub const SHUTTING_DOWN: &str = "shutting_down";
 /// The call took longer than it may.
 pub const TIMEOUT: &str = "timeout";
+/// Calls lie too deep in each other.
+pub const TOO_DEEP: &str = "too_deep";
+/// A call touches what the call that makes it does not declare.
+pub const UNDECLARED_ACCESS: &str = "undeclared_access";
+/// The answer of a call is no value of the type that its caller expects.
+pub const UNEXPECTED_ANSWER: &str = "unexpected_answer";
 /// There is no tool of this name.
 pub const UNKNOWN_TOOL: &str = "unknown_tool";

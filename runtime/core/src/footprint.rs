@@ -1,6 +1,7 @@
 //! What a call touches, and what policy must know of it. Two calls conflict when they touch the
 //! same resource and one of them writes.
 
+mod covers;
 mod resource;
 mod scope;
 mod stamp;
@@ -14,6 +15,7 @@ use serde_json::Value;
 use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
+pub use covers::Uncovered;
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
 pub use scope::{Held, Holder, Holds, HoldsNone, ResourceScope, one_scope};
 pub use stamp::ResourceStamp;

@@ -5,6 +5,7 @@ mod bounds;
 mod deserializer;
 mod entries;
 mod fault;
+mod field;
 #[doc(hidden)]
 pub mod formats;
 mod key;
@@ -28,6 +29,7 @@ pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 #[doc(hidden)]
 pub use fault::Asked;
 pub use fault::Fault;
+pub use field::Field;
 pub use keys::{InvalidKeys, Key, Keys};
 #[doc(hidden)]
 pub use known::{IsKnown, Knowledge, KnownType, UnknownType, Visited};

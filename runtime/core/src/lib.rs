@@ -7,6 +7,8 @@ pub mod __private0;
 #[doc(hidden)]
 pub mod call;
 #[doc(hidden)]
+pub mod calls;
+#[doc(hidden)]
 pub mod capability;
 #[doc(hidden)]
 pub mod context;

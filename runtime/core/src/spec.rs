@@ -76,6 +76,8 @@ impl fmt::Debug for Handle {
 pub struct Location {
     /// The package it belongs to; empty for a tool that was made at run time.
     pub package: &'static str,
+    /// The version of the package; empty for a tool that was made at run time.
+    pub version: &'static str,
     /// The file, as rustc names it.
     pub file: &'static str,
     /// The line of its function's name.
@@ -84,8 +86,13 @@ pub struct Location {
 
 impl Location {
     #[doc(hidden)]
-    pub const fn new(package: &'static str, file: &'static str, line: u32) -> Self {
-        Self { package, file, line }
+    pub const fn new(
+        package: &'static str,
+        version: &'static str,
+        file: &'static str,
+        line: u32,
+    ) -> Self {
+        Self { package, version, file, line }
     }
 
     /// The place that a run-time tool was made at; its package is not known.
@@ -93,7 +100,7 @@ impl Location {
     #[doc(hidden)]
     pub fn of_caller() -> Self {
         let caller = std::panic::Location::caller();
-        Self { package: "", file: caller.file(), line: caller.line() }
+        Self { package: "", version: "", file: caller.file(), line: caller.line() }
     }
 }
 
@@ -254,7 +261,7 @@ impl Spec {
         declares_footprint: false,
         repair: None,
         exposure: Exposure::Direct,
-        location: Location::new("", "", 0),
+        location: Location::new("", "", "", 0),
         whole: false,
         parameters: &[],
         capabilities: &[],

@@ -13,6 +13,7 @@ mod journal_config;
 mod journal_id;
 mod journal_options;
 mod middleware;
+mod nested;
 mod outcome;
 mod own;
 mod plan;
@@ -68,6 +69,7 @@ pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };
 pub(crate) use middleware::{Entered, Inside, Turned, delay_of, enter, touched};
+pub(crate) use nested::{Family, Lineage, Recorded, covered};
 pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;

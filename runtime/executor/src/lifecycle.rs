@@ -2,6 +2,7 @@
 //! and carries out.
 
 mod ask;
+mod child;
 mod decide;
 mod driver;
 mod end;
@@ -26,7 +27,7 @@ pub use snapshot::{
 };
 pub use step::{
     Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,
-    Settings, StageVerdict, Staged, Step, Then,
+    Settings, StageVerdict, Staged, Step, Suspension, Then,
 };
 pub use sweep::Swept;
 

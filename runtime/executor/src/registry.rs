@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::catalog::Catalog;
-use toolwright_core::registration::Registration;
+use toolwright_core::registration::{IntoTool, Registration};
 use toolwright_core::spec::Handle;
 use toolwright_core::tool::Definition;
 use toolwright_wire::dialect::{Dialect, DialectError, Finding, Listing};
@@ -100,9 +100,7 @@ impl Registry {
     ///
     /// # Errors
     /// When two tools have one name, or a tool has no usable schema; all such problems at once.
-    pub fn of(
-        tools: impl IntoIterator<Item = impl Into<Registration>>,
-    ) -> Result<Self, RegistryError> {
+    pub fn of(tools: impl IntoIterator<Item = impl IntoTool>) -> Result<Self, RegistryError> {
         let registry = Self::empty();
         registry.register_all(tools)?;
         Ok(registry)
@@ -122,7 +120,7 @@ impl Registry {
     ///
     /// # Errors
     /// When its name is taken or it has no usable schema; then nothing has changed.
-    pub fn register(&self, tool: impl Into<Registration>) -> Result<(), RegistryError> {
+    pub fn register(&self, tool: impl IntoTool) -> Result<(), RegistryError> {
         self.register_all([tool])
     }
 
@@ -132,9 +130,9 @@ impl Registry {
     /// When a name is taken or a tool has no usable schema; then nothing has changed.
     pub fn register_all(
         &self,
-        tools: impl IntoIterator<Item = impl Into<Registration>>,
+        tools: impl IntoIterator<Item = impl IntoTool>,
     ) -> Result<(), RegistryError> {
-        self.add(tools.into_iter().map(Into::into), Origin::Application)
+        self.add(tools.into_iter().map(IntoTool::into_tool), Origin::Application)
     }
 
     /// Takes a tool out. Calls that run already, and catalogs that were taken, keep it.
@@ -281,7 +279,7 @@ impl Registry {
         for tool in tools {
             match prepare(tool, origin) {
                 Ok(entry) => entries.push(entry),
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.push(*problem),
             }
         }
         let added = self.change(|state| {

@@ -14,7 +14,7 @@ pub(crate) use admit::{Admitted, admit, admit_at_once};
 pub(crate) use approve::{Read, approved, approved_final, unasked};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
-pub(crate) use find::{Found, find, seek};
+pub(crate) use find::{Found, find, seek, unknown};
 pub(crate) use input::read;
 pub(crate) use invoke::{
     PANIC, Unfinished, dropped, given_up, given_up_by, in_time, invoke, is_given_up, panic_words,

@@ -18,6 +18,7 @@ mod identity;
 mod listed;
 mod memory;
 mod next;
+mod parent;
 mod record;
 mod replay;
 mod shown;
@@ -25,6 +26,7 @@ mod state;
 mod store;
 mod trace;
 
+pub use answered::Answered;
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
 #[doc(hidden)]
@@ -39,7 +41,8 @@ pub use jiff::Timestamp;
 pub use listed::{DamagedCall, Listed};
 pub use memory::MemoryStore;
 pub use next::{Failure, Illegal, Transition, next};
-pub use record::{Answered, Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};
+pub use parent::ParentCall;
+pub use record::{Ask, CallRecord, CallSlot, FORMAT, Requester, StoredText};
 pub use replay::{Contradiction, replay};
 pub use state::State;
 pub use store::{

@@ -42,6 +42,7 @@ impl World<'_> {
             lays_failures_aside: self.scenario.lays_failures_aside,
             journal: Some(reading::JOURNAL.to_owned()),
             project: None,
+            acts_for: None,
             is_closed: false,
             guards: self.scenario.switches.guards(),
         }
@@ -153,6 +154,7 @@ impl World<'_> {
             }
             Need::Grants => look.snapshot.grants = Some(reading::grants(system, record)),
             Need::Preview => look.snapshot.preview = Some(reading::PREVIEW),
+            Need::Awaited => look.snapshot.awaited = Some(false),
             Need::Begun => look.snapshot.begun = Some(reading::begun_of(system, record)),
             Need::Attempts => look.snapshot.attempts = Some(scenario.attempts.into()),
             Need::Retry => {

@@ -5,11 +5,10 @@
 
 use std::process::ExitCode;
 
-use toolwright::approval::Terminal;
 use toolwright::tool;
 
 fn main() -> ExitCode {
-    toolwright::cli::main_with(|builder| builder.ask(Terminal::new()))
+    toolwright::cli::main_with(|builder| builder)
 }
 
 /// Send a voucher to a customer.

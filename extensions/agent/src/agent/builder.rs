@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use toolwright::Executor;
@@ -234,6 +235,7 @@ impl AgentBuilder<Executor> {
             settings: self.settings,
             listeners: self.listeners,
             rings: Rings::default(),
+            said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: self.accounts,
             #[cfg(feature = "opentelemetry")]

@@ -15,11 +15,11 @@ pub enum AgentError {
     #[error(transparent)]
     Model(#[from] ModelNameError),
     /// Tools do not fit together: two have one name, or one is not sound.
-    #[error("the tools do not fit together: {0}")]
-    Registry(#[source] RegistryError),
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
     /// The executor of the tools lacks something: a service, a rule's tool.
-    #[error("the executor of the tools cannot be built: {0}")]
-    Executor(#[source] BuildError),
+    #[error(transparent)]
+    Executor(#[from] BuildError),
     /// The key of the approver could not be loaded or made.
     #[error("the decisions of the approver cannot be signed: {0}")]
     Key(#[source] KeyError),

@@ -128,7 +128,7 @@ impl AgentBuilder {
     pub fn build(self) -> Result<Agent, AgentError> {
         let mut this = self.with_known_model()?;
         let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());
-        let registry = Registry::of(tools).map_err(AgentError::Registry)?;
+        let registry = Registry::of(tools)?;
         let mut executor = Executor::builder(registry);
         let is_durable = journal.as_ref().is_some_and(Journal::is_durable);
         let asks = approver.is_some();
@@ -145,7 +145,7 @@ impl AgentBuilder {
             executor = executor.journal(journal);
         }
         let executor = changes.into_iter().fold(executor, |it, change| change(it));
-        this.on(executor.build().map_err(AgentError::Executor)?).build()
+        this.on(executor.build()?).build()
     }
 }
 

@@ -29,7 +29,7 @@ impl CallStatus {
         match record.state {
             _ if record.answer.is_some() => Self::Answered,
             State::Ready | State::Running | State::Pending if !is_due() => Self::Waits,
-            State::Indeterminate | State::Planned => Self::Waits,
+            State::Indeterminate | State::Planned | State::Waiting => Self::Waits,
             _ => Self::MayGoOn,
         }
     }

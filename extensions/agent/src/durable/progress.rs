@@ -64,8 +64,14 @@ impl fmt::Display for Progress {
 impl fmt::Display for Waiting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "turn {} waits for", self.turn)?;
-        for call in &self.calls {
-            write!(formatter, " `{}` (call {}, {})", call.tool, call.call, call.state)?;
+        for (place, call) in self.calls.iter().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            write!(formatter, "{comma} `{}` (call {}, {}", call.tool, call.call, call.state)?;
+            // Where a decision did not count, the reason of the question says so.
+            match self.requests.iter().find(|request| request.call == call.call) {
+                Some(request) => write!(formatter, ": {})", request.reason)?,
+                None => formatter.write_str(")")?,
+            }
         }
         Ok(())
     }

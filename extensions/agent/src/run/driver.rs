@@ -12,7 +12,7 @@ use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
 use super::recorder::{Interruption, Recorder, Stop, Submitted, Work, submitted};
-use super::{AgentRun, Stopped};
+use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::run::{Action, State, StepInput, Turn, step};
 
@@ -165,6 +165,8 @@ impl<R: Recorder> Driver<'_, R> {
         {
             return Err(left);
         }
+        let agent = &self.run.agent.0;
+        unapproved::report(&agent.executor, &agent.said_unapproved, answers.answers());
         let terminal = answers.terminal_call();
         let stopped = stop.map(|stop| step(&self.run.state, stop.event()).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::pending;
+use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
@@ -18,7 +20,8 @@ use crate::model::{
 const PIECE: usize = 4;
 
 /// A model that answers by a script. A test fails when a step is left over as the model is dropped, and when the model is
-/// asked after the last step.
+/// asked after the last step. On the thread `main`, where no test runs, a step that is left over is a line on standard error: there
+/// a panic would come before the error that `main` returns, and hide it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -232,8 +235,15 @@ impl Drop for ScriptedModel {
     fn drop(&mut self) {
         let left = self.lock().steps.len();
         // A second panic would abort the test before it says why it failed.
-        if left > 0 && !std::thread::panicking() {
-            panic!("{left} steps of the model's script are left unused");
+        if left == 0 || thread::panicking() {
+            return;
+        }
+        let words = format!("{left} steps of the model's script are left unused");
+        if thread::current().name() == Some("main") {
+            // One without a reader is lost.
+            let _ = writeln!(std::io::stderr(), "{words}");
+        } else {
+            panic!("{words}");
         }
     }
 }
@@ -243,5 +253,23 @@ impl fmt::Debug for ScriptedModel {
         let inner = self.lock();
         let (asked, left) = (inner.requests.len(), inner.steps.len());
         formatter.debug_struct("ScriptedModel").field("asked", &asked).field("left", &left).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the thread of this name panics that drops a model with a step.
+    fn panics(name: &str) -> bool {
+        let thread = thread::Builder::new().name(name.to_owned());
+        let dropped = thread.spawn(|| drop(ScriptedModel::new().says("Done."))).unwrap();
+        dropped.join().is_err()
+    }
+
+    #[test]
+    fn a_step_that_is_left_fails_a_test_and_hides_no_error_of_main() {
+        assert!(panics("a_test"));
+        assert!(!panics("main"));
     }
 }

@@ -127,6 +127,7 @@ async fn what_an_agent_lacks_is_said_when_it_is_built() {
         error.to_string().contains("::Log`, which is not provided; register it with `.service(…)`"),
         "{error}"
     );
+    assert_eq!(error.to_string().matches("cannot be built").count(), 1, "{error}");
     let error = Agent::builder("acme:some-model").tools([ADD]).build().unwrap_err();
     assert!(error.to_string().contains("`acme`"), "{error}");
 }

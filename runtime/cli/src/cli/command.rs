@@ -18,9 +18,10 @@ const WIDTH: usize = 100;
 /// A tool and its command.
 type Tool<'a> = (&'a Definition, Command);
 
-/// The commands of these tools, and those that every command line has.
+/// The commands of these tools, and those that every command line has; with `--yes` where a person can approve a call so.
 pub(super) fn of<'a>(
     definitions: impl IntoIterator<Item = &'a Definition>,
+    takes_yes: bool,
 ) -> Result<Command, CommandError> {
     let mut groups: BTreeMap<String, Vec<Tool<'_>>> = BTreeMap::new();
     let mut ungrouped: Vec<Tool<'_>> = Vec::new();
@@ -32,7 +33,7 @@ pub(super) fn of<'a>(
             problems.push(problem);
             continue;
         }
-        let command = of_tool(words.tool.clone(), definition);
+        let command = of_tool(words.tool.clone(), definition, takes_yes);
         let flag = twice(&command);
         problems
             .extend(flag.map(|flag| CommandProblem::Flag { flag, tool: Named::of(definition) }));
@@ -109,14 +110,14 @@ fn of_group(name: String, tools: Vec<Tool<'_>>) -> Command {
     wrapped(namespace)
 }
 
-fn of_tool(name: String, definition: &Definition) -> Command {
+fn of_tool(name: String, definition: &Definition, takes_yes: bool) -> Command {
     let command = Command::new(name)
         .about(help::in_a_list(definition))
         .long_about(definition.description.clone())
-        .after_help(help::of_tool(definition))
+        .after_help(help::of_tool(definition, takes_yes))
         .max_term_width(WIDTH)
         .disable_help_flag(true);
-    flags::add_to(command, definition)
+    flags::add_to(command, definition, takes_yes)
 }
 
 /// The first flag that a command has twice.
@@ -190,13 +191,13 @@ mod tests {
     }
 
     fn refused(tools: impl IntoIterator<Item = toolwright::Handle>) -> Vec<String> {
-        let error = of(Registry::of(tools).unwrap().catalog().definitions()).unwrap_err();
+        let error = of(Registry::of(tools).unwrap().catalog().definitions(), true).unwrap_err();
         assert_eq!(error.to_string().lines().count(), error.problems.len() + 1);
         error.problems.iter().map(ToString::to_string).collect()
     }
 
     fn typed(definition: &Definition, words: &[&str]) -> Result<String, String> {
-        let command = of([definition]).unwrap();
+        let command = of([definition], true).unwrap();
         command.clone().debug_assert();
         let matches = command
             .try_get_matches_from([&["it", "convert"], words].concat())

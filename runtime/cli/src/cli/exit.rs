@@ -48,9 +48,11 @@ impl Exit {
     pub(super) fn of(error: &ToolError) -> Self {
         match error.classified() {
             ErrorClass::Invalid => Self::Usage,
-            ErrorClass::NotStarted { .. } if error.kind() == error_kind::APPROVAL_REQUIRED => {
-                Self::Approval
-            }
+            ErrorClass::NotStarted { .. } => match error.kind() {
+                error_kind::APPROVAL_REQUIRED => Self::Approval,
+                error_kind::MISSING_SERVICE => Self::Application,
+                _ => Self::Failed,
+            },
             _ => Self::Failed,
         }
     }

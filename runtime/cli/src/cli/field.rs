@@ -169,27 +169,29 @@ fn kind(value: &Value) -> &'static str {
 
 /// The values to choose from, where there are only so many.
 fn choices<'a>(root: &'a Value, schema: &'a Value) -> Vec<Choice<'a>> {
+    each_choice(root, schema, 0).unwrap_or_default()
+}
+
+/// The values that a schema takes; `None` where it takes others than those that it lists.
+fn each_choice<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Option<Vec<Choice<'a>>> {
+    if depth > DEEPEST {
+        return None;
+    }
     let schema = reference::follow(root, schema).unwrap_or(schema);
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let values = values.iter().filter(|it| !it.is_null());
-        return values.map(|value| Choice { value, description: None }).collect();
+        return Some(values.map(|value| Choice { value, description: None }).collect());
     }
-    let below = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.as_array());
-    let each = below.into_iter().flatten().map(|one| reference::follow(root, one).unwrap_or(one));
-    let each = each.filter(|one| one.get("type").is_none_or(|it| it != "null"));
-    let found: Option<Vec<Vec<Choice<'_>>>> = each
-        .map(|one| match (one.get("const"), one.get("enum").and_then(Value::as_array)) {
-            (Some(value), _) => {
-                let description = one.get("description").and_then(Value::as_str);
-                Some(vec![Choice { value, description }])
-            }
-            (None, Some(values)) => {
-                Some(values.iter().map(|value| Choice { value, description: None }).collect())
-            }
-            (None, None) => None,
-        })
-        .collect();
-    found.unwrap_or_default().concat()
+    if let Some(value) = schema.get("const") {
+        let description = schema.get("description").and_then(Value::as_str);
+        return Some(vec![Choice { value, description }]);
+    }
+    if schema.get("type").is_some_and(|it| it == "null") {
+        return Some(Vec::new());
+    }
+    let below = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.as_array())?;
+    let each: Option<Vec<_>> = below.iter().map(|it| each_choice(root, it, depth + 1)).collect();
+    each.map(|choices| choices.concat())
 }
 
 #[cfg(test)]
@@ -223,6 +225,30 @@ mod tests {
             (json!(true), Shape::Json),
         ] {
             assert_eq!(of_property(&root, "it", &schema, true).shape, expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn the_values_of_a_choice_are_found_behind_references_and_beside_null() {
+        let one = |name: &str| json!({"const": name, "description": "As said."});
+        let root = json!({"$defs": {
+            "Plain": {"enum": ["a", "b"]},
+            "Told": {"oneOf": [one("a"), one("b")]},
+            "Self": {"anyOf": [{"$ref": "#/$defs/Self"}, {"const": "a"}]},
+        }});
+        for (schema, values) in [
+            (json!({"enum": ["a", "b", null]}), "ab"),
+            (json!({"anyOf": [{"$ref": "#/$defs/Plain"}, {"type": "null"}]}), "ab"),
+            (json!({"anyOf": [{"$ref": "#/$defs/Told"}, {"type": "null"}]}), "ab"),
+            (json!({"type": "array", "items": {"$ref": "#/$defs/Told"}}), "ab"),
+            (json!({"anyOf": [{"$ref": "#/$defs/Told"}, {"type": "string"}]}), ""),
+            (json!({"$ref": "#/$defs/Self"}), ""),
+            (json!({"type": "string"}), ""),
+            (json!(true), ""),
+        ] {
+            let field = of_property(&root, "it", &schema, true);
+            let found: String = field.choices.iter().filter_map(|it| it.value.as_str()).collect();
+            assert_eq!(found, values, "{schema}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use clap::{Arg, ArgAction, Command, Id, ValueHint};
+use clap::{Arg, ArgAction, ArgMatches, Command, Id, ValueHint};
 
 use super::field::{self, Field, Item, Shape};
 use super::help;
@@ -13,11 +13,12 @@ use toolwright_core::tool::Definition;
 pub(super) const WHOLE: &str = "\0json";
 pub(super) const OUTPUT: &str = "\0output";
 pub(super) const DRY_RUN: &str = "\0dry-run";
+const YES: &str = "\0yes";
 
 const HELP: &str = "\0help";
 
 /// What a flag of a tool's own may not be called.
-const COMMON: [&str; 4] = ["json", "output", "dry-run", "help"];
+const COMMON: [&str; 5] = ["json", "output", "dry-run", "yes", "help"];
 
 /// The heading of the flags that every tool has.
 const COMMON_HEADING: &str = "Common options";
@@ -36,7 +37,7 @@ pub(super) fn flag(field: &Field<'_>) -> String {
     if COMMON.contains(&flag.as_str()) { format!("arg-{flag}") } else { flag }
 }
 
-/// Where the other values of a key are: no to a switch, the variable or the stream of a secret.
+/// Where the other values of a key are: no to a switch, the flag of a place, the variable or the stream of a secret.
 pub(super) fn id(field: &Field<'_>, other: &str) -> Id {
     Id::from(format!("\0{other} {}", field.key))
 }
@@ -46,8 +47,8 @@ pub(super) fn is_kept_away(field: &Field<'_>) -> bool {
     field.secret && matches!(field.shape, Shape::Text | Shape::Number)
 }
 
-/// The arguments of a tool: its places, its flags, then what every tool has.
-pub(super) fn add_to(command: Command, definition: &Definition) -> Command {
+/// The arguments of a tool: its places, its flags, then what every tool has; `--yes` where a person can approve the call so.
+pub(super) fn add_to(command: Command, definition: &Definition, takes_yes: bool) -> Command {
     let fields: Vec<Field<'_>> = field::of(definition);
     let flags: HashSet<String> = fields.iter().map(flag).collect();
     let (mut places, others): (Vec<_>, Vec<_>) =
@@ -61,30 +62,48 @@ pub(super) fn add_to(command: Command, definition: &Definition) -> Command {
         .into_iter()
         .chain(others)
         .collect();
-    let mut arguments: Vec<Arg> = places.into_iter().map(place).collect();
-    arguments.extend(others.into_iter().flat_map(|field| of_field(field, &flags)));
+    let others: Vec<Arg> = others.into_iter().flat_map(|field| of_field(field, &flags)).collect();
+    let mut taken: HashSet<&str> = others.iter().filter_map(Arg::get_long).collect();
+    taken.extend(COMMON);
+    let mut arguments: Vec<Arg> =
+        places.iter().flat_map(|it| place(it, is_only(it, &places, &taken))).collect();
+    arguments.extend(others);
     let typed: Vec<Id> = arguments.iter().map(|it| it.get_id().clone()).collect();
     let only: String = fields
         .iter()
         .filter(|it| flag(it).is_empty())
         .map(|it| format!("; the only way to give `{}`", it.key))
         .collect();
-    command.args(arguments).arg(whole(&only).conflicts_with_all(typed)).args(common())
+    let whole = whole(&only).conflicts_with_all(typed);
+    command.args(arguments).arg(whole).args(common(takes_yes))
 }
 
-fn place(field: &Field<'_>) -> Arg {
-    let argument = described(field).value_name(kebab(field.key).to_uppercase().replace('-', "_"));
-    match field.shape {
-        Shape::List(_) => argument.num_args(1..).required(field.required),
-        _ => argument.required(field.required),
-    }
+/// Whether no other place, and nothing that is taken, is called as the flag of this place would be.
+fn is_only(place: &Field<'_>, places: &[&Field<'_>], taken: &HashSet<&str>) -> bool {
+    let name = flag(place);
+    let with_that_name = places.iter().filter(|it| flag(it) == name).count();
+    with_that_name == 1 && !taken.contains(name.as_str())
+}
+
+/// A place, and its flag for those who write the name of what they give.
+fn place(field: &Field<'_>, has_flag: bool) -> Vec<Arg> {
+    let is_list = matches!(field.shape, Shape::List(_));
+    let flag = has_flag.then(|| flag(field));
+    let of_name =
+        |argument: Arg| argument.value_name(kebab(field.key).to_uppercase().replace('-', "_"));
+    let place = of_name(described(field, flag.as_deref())).required(field.required);
+    let place = if is_list { place.num_args(1..) } else { place };
+    let Some(flag) = flag else { return vec![place] };
+    let flag = of_name(described(field, None)).id(id(field, "flag")).long(flag).hide(true);
+    let flag = if is_list { flag.action(ArgAction::Append) } else { flag };
+    vec![place, flag.conflicts_with(field.key.to_owned())]
 }
 
 fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     let flag = flag(field);
     let free = |flag: &String| !taken.contains(flag) && !COMMON.contains(&flag.as_str());
     let aliases: Vec<String> = field.aliases.iter().map(|it| kebab(it)).filter(free).collect();
-    let mut argument = described(field).long(flag.clone()).aliases(aliases);
+    let mut argument = described(field, None).long(flag.clone()).aliases(aliases);
     if let Some(letter) = field.short {
         argument = argument.short(letter);
     }
@@ -141,7 +160,8 @@ fn secret(field: &Field<'_>, typed: Arg, flag: &str) -> Vec<Arg> {
     vec![typed, from_variable, from_stream]
 }
 
-fn described(field: &Field<'_>) -> Arg {
+/// An argument with its help; `also` is the flag of a place.
+fn described(field: &Field<'_>, also: Option<&str>) -> Arg {
     let is_number = matches!(field.shape, Shape::Number | Shape::List(Item::Number));
     let placeholder = match field.shape {
         Shape::Switch => "BOOL",
@@ -152,8 +172,8 @@ fn described(field: &Field<'_>) -> Arg {
     };
     Arg::new(field.key.to_owned())
         .value_name(placeholder)
-        .help(help::short(field))
-        .long_help(help::long(field))
+        .help(help::short(field, also))
+        .long_help(help::long(field, also))
         // A number below zero is a value, not a flag.
         .allow_negative_numbers(is_number)
 }
@@ -167,7 +187,7 @@ fn whole(only: &str) -> Arg {
         .help_heading(COMMON_HEADING)
 }
 
-fn common() -> [Arg; 3] {
+fn common(takes_yes: bool) -> impl Iterator<Item = Arg> {
     let dry_run = Arg::new(DRY_RUN)
         .long("dry-run")
         .action(ArgAction::SetTrue)
@@ -177,7 +197,24 @@ fn common() -> [Arg; 3] {
         .help("Print help; --help tells more")
         .long_help("Print help; -h tells less")
         .help_heading(COMMON_HEADING);
-    [output("json").help_heading(COMMON_HEADING), dry_run, help]
+    let first = [output("json").help_heading(COMMON_HEADING), dry_run];
+    first.into_iter().chain(takes_yes.then(yes)).chain([help])
+}
+
+fn yes() -> Arg {
+    Arg::new(YES)
+        .long("yes")
+        .action(ArgAction::SetTrue)
+        .help("Approve this call, so that it runs without a question")
+        .help_heading(COMMON_HEADING)
+}
+
+/// Whether the command that was typed, the last of its words, says `--yes`.
+pub(super) fn is_approved(matches: &ArgMatches) -> bool {
+    match matches.subcommand() {
+        Some((_, below)) => is_approved(below),
+        None => matches!(matches.try_get_one(YES), Ok(Some(true))),
+    }
 }
 
 /// `--output`, for every command that has a result.
@@ -198,7 +235,7 @@ pub(super) fn help() -> Arg {
 }
 
 /// What `--output` says.
-pub(super) fn form(matches: &clap::ArgMatches) -> Form {
+pub(super) fn form(matches: &ArgMatches) -> Form {
     match matches.get_one::<String>(OUTPUT).map(String::as_str) {
         Some("text") => Form::Text,
         _ => Form::Json,

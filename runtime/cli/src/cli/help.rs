@@ -18,10 +18,11 @@ pub(super) fn in_a_list(definition: &Definition) -> String {
 }
 
 /// What stands below the flags of a tool.
-pub(super) fn of_tool(definition: &Definition) -> String {
+pub(super) fn of_tool(definition: &Definition, takes_yes: bool) -> String {
     let mut words = format!("Danger: {}\nEffect: {}", danger(definition), effect(definition));
     if let Some(approval) = approval(definition) {
-        words = format!("{words}\nApproval: {approval}");
+        let how = if takes_yes { "; the terminal asks, or give --yes" } else { "" };
+        words = format!("{words}\nApproval: {approval}{how}");
     }
     words
 }
@@ -51,15 +52,16 @@ pub(super) fn approval(definition: &Definition) -> Option<String> {
 }
 
 /// A parameter in one line.
-pub(super) fn short(field: &Field<'_>) -> String {
+pub(super) fn short(field: &Field<'_>, also: Option<&str>) -> String {
     let choices = (!field.choices.is_empty()).then(|| one_of(&field.choices));
     let sentence = first_sentence(field.description).to_owned();
-    let all = choices.into_iter().chain(notes(field, false)).map(|note| format!("[{note}]"));
+    let notes = choices.into_iter().chain(notes(field, false)).chain(also_as(also));
+    let all = notes.map(|note| format!("[{note}]"));
     std::iter::once(sentence).chain(all).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// A parameter with all that is known of it.
-pub(super) fn long(field: &Field<'_>) -> String {
+pub(super) fn long(field: &Field<'_>, also: Option<&str>) -> String {
     let told = field.choices.iter().any(|choice| choice.description.is_some());
     let mut paragraphs = vec![field.description.to_owned()];
     if told {
@@ -70,10 +72,15 @@ pub(super) fn long(field: &Field<'_>) -> String {
         paragraphs.push(format!("One of:\n{}", lines.collect::<Vec<_>>().join("\n")));
     }
     let choices = (!told && !field.choices.is_empty()).then(|| one_of(&field.choices));
-    let notes = choices.into_iter().chain(notes(field, true)).map(|note| format!("[{note}]"));
+    let notes = choices.into_iter().chain(notes(field, true)).chain(also_as(also));
+    let notes = notes.map(|note| format!("[{note}]"));
     paragraphs.push(notes.collect::<Vec<_>>().join(" "));
     paragraphs.retain(|paragraph| !paragraph.is_empty());
     paragraphs.join("\n")
+}
+
+fn also_as(flag: Option<&str>) -> Option<String> {
+    flag.map(|flag| format!("also: --{flag}"))
 }
 
 fn one_of(choices: &[Choice<'_>]) -> String {
@@ -140,7 +147,7 @@ fn nested(schema: &Value) -> Option<String> {
             None => return Some("a JSON list".to_owned()),
         }
     } else {
-        return None;
+        return tags(schema);
     };
     let keys: Vec<&str> = object
         .get("properties")
@@ -149,6 +156,22 @@ fn nested(schema: &Value) -> Option<String> {
         .flat_map(|properties| properties.keys().map(String::as_str))
         .collect();
     Some(if keys.is_empty() { words.to_owned() } else { format!("{words}: {}", keys.join(", ")) })
+}
+
+/// What an object with a tag is made of, by the tag.
+fn tags(schema: &Value) -> Option<String> {
+    let variants = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.as_array())?;
+    let constant = |variant: &Value| {
+        let properties = variant.get("properties")?.as_object()?;
+        let (key, value) = properties.iter().find(|(_, it)| it.get("const").is_some())?;
+        Some((key.clone(), shown(value.get("const")?)))
+    };
+    let tagged: Option<Vec<(String, String)>> = variants.iter().map(constant).collect();
+    let tagged = tagged?;
+    let (key, _) = tagged.first()?;
+    let is_one = tagged.iter().all(|(other, _)| other == key);
+    let values: Vec<&str> = tagged.iter().map(|(_, value)| value.as_str()).collect();
+    is_one.then(|| format!("a JSON object with {key:?} one of: {}", values.join(", ")))
 }
 
 /// A value as it would be typed.
@@ -162,6 +185,17 @@ fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_with_a_tag_says_the_values_of_the_tag() {
+        let tagged = |kind: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, "size": {"type": "number"}}});
+        let nested = |schema: Value| nested(&schema).unwrap_or_default();
+        assert_eq!(
+            nested(json!({"oneOf": [tagged("circle"), tagged("square")]})),
+            "a JSON object with \"kind\" one of: circle, square"
+        );
+        assert_eq!(nested(json!({"oneOf": [tagged("circle"), {"type": "object"}]})), "");
+    }
 
     #[test]
     fn limits_are_told_unless_they_are_those_of_an_integer() {

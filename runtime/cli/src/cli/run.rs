@@ -4,6 +4,7 @@ use clap::ArgMatches;
 
 use super::Exit;
 use super::advice;
+use super::consent::Consent;
 use super::dry_run;
 use super::flags::{self, DRY_RUN};
 use super::names::Words;
@@ -26,13 +27,14 @@ pub(super) async fn run(
     executor: &Executor,
     matches: &ArgMatches,
     stop: &Stop,
+    consent: Consent,
 ) -> Result<(), Exit> {
     let catalog = executor.catalog();
     match matches.subcommand() {
         Some((tools::NAME, below)) => tools::run(&catalog, below),
         Some((policy::NAME, below)) => policy::run(executor, below),
         Some((word, below)) => match find(&catalog, word, below) {
-            Some((definition, below)) => call(executor, definition, below, stop).await,
+            Some((definition, below)) => call(executor, definition, below, stop, consent).await,
             None => Err(complain(Exit::Usage, format!("no tool is the command `{word}`"))),
         },
         None => Err(complain(Exit::Usage, "no command was given")),
@@ -59,13 +61,14 @@ async fn call(
     definition: &Definition,
     matches: &ArgMatches,
     stop: &Stop,
+    consent: Consent,
 ) -> Result<(), Exit> {
     let form = flags::form(matches);
     let input =
         typed::input(definition, matches).map_err(|problem| complain(Exit::Usage, problem))?;
     let call = Call::new(&definition.name, input);
     if matches.get_flag(DRY_RUN) {
-        let facts = executor.examine(&call).map_err(|error| failed(&error, stop))?;
+        let facts = executor.examine(&call).map_err(|error| failed(&error, stop, consent))?;
         return print(dry_run::shown(definition, call.arguments(), &facts, form), form);
     }
     let call = call.cancelled_by(stop.token());
@@ -74,18 +77,23 @@ async fn call(
         tell("mended", change);
     }
     match answer.error() {
-        Some(error) => Err(failed(error, stop)),
+        Some(error) => Err(failed(error, stop, consent)),
         None => print(render::answer(&answer, form), form),
     }
 }
 
 /// Says why a call failed: the message is the one that a model reads, advice and cause are for people.
-fn failed(error: &ToolError, stop: &Stop) -> Exit {
+fn failed(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
     let exit = match stop.caught() {
         Some(signal) if error.classified() == ErrorClass::Cancelled => Exit::Signal(signal),
         _ => Exit::of(error),
     };
-    complain(exit, told(error))
+    let words = match consent.advice().filter(|_| exit == Exit::Approval) {
+        // The cause is for those who write the application; here the person can act.
+        Some(advice) => format!("{}\nhint: {advice}", message(error)),
+        None => told(error),
+    };
+    complain(exit, words)
 }
 
 /// An error in the words for people.
@@ -94,5 +102,9 @@ pub(super) fn told(error: &ToolError) -> String {
     let hint = hint.map(|hint| format!("\nhint: {hint}"));
     let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));
     let more = [hint, cause].map(Option::unwrap_or_default).concat();
-    format!("{}: {}{more}", error.kind(), advice::message(error.message()))
+    format!("{}{more}", message(error))
+}
+
+fn message(error: &ToolError) -> String {
+    format!("{}: {}", error.kind(), advice::message(error.message()))
 }

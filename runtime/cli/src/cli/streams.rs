@@ -1,6 +1,7 @@
 //! Results go to standard output, words for people to standard error; either may be closed.
 
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 
 use super::Exit;
@@ -11,20 +12,33 @@ use toolwright_core::printable::{json, lines};
 /// enough, as `head` has: that is no failure, and needs no words.
 pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
     let result = result.to_string();
-    written(match form {
-        Form::Json => writeln!(io::stdout(), "{}", json(&result)),
-        Form::Text => writeln!(io::stdout(), "{}", lines(&result)),
-    })
+    let line = match form {
+        Form::Json => format!("{}\n", json(&result)),
+        Form::Text => format!("{}\n", lines(&result)),
+    };
+    print_block(line.as_bytes())
 }
 
 /// Prints text that brings its own line breaks.
 pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
-    written(io::stdout().write_all(text))
+    written(output().and_then(|mut output| output.write_all(text)))
+}
+
+/// Standard output, after what tools have written to it, and past the one of the standard library, which calls it a success
+/// that one which is not open for writing takes nothing.
+fn output() -> io::Result<File> {
+    let mut output = io::stdout();
+    output.flush()?;
+    #[cfg(unix)]
+    let owned = std::os::fd::AsFd::as_fd(&output).try_clone_to_owned()?;
+    #[cfg(windows)]
+    let owned = std::os::windows::io::AsHandle::as_handle(&output).try_clone_to_owned()?;
+    Ok(File::from(owned))
 }
 
 /// What becomes of a command whose result was, or was not, written.
 fn written(result: io::Result<()>) -> Result<(), Exit> {
-    match result.and_then(|()| io::stdout().flush()) {
+    match result {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Exit::Success),
         Err(error) => {
@@ -36,7 +50,7 @@ fn written(result: io::Result<()>) -> Result<(), Exit> {
 /// Prints what clap has to say: help to standard output, mistakes to standard error.
 pub(super) fn said(message: &clap::Error) -> Result<(), Exit> {
     if !message.use_stderr() {
-        return written(message.print());
+        return written(message.print().and_then(|()| io::stdout().flush()));
     }
     let _ = message.print();
     Err(Exit::Usage)

@@ -58,7 +58,9 @@ fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Stri
         let said = given(matches, field.key).then_some("true");
         return Ok(said.or(is_no.then_some("false")).map(str::to_owned));
     }
-    let Some(typed) = matches.get_many::<String>(field.key) else { return Ok(None) };
+    let flag = flags::id(field, "flag");
+    let by_flag = matches.try_get_many::<String>(flag.as_str()).ok().flatten();
+    let Some(typed) = by_flag.or_else(|| matches.get_many(field.key)) else { return Ok(None) };
     let items: Vec<String> = typed.map(|typed| word(field.shape, typed)).collect();
     Ok(Some(match field.shape {
         Shape::List(_) => format!("[{}]", items.join(",")),

@@ -80,6 +80,29 @@ impl TouchedResource {
         }
     }
 
+    /// Returns whether this is the same resource as the other, or contains it.
+    #[must_use]
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        if !self.is_kind_of(other) {
+            return false;
+        }
+        let contains = |one: &str, two: &str| one == two || (self.kind.0.overlap)(one, two);
+        match (&self.scope, &other.scope) {
+            (Some(mine), Some(others)) if mine != others => {
+                let global = |it: &Self, scope| (it.kind.0.global_name)(scope, it.name.as_deref());
+                let names = global(self, mine).zip(global(other, others));
+                names.is_some_and(|(one, two)| contains(&one, &two))
+            }
+            // It may lie in any scope.
+            (Some(_), None) => false,
+            _ => match (&self.name, &other.name) {
+                (None, _) => true,
+                (Some(one), Some(two)) => contains(one, two),
+                (Some(_), None) => false,
+            },
+        }
+    }
+
     fn meet(&self, one: &str, two: &str) -> bool {
         let overlap = self.kind.0.overlap;
         one == two || overlap(one, two) || overlap(two, one)

@@ -98,6 +98,10 @@ pub struct ExecutorBuilder {
     pub(super) journal: Option<Journal>,
     /// Who is asked in this process.
     pub(super) asker: Option<AskerBuilder>,
+    /// Who is asked where the application has said nothing about people.
+    pub(super) last_asker: Option<AskerBuilder>,
+    /// Whether a tool that lacks a service is refused at its call, and not here.
+    tolerates_missing: bool,
     /// Folders that tools work in.
     pub(super) roots: Vec<PathBuf>,
     pub(super) middleware: Vec<Arc<dyn super::Middleware>>,
@@ -129,6 +133,8 @@ impl ExecutorBuilder {
             circuit_breaker: None,
             journal: None,
             asker: None,
+            last_asker: None,
+            tolerates_missing: false,
             roots: Vec::new(),
             middleware: Vec::new(),
         }
@@ -321,6 +327,7 @@ impl ExecutorBuilder {
         problems.extend(self.general_problems());
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
+        self.ask_the_last(rules.as_ref());
         let asker = self.asker.take();
         let journal = self.journal.and_then(|journal| journal.build(asker, &mut problems));
         let (services, values) = self.services.into_iter().unzip();
@@ -341,7 +348,8 @@ impl ExecutorBuilder {
         let gates = Gates::default();
         let entries = catalog.tools().entries().iter();
         let plans: Vec<Plan> = entries.map(|entry| provisions.plan(entry, &gates)).collect();
-        problems.extend(plans.iter().flat_map(|plan| plan.lacks.iter().cloned()));
+        let lacks = plans.iter().flat_map(|plan| plan.lacks.iter().cloned());
+        problems.extend(lacks.filter(|_| !self.tolerates_missing));
         let Some(rules) = rules.filter(|_| problems.is_empty()) else {
             return Err(BuildError { problems });
         };
@@ -411,6 +419,14 @@ impl ExecutorBuilder {
     pub fn without_policy(mut self) -> Self {
         self.policy = None;
         self.unrestricted = false;
+        self
+    }
+
+    /// Builds also where tools lack a service: a call of such a tool is refused, and the others run. For command lines, which
+    /// call one tool.
+    #[doc(hidden)]
+    pub fn tolerate_missing(mut self) -> Self {
+        self.tolerates_missing = true;
         self
     }
 

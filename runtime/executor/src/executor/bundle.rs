@@ -62,6 +62,11 @@ use toolwright_policy::policy::PolicyBuilder;
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no bundle",
+    label = "expected a value that implements `Bundle`",
+    note = "`.with(…)` takes what brings tools together with what they need; tools alone go to `.tools([…])`"
+)]
 pub trait Bundle: Send + 'static {
     /// Names the bundle, for errors. An executor takes one bundle of a name: where several make sense, such as one for each
     /// server, the name says which it is.

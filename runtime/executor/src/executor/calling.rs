@@ -1,11 +1,14 @@
 //! A call on its way. Most calls end at their first poll, which is a plain function over the stack:
 //! what waits, is watched or needs a context of its own is boxed, and only such calls carry it.
 
+mod beginning;
+
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::time::Instant;
@@ -13,16 +16,16 @@ use tracing::Instrument;
 
 use super::claim::Claim;
 use super::in_turn::{InTurn, Slot};
+use super::nested::{Attempt, Family, covered, own_to_run};
 use super::retrying::deadline;
 use super::{Plan, RunState};
-use crate::executor::own::own_of;
 use crate::lifecycle::Lifecycle;
 use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
 use toolwright_core::context::{CallId, Identity};
-use toolwright_core::error::{Done, ErrorClass, ToolError};
+use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::Repairs;
@@ -186,6 +189,10 @@ pub(crate) struct Stages<'a> {
     pub(super) watch: Option<&'a record::Watch<'a>>,
     /// Where it stands in its run, where it is one of a turn.
     pub(super) slot: Option<&'a Slot>,
+    /// What its attempts share, where it makes calls itself.
+    family: Option<&'a Arc<Family>>,
+    /// The attempt, where it makes calls itself.
+    attempt: Option<&'a Attempt>,
     /// It was tried before.
     is_again: bool,
     /// When the time for the whole call is over.
@@ -212,7 +219,32 @@ impl<'a> Stages<'a> {
         let arguments = call.arguments();
         let deadline = deadline(plan);
         let (claimed, entered, slot, is_again) = (None, None, None, false);
-        Self { run, plan, call, arguments, claimed, entered, watch, slot, is_again, deadline }
+        let (family, attempt) = (None, None);
+        Self {
+            run,
+            plan,
+            call,
+            arguments,
+            claimed,
+            entered,
+            watch,
+            slot,
+            family,
+            attempt,
+            is_again,
+            deadline,
+        }
+    }
+
+    /// Runs a call that makes calls itself, where it does.
+    pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
+        Self { family, ..self }
+    }
+
+    /// When the time for the whole call is over, as far as its own time has passed.
+    pub(super) fn deadline(self) -> Option<Instant> {
+        let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
+        self.deadline.map(|deadline| deadline + away)
     }
 
     /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
@@ -241,13 +273,17 @@ impl<'a> Stages<'a> {
     fn first_poll(self, own: Option<&'a Own>, context: &mut Context<'_>) -> Progress<'a> {
         let stages = AssertUnwindSafe(|| {
             let plan = self.plan;
-            let mut facts = self.run.core.rules.facts(plan);
+            let mut facts = self.run.core.rules.facts(self.run, plan);
             let scope = Scope::new(&self.run.values, &plan.wiring, self.call, own);
             let mut future = stage::read(plan, scope, self.arguments, &mut facts)?;
             if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }
             plan.judged(&mut facts);
+            covered(self.run, plan, &facts)?;
+            if let (Some(attempt), Some(touched)) = (self.attempt, facts.touches()) {
+                attempt.touches(touched);
+            }
             if self.claimed.is_none()
                 && let Some(settled) = self.approved(scope, &facts)?
             {
@@ -256,7 +292,7 @@ impl<'a> Stages<'a> {
             let Some(admitted) = stage::admit_at_once(self.run, self.plan, self.call) else {
                 return Ok(Progress::Waiting(future));
             };
-            let admitted = admitted?;
+            let admitted = self.has(admitted?);
             self.begins()?;
             match future.as_mut().poll(context) {
                 Poll::Ready(answer) => stage::check(&self.plan.entry, answer).map(Progress::Ended),
@@ -292,17 +328,18 @@ impl<'a> Stages<'a> {
     ) -> Answer {
         let future = stage::Unfinished::new(future);
         let rest = async {
+            let Self { run, plan, call, .. } = self;
             let _admitted = match admitted {
                 Some(admitted) => admitted,
                 None => {
-                    let admitted =
-                        stage::admit(self.run, self.plan, self.call, self.deadline).await?;
+                    let admitted = stage::admit(run, plan, call, self.deadline()).await?;
+                    let admitted = self.has(admitted);
                     self.begins()?;
                     admitted
                 }
             };
-            let answer =
-                stage::invoke(future, self.run, self.plan, self.call, self.deadline).await?;
+            let family = self.family.map(|family| &**family);
+            let answer = stage::invoke(future, run, plan, call, self.deadline(), family).await?;
             stage::check(&self.plan.entry, answer)
         };
         rest.await.unwrap_or_else(Answer::from)
@@ -331,15 +368,26 @@ impl<'a> Stages<'a> {
         if identity.is_none() && slot.is_some() {
             *identity = Some(Identity::of(CallId::new()).at(slot));
         }
-        let own = match own_of(self.run, self.plan, self.call, *identity) {
+        let Self { run, plan, call, family, .. } = self;
+        let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {
             Ok(own) => own,
             Err(error) => return error.into(),
         };
         *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
-        match poll_fn(|context| Poll::Ready(self.first_poll(own.as_ref(), context))).await {
+        let attempted = Stages { attempt: attempt.as_ref(), ..self };
+        match poll_fn(|context| Poll::Ready(attempted.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,
-            Progress::Waiting(future) => self.wait(None, future).await,
-            Progress::Running(admitted, future) => self.wait(Some(admitted), future).await,
+            Progress::Waiting(future) => attempted.wait(None, future).await,
+            Progress::Running(admitted, future) => attempted.wait(Some(admitted), future).await,
+        }
+    }
+
+    /// It has got its places; one that makes calls gives them back meanwhile.
+    #[inline]
+    fn has(self, admitted: stage::Admitted<'a>) -> stage::Admitted<'a> {
+        match self.attempt {
+            Some(attempt) => attempt.take(admitted),
+            None => admitted,
         }
     }
 
@@ -349,43 +397,4 @@ impl<'a> Stages<'a> {
             watch.repaired(repairs);
         }
     }
-
-    /// The call has its place, and its tool is about to begin, unless that may not be any more.
-    #[inline]
-    fn begins(self) -> Result<(), ToolError> {
-        match (self.claimed, self.entered, self.watch) {
-            (None, None, None) => Ok(()),
-            _ => self.begins_if_it_may(),
-        }
-    }
-
-    fn begins_if_it_may(self) -> Result<(), ToolError> {
-        if let Some(claim) = self.claimed {
-            // To hear of the claim or to get a place may have taken longer than it counts.
-            let journal = self.run.core.journal.as_ref();
-            if journal.is_some_and(|journal| claim.has_lapsed(journal.now())) {
-                return Err(lapsed(self.call.name()));
-            }
-        }
-        if let (Some(circuit), Some(entered)) = (&self.plan.circuit, self.entered) {
-            let through = circuit.enter().map_err(|it| unavailable(self.call.name(), it))?;
-            *entered.lock().unwrap_or_else(PoisonError::into_inner) = Some(through);
-        }
-        if let Some(claim) = self.claimed {
-            claim.begins();
-        }
-        if let Some(watch) = self.watch {
-            watch.executing();
-        }
-        Ok(())
-    }
-}
-
-/// The right to run a call was gone before the call began.
-#[cold]
-fn lapsed(tool: &str) -> ToolError {
-    let message = format!("`{tool}` was not begun: the right to run it had lapsed");
-    ToolError::new("lease_lapsed", message)
-        .class(ErrorClass::NotStarted { retry_after: None })
-        .by_executor(Done::NotBegun)
 }

@@ -13,8 +13,19 @@ pub(crate) struct Gate {
     /// How many are inside, and [`CLOSED`].
     inside: AtomicU64,
     waiting: AtomicUsize,
+    /// How many have stepped out and come back: they are under way, and hold no place.
+    out: AtomicUsize,
     left: Notify,
     empty: Notify,
+}
+
+/// Who wants to enter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    /// A new call.
+    First,
+    /// A call that belongs to one which was let in before the gate was closed.
+    Again,
 }
 
 /// The gate has been closed for good.
@@ -30,6 +41,7 @@ impl Gate {
             limit: limit.into(),
             inside: AtomicU64::new(0),
             waiting: AtomicUsize::new(0),
+            out: AtomicUsize::new(0),
             left: Notify::new(),
             empty: Notify::new(),
         }
@@ -38,12 +50,50 @@ impl Gate {
     /// Enters at once; `None` where it is full or others wait already.
     #[inline]
     pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, Closed>> {
-        if self.waiting.load(Ordering::SeqCst) > 0 { None } else { self.try_enter() }
+        self.at_once(Entry::First)
+    }
+
+    /// Enters for a call that belongs to one which was let in before: the gate may be closed.
+    #[inline]
+    pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, Closed>> {
+        self.at_once(Entry::Again)
     }
 
     /// Enters when there is room, and not before those who waited already: one who leaves and comes
     /// again would otherwise overtake them for ever.
     pub(crate) async fn enter(&self) -> Result<Pass<'_>, Closed> {
+        self.entered(Entry::First).await
+    }
+
+    /// Enters for a call that belongs to one which was let in before: the gate may be closed.
+    pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, Closed> {
+        self.entered(Entry::Again).await
+    }
+
+    /// Enters although the gate may be full. Others enter when enough have left.
+    pub(crate) fn enter_over(&self) {
+        self.inside.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Notes that a call inside gives its place up for a while.
+    pub(crate) fn steps_out(&self) {
+        self.out.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Notes that such a call has a place again, or has ended.
+    pub(crate) fn comes_back(&self) {
+        self.out.fetch_sub(1, Ordering::SeqCst);
+        if self.is_closed() {
+            self.empty.notify_waiters();
+        }
+    }
+
+    #[inline]
+    fn at_once(&self, entry: Entry) -> Option<Result<Pass<'_>, Closed>> {
+        if self.waiting.load(Ordering::SeqCst) > 0 { None } else { self.try_enter(entry) }
+    }
+
+    async fn entered(&self, entry: Entry) -> Result<Pass<'_>, Closed> {
         let waiting = Waiting::new(self);
         let mut is_next = waiting.is_first;
         loop {
@@ -52,7 +102,7 @@ impl Gate {
             // Registered before the look at the count, so that no leaving is missed.
             left.as_mut().enable();
             if (is_next || self.is_closed())
-                && let Some(entered) = self.try_enter()
+                && let Some(entered) = self.try_enter(entry)
             {
                 return entered;
             }
@@ -75,13 +125,13 @@ impl Gate {
         self.inside.load(Ordering::SeqCst) & CLOSED != 0
     }
 
-    /// Ends when nobody is inside.
+    /// Ends when no call is inside, and none comes back.
     pub(crate) async fn empty(&self) {
         loop {
             let emptied = self.empty.notified();
             tokio::pin!(emptied);
             emptied.as_mut().enable();
-            if self.inside() == 0 {
+            if self.inside() == 0 && self.out.load(Ordering::SeqCst) == 0 {
                 return;
             }
             emptied.await;
@@ -91,17 +141,18 @@ impl Gate {
     /// `None` where it is full. Nobody is counted who is not inside, so that no waiter is turned
     /// away by another's attempt.
     #[inline]
-    fn try_enter(&self) -> Option<Result<Pass<'_>, Closed>> {
-        let one_more = |inside: u64| (inside < self.limit).then_some(inside + 1);
+    fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, Closed>> {
+        let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
+        let one_more = |inside: u64| (inside & counted < self.limit).then_some(inside + 1);
         match self.inside.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) {
             Ok(_) => Some(Ok(Pass(self))),
-            Err(inside) if inside & CLOSED != 0 => Some(Err(Closed)),
+            Err(inside) if inside & CLOSED & counted != 0 => Some(Err(Closed)),
             Err(_) => None,
         }
     }
 
     #[inline]
-    fn leave(&self) {
+    pub(crate) fn leave(&self) {
         let before = self.inside.fetch_sub(1, Ordering::SeqCst);
         if before & CLOSED != 0 && before & !CLOSED == 1 {
             self.empty.notify_waiters();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::journal_config::AskerBuilder;
+use super::rules::Rules;
 use super::{ExecutorBuilder, Journal};
 use toolwright_journal::approval::{Approver, ApproverKey};
 
@@ -64,6 +65,31 @@ impl ExecutorBuilder {
     pub fn approver(mut self, key: ApproverKey, approver: impl Approver) -> Self {
         self.asker = Some(AskerBuilder { key: Some(key), approver: Arc::new(approver) });
         self
+    }
+
+    /// Whether the application has said who decides: an approver, or a journal in which calls wait.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn names_people(&self) -> bool {
+        self.asker.is_some() || self.journal.is_some()
+    }
+
+    /// Sets who is asked where the application has [said nothing](Self::names_people). Not where the policy has `four_eyes`:
+    /// this approver may be the user.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn or_ask(mut self, approver: impl Approver) -> Self {
+        self.last_asker = Some(AskerBuilder { key: None, approver: Arc::new(approver) });
+        self
+    }
+
+    /// Takes the approver of [`or_ask`](Self::or_ask) where it counts.
+    pub(super) fn ask_the_last(&mut self, rules: Option<&Rules>) {
+        let Some(last) = self.last_asker.take().filter(|_| !self.names_people()) else { return };
+        if rules.is_some_and(|rules| !rules.current().four_eyes()) {
+            self.journal = Some(Journal::of_this_process());
+            self.asker = Some(last);
+        }
     }
 
     /// A folder that tools work in. A journal inside would be in their reach, so it is refused.

@@ -5,7 +5,7 @@ use std::fmt;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, Unverified};
-use toolwright_journal::journal::{CallSlot, Contradiction, State, StoreError};
+use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, StoreError};
 
 /// The outcome of a call. Waiting is no error: the host continues when there is an answer, perhaps in
 /// another process.
@@ -85,6 +85,19 @@ pub enum CallFailure {
     PlaceTaken {
         /// The slot: run, turn and index.
         place: CallSlot,
+        /// The call that is recorded there.
+        call: CallId,
+        /// Its tool.
+        tool: String,
+    },
+    /// A call that runs again makes another call than it did before.
+    #[error(
+        "call {index} that call {parent} makes is recorded as call {call} of `{tool}` with other arguments; a tool that makes calls has to make the same calls in the same order when it runs again",
+        index = parent.index, parent = parent.call
+    )]
+    OtherChild {
+        /// Which call it makes.
+        parent: ParentCall,
         /// The call that is recorded there.
         call: CallId,
         /// Its tool.

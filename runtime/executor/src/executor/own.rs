@@ -4,6 +4,7 @@ use std::sync::Arc;
 use toolwright_core::error_kind;
 
 use toolwright_core::call::Call;
+use toolwright_core::calls::Calls;
 use toolwright_core::capability::{Own, Source};
 use toolwright_core::context::{CallId, Identity, Journaled, ToolContext};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
@@ -12,13 +13,30 @@ use toolwright_journal::journal::CallRecord;
 use super::{BuildProblem, Plan, RunState};
 
 /// Sees to it that run and call bring what the tool takes from them, and makes the context
-/// where the tool needs one; `identity` is the call's, where it has one already.
+/// where the tool needs one; `identity` is the call's, where it has one already. It makes no calls.
 pub(crate) fn own_of(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
     identity: Option<Identity<'_>>,
 ) -> Result<Option<Own>, ToolError> {
+    let context = context_of(run, plan, call, identity)?;
+    Ok(context.map(|context| own_with(plan, context, Calls::refused)))
+}
+
+/// What a call is given with this context, and where it makes calls, with these.
+pub(crate) fn own_with(plan: &Plan, context: ToolContext, calls: impl FnOnce() -> Calls) -> Own {
+    let own = Own::new(context);
+    if plan.makes_calls { own.with_calls(Box::new(Arc::new(calls()))) } else { own }
+}
+
+/// The same without what is made of it: the context, where the tool needs one.
+pub(crate) fn context_of(
+    run: &Arc<RunState>,
+    plan: &Plan,
+    call: &Call<'_>,
+    identity: Option<Identity<'_>>,
+) -> Result<Option<ToolContext>, ToolError> {
     if let Some(missing) = plan.lacks.first() {
         return Err(lacking(call.name(), missing));
     }
@@ -32,10 +50,11 @@ pub(crate) fn own_of(
     if let Some((_, name)) = call.brings().find(|(id, _)| undeclared(*id)) {
         return Err(undeclared_service(call.name(), name));
     }
-    let named = |source: &Source| matches!(source, Source::Context | Source::Opener(_));
+    let named =
+        |source: &Source| matches!(source, Source::Context | Source::Calls | Source::Opener(_));
     Ok(plan.wiring.sources.iter().any(named).then(|| {
         let identity = identity.unwrap_or_else(|| Identity::of(CallId::new()));
-        Own::new(ToolContext::new(identity, call, Arc::clone(run) as _))
+        ToolContext::new(identity, call, Arc::clone(run) as _)
     }))
 }
 

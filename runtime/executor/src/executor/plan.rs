@@ -12,6 +12,7 @@ use foldhash::fast::FixedState;
 use super::{BuildProblem, Gate};
 use crate::registry::{Entry, Origin};
 use crate::retry::{Circuit, Circuits, RetryPolicy};
+use toolwright_core::calls::Calls;
 use toolwright_core::capability::{CapabilitySpec, Declared, Source, Wiring};
 use toolwright_core::context::ToolContext;
 use toolwright_core::footprint::Facts;
@@ -23,6 +24,8 @@ pub(crate) struct Plan {
     /// Whether any source is not the executor, or is missing, so that a call has to look for it; or whether the tool
     /// may be left alone; or whether the application has stages.
     pub(crate) needs_more: bool,
+    /// Whether it makes calls itself.
+    pub(crate) makes_calls: bool,
     /// What each call must bring.
     pub(crate) from_call: Box<[Declared]>,
     /// What is not provided; a call of the tool is refused.
@@ -114,6 +117,7 @@ impl Provisions {
             needs_more: self.has_stages
                 || circuit.is_some()
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
+            makes_calls: found.contains(&Some(Source::Calls)),
             from_call: brought
                 .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
                 .collect(),
@@ -151,6 +155,9 @@ impl Provisions {
         }
         if id == TypeId::of::<ToolContext>() {
             return Some(Source::Context);
+        }
+        if id == TypeId::of::<Calls>() {
+            return Some(Source::Calls);
         }
         let service = self.services.iter().position(|it| it.id == id).map(Source::Executor);
         let run = || self.per_run.iter().position(|it| it.id == id).map(Source::Run);

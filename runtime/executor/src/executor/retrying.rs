@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::ExecutorBuilder;
 use super::Plan;
 use super::calling::Stages;
+use super::nested::Family;
 use super::staged::Attempted;
 use crate::lifecycle::words::cancelled;
 use crate::retry::{CircuitBreaker, Failed, RetryPolicy};
@@ -129,9 +130,11 @@ impl ExecutorBuilder {
 impl<'a> Stages<'a> {
     /// A whole call whose tool is given something of the call's own.
     pub(crate) async fn with_own(self, mut identity: Option<Identity<'_>>) -> Answer {
-        match self.attempt_in_stages(&mut identity, 1).await {
+        let family = Family::of(self.run, self.plan, || None);
+        let stages = self.with_family(family.as_ref());
+        match stages.attempt_in_stages(&mut identity, 1).await {
             Attempted::Answered(answer) if !answer.is_error() => answer,
-            first => Box::pin(self.repeated(first, identity)).await,
+            first => Box::pin(stages.repeated(first, identity)).await,
         }
     }
 
@@ -223,7 +226,7 @@ impl<'a> Stages<'a> {
         if error.is_not_begun() || !is_soon(class, policy.max_delay) || self.plan.is_left_alone() {
             return None;
         }
-        let time_left = self.deadline.map(|it| it.saturating_duration_since(Instant::now()));
+        let time_left = self.deadline().map(|it| it.saturating_duration_since(Instant::now()));
         policy.again(Failed { attempt, class, effect, time_left }, None, random)
     }
 

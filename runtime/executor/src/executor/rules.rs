@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::Plan;
 use super::journal_config::is_inside;
 use super::problem::BuildProblem;
+use super::{Plan, RunState};
 use crate::catalog::Catalog;
 use toolwright_core::footprint::Facts;
 use toolwright_journal::arguments::FinalArguments;
@@ -154,9 +154,10 @@ impl Rules {
 
     /// What is known of every call of a tool before its input is read, with room for the files that rules look at.
     #[inline]
-    pub(crate) fn facts(&self, plan: &Plan) -> Facts {
+    pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
-        if !self.is_open || self.shows_footprints {
+        let is_family = plan.makes_calls || run.lineage().is_some();
+        if !self.is_open || self.shows_footprints || is_family {
             facts.ask_for_footprint(plan.entry.definition.effect);
         }
         facts

@@ -11,14 +11,17 @@ use uuid::Uuid;
 
 use super::Ready;
 use super::builder::Core;
+use super::nested::{Lineage, Recorded};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
 use crate::lifecycle::Refusal;
+use crate::registry::Entry;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Declared, RunValues, Value};
 use toolwright_core::context::{Progress, RunHandle};
 use toolwright_core::error::ToolError;
+use toolwright_core::spec::Handle;
 use toolwright_policy::policy::PolicyDecision;
 
 /// The state of a run. Calls that are made on the executor itself belong to a run that it makes when it is built.
@@ -44,6 +47,8 @@ pub(crate) struct RunState {
     progress: Option<Arc<[Listener; 1]>>,
     /// Receives every event of its calls.
     listener: Option<Arc<[Listener; 1]>>,
+    /// The call that makes its calls, where one does.
+    lineage: Option<Arc<Lineage>>,
 }
 
 /// Who makes the calls of a run, and until when.
@@ -74,6 +79,7 @@ impl RunState {
             retries: Arc::default(),
             progress: None,
             listener: None,
+            lineage: None,
         }
     }
 
@@ -110,6 +116,7 @@ impl RunState {
             retries,
             progress,
             listener,
+            lineage: None,
         }
     }
 
@@ -128,6 +135,46 @@ impl RunState {
             retries: Arc::clone(&self.retries),
             progress: self.progress.clone(),
             listener: self.listener.clone(),
+            lineage: self.lineage.clone(),
+        }
+    }
+
+    /// The run in which a call makes its calls. Where a worker carries the call out for another run than its own, it is that
+    /// run, as far as the journal knows it.
+    pub(crate) fn of_children(&self, lineage: &Arc<Lineage>) -> Self {
+        let lineage = Arc::clone(lineage);
+        let recorded = lineage.recorded.clone();
+        let same = self.with_tools(Arc::clone(&self.ready));
+        let of_parent = Self { lineage: Some(lineage), cancelled: None, ..same };
+        let Some(recorded) = recorded.filter(|it| it.run != self.id) else { return of_parent };
+        let values = RunValues { own: Arc::new([]), ..self.values.clone() };
+        let Recorded { run: id, user, session, .. } = recorded;
+        let (ended, retries) = Default::default();
+        Self { id, user, session, values, is_own: true, ended, retries, ..of_parent }
+    }
+
+    /// What the calls of the run have from the call that makes them; nothing where they are made from outside.
+    #[inline]
+    pub(crate) fn lineage(&self) -> Option<&Lineage> {
+        self.lineage.as_deref()
+    }
+
+    /// Whether its calls may be of this tool: a call that is carried out elsewhere than it was made can call what its run
+    /// could call.
+    pub(crate) fn may_call(&self, tool: &str) -> bool {
+        let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
+        let names = recorded.and_then(|recorded| recorded.may_call.as_ref());
+        self.ready.is_pinned() || names.is_none_or(|names| names.iter().any(|name| name == tool))
+    }
+
+    /// The name under which it has a tool.
+    pub(crate) fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
+        let current = self.ready.current();
+        let entries = current.tools().entries();
+        let is_it = |it: &&Arc<Entry>| std::ptr::eq(it.spec, tool.spec());
+        match entries.iter().find(is_it) {
+            Some(entry) => Ok(Arc::clone(&entry.name)),
+            None => Err(stage::unknown(self, tool.name())),
         }
     }
 
@@ -181,9 +228,12 @@ impl RunState {
         &self.id
     }
 
-    /// The tokens whose cancellation ends every call of the run.
+    /// The tokens whose cancellation ends every call of the run. A call that another makes ends with that one, and not
+    /// before: a parent never goes on with the answer of a child that was cancelled with it.
     pub(crate) fn cancellations(&self) -> impl Iterator<Item = &CancellationToken> {
-        std::iter::once(&self.core.released).chain(&self.cancelled)
+        let of_parent = self.lineage().map(Lineage::ended);
+        let own = of_parent.is_none().then(|| [Some(&self.core.released), self.cancelled.as_ref()]);
+        own.into_iter().flatten().flatten().chain(of_parent)
     }
 
     pub(crate) fn own_cancellation(&self) -> Option<&CancellationToken> {

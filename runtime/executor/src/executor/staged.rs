@@ -68,7 +68,7 @@ impl<'a> Stages<'a> {
             is_recorded: false,
             inside: Inside { plan, run, watch: self.watch },
         };
-        let answer = match enter(run, plan, call, &about, self.deadline).await {
+        let answer = match enter(run, plan, call, &about, self.deadline()).await {
             Ok(mut entered) => {
                 let claim = Claim::unbounded();
                 let attempt = self.claimed(settled.arguments(), &claim).attempt(identity);

@@ -231,7 +231,7 @@ impl Run {
         let mut outcomes: Vec<Outcome> = submitted.await;
         // The calls that need no person have been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
-            if let Some(waits) = outcome.suspended().filter(|it| it.state == State::Pending) {
+            if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = lifecycle.ask_about(waits.call, call).await;
                 *outcome = lifecycle.retried(decided, call, None).await;
             }
@@ -284,6 +284,11 @@ impl RunState {
             None => Calling::new(self, call).await.into(),
         }
     }
+}
+
+/// Whether a person has to decide on the call, or on one that it makes.
+fn asks(state: State) -> bool {
+    matches!(state, State::Pending | State::Waiting)
 }
 
 /// The ids that a provider gave to calls of a turn.

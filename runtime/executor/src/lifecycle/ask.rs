@@ -146,6 +146,9 @@ impl Lifecycle<'_> {
             Ok(record) if self.needs_notification(&record) => {
                 self.notify(record, Some(call), None).await
             }
+            Ok(record) if record.state == State::Waiting => {
+                self.ask_for_children(record, Some(call)).await
+            }
             Ok(record) => self.outcome_of(&record),
             Err(failure) => failure.into(),
         }
@@ -335,7 +338,7 @@ impl Lifecycle<'_> {
         let (call, tool) = (record.id, &record.tool);
         let follows = match waits {
             true => format!(
-                "it waits for somebody else whose key counts, and is asked about again every {} s",
+                "it waits for somebody else whose key counts; while this program runs, it is asked about again every {} s",
                 TRY_AGAIN.as_secs()
             ),
             false => "no other key counts, so the call ends unapproved".to_owned(),

@@ -4,6 +4,7 @@
 //!   run is evaluated as everything is now, and claimed.
 //! - [`stage`](self::stage): what the stages of the application make of a call that may run.
 //! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
+//! - [`family`](self::family): a call that makes calls, and these.
 //! - [`attempt`](self::attempt): what an attempt makes of a call. [`end`](self::end): a call ends without running, or goes
 //!   back to where it was.
 
@@ -11,6 +12,7 @@ mod arrive;
 mod attempt;
 mod claim;
 mod end;
+mod family;
 pub(crate) mod gate;
 mod grant;
 mod moment;
@@ -48,6 +50,7 @@ pub fn decide(
         Input::Noted => moment.noted(),
         Input::Staged(staged) => moment.staged(staged),
         Input::Attempted(attempt) => moment.attempted(attempt),
+        Input::Suspended(suspension) => moment.suspended(suspension),
         Input::Dropped(dropped) => moment.dropped(*dropped),
         Input::Reconciled(found) => moment.reconciled(found),
         Input::Ended(end) => moment.ended(end),
@@ -73,6 +76,7 @@ impl Moment<'_> {
         let record = &self.snapshot.record;
         match record.state {
             State::Ready | State::Judging if self.settings.is_closed => {}
+            State::Ready | State::Judging if self.is_left_to_its_parent() => {}
             State::Judging => return self.evaluate_again(),
             State::Ready => match record.not_before.filter(|time| *time > self.now) {
                 Some(time) => return Ok(Step::only(Then::WaitUntil(time))),

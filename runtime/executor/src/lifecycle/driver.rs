@@ -31,7 +31,9 @@ use toolwright_core::context::CallId;
 use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
-use toolwright_journal::journal::{CallRecord, CommitError, State, StoreError, Transaction};
+use toolwright_journal::journal::{
+    CallRecord, CommitError, ParentCall, State, StoreError, Transaction,
+};
 use tracing::Level;
 
 /// How often a change is tried again when others are faster.
@@ -52,6 +54,8 @@ const RESULT_WRITES: u32 = 10;
 pub(crate) struct Lifecycle<'a> {
     pub(super) run: &'a Arc<RunState>,
     pub(super) journal: &'a JournalConfig,
+    /// Which call makes the call that it looks at, where one does and runs here.
+    pub(super) parent: Option<ParentCall>,
 }
 
 /// One call that somebody looks at: what is known of it, and what only this process has.
@@ -107,12 +111,17 @@ impl<'a, 'c> Look<'a, 'c> {
 impl<'a> Lifecycle<'a> {
     /// Nothing without a journal.
     pub(crate) fn of(run: &'a Arc<RunState>) -> Option<Self> {
-        run.core.journal.as_ref().map(|journal| Self { run, journal })
+        run.core.journal.as_ref().map(|journal| Self { run, journal, parent: None })
     }
 
-    /// Whether the executor is shutting down and begins nothing more.
+    /// For a call that another makes, under whose claim it is carried out.
+    pub(crate) fn of_parent(self, parent: ParentCall) -> Self {
+        Self { parent: Some(parent), ..self }
+    }
+
+    /// Whether the executor is shutting down and begins nothing more. What a call makes that runs belongs to it.
     pub(super) fn is_closed(self) -> bool {
-        self.run.core.gate.is_closed()
+        self.parent.is_none() && self.run.core.gate.is_closed()
     }
 
     /// A look at a call that the journal has.
@@ -141,6 +150,7 @@ impl<'a> Lifecycle<'a> {
             lays_failures_aside: self.journal.lays_failures_aside,
             journal: None,
             project: self.journal.project.clone(),
+            acts_for: self.parent.map(|parent| parent.call),
             is_closed: false,
             guards: super::Guards::default(),
         };
@@ -307,9 +317,18 @@ impl<'a> Lifecycle<'a> {
     }
 
     fn hold(self, look: &Look<'a, '_>, claimed: &CallRecord) -> Held {
-        let by = if look.call.is_some() { By::Caller } else { By::Worker };
+        let by = self.runs(look);
         let tool = look.snapshot.tool.as_ref().and_then(|tool| tool.as_ref().ok()).cloned();
         Held::new(self.run, claimed, by, tool)
+    }
+
+    /// Who runs the call. A call that another makes is given up as that one is.
+    fn runs(self, look: &Look<'a, '_>) -> By {
+        match self.run.lineage().and_then(|lineage| lineage.recorded.as_ref()) {
+            Some(parent) if self.parent.is_some() => parent.by,
+            _ if look.call.is_some() => By::Caller,
+            _ => By::Worker,
+        }
     }
 
     /// What the host has to act on.

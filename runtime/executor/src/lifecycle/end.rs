@@ -67,8 +67,12 @@ impl Lifecycle<'_> {
 
     /// Ends a call that has not begun, or leaves it as it is.
     pub(super) async fn end(self, record: CallRecord, end: End) -> Result<CallRecord, CallFailure> {
+        let was_waiting = record.state == State::Waiting;
         let mut look = self.look(record, None, None);
         self.advance(&mut look, &mut Input::Ended(end)).await?;
+        if was_waiting && look.record().state.is_answered() {
+            Box::pin(self.end_children(look.record().id)).await;
+        }
         Ok(look.into_record())
     }
 
@@ -103,7 +107,13 @@ impl Lifecycle<'_> {
         }
         self.note_end_of(run).await?;
         let filter = Filter {
-            states: vec![State::Judging, State::Planned, State::Pending, State::Ready],
+            states: vec![
+                State::Judging,
+                State::Planned,
+                State::Pending,
+                State::Ready,
+                State::Waiting,
+            ],
             run: Some(run.to_owned()),
             ..Filter::default()
         };

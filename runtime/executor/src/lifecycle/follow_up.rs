@@ -12,8 +12,14 @@ use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
 /// Where calls stand that were accepted and have not ended.
-const UNDER_WAY: [State; 5] =
-    [State::Judging, State::Pending, State::Ready, State::Running, State::Indeterminate];
+const UNDER_WAY: [State; 6] = [
+    State::Judging,
+    State::Pending,
+    State::Ready,
+    State::Running,
+    State::Waiting,
+    State::Indeterminate,
+];
 
 /// Whose turn it is in each plan, by run.
 #[derive(Default)]

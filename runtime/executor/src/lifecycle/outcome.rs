@@ -79,6 +79,10 @@ pub(super) fn failed(tool: &str, failure: &CallFailure) -> ToolError {
                 .hint("go on without this call, or tell the user that it needs approval")
         }
         CallFailure::ResultNotRecorded { call, .. } => indeterminate(tool, *call),
+        CallFailure::OtherChild { .. } => {
+            let message = format!("`{tool}` was not called: {failure}");
+            ToolError::new(error_kind::OTHER_CHILD, message).hint("go on without it")
+        }
         // A commit can stand although an error was heard: the call may be in the journal.
         _ => {
             ToolError::new(error_kind::JOURNAL_FAILED, format!("`{tool}` could not be run safely"))

@@ -30,12 +30,24 @@ pub(super) struct Pending {
     /// registered meanwhile.
     elsewhere: HashMap<CallId, u64>,
     elsewhere_since: Option<Instant>,
+    /// When the calls were looked at that wait for calls which they make.
+    waiting_seen: Option<Instant>,
 }
 
 impl Pending {
     /// Whether the next look takes in all of them.
     pub(super) fn needs_all(&self, has_changed: bool, now: Instant) -> bool {
         has_changed || self.all_seen.is_none_or(|seen| now.duration_since(seen) >= LOOK_AT_ALL)
+    }
+
+    /// Whether the next look takes in the calls that wait for calls which they make; notes that it does.
+    pub(super) fn needs_waiting(&mut self, has_changed: bool, now: Instant) -> bool {
+        let is_old = |seen| now.duration_since(seen) >= LOOK_AT_ALL;
+        let needs = has_changed || self.waiting_seen.is_none_or(is_old);
+        if needs {
+            self.waiting_seen = Some(now);
+        }
+        needs
     }
 
     /// After which call a look begins that does not take in all of them.

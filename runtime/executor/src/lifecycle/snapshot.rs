@@ -41,6 +41,9 @@ pub struct Snapshot {
     pub grants: Option<Vec<GrantNow>>,
     /// What its tool shows of the call.
     pub preview: Option<Preview>,
+    /// Whether one of the calls that it waits for waits no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<bool>,
     /// How often it was begun that may have acted, as far as the journal can tell.
     pub begun: Option<u32>,
     /// How often it may be begun, as far as its tool is known here.
@@ -187,6 +190,7 @@ impl Snapshot {
             denied_before: None,
             grants: None,
             preview: None,
+            awaited: None,
             begun: None,
             attempts: None,
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::guard::Guards;
 use super::snapshot::CircuitOpen;
 use crate::executor::OnNoApprover;
+use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{Answered, Contradiction, Illegal, NotAdvanced, Transaction};
 
@@ -29,6 +30,8 @@ pub enum Input {
     Staged(Staged),
     /// Its tool ran, or was not begun.
     Attempted(Attempt),
+    /// Every call that it makes and waits for has to be decided.
+    Suspended(Suspension),
     /// The task that held its claim was dropped.
     Dropped(Dropped),
     /// Its tool found out what became of it.
@@ -103,6 +106,15 @@ pub struct AttemptError {
     pub message: Option<String>,
     /// Its cause; nothing where a secret is among the arguments.
     pub cause: Option<String>,
+}
+
+/// A claim that is given back until a person has decided on a call that its call makes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspension {
+    /// The epoch of the claim.
+    pub epoch: u64,
+    /// The calls that have to be decided.
+    pub awaits: Vec<CallId>,
 }
 
 /// A claim whose task was dropped.
@@ -207,6 +219,8 @@ pub enum Need {
     Grants,
     /// [`Snapshot::preview`](super::Snapshot::preview).
     Preview,
+    /// [`Snapshot::awaited`](super::Snapshot::awaited).
+    Awaited,
     /// [`Snapshot::begun`](super::Snapshot::begun).
     Begun,
     /// [`Snapshot::attempts`](super::Snapshot::attempts).
@@ -281,6 +295,9 @@ pub struct Settings {
     pub journal: Option<String>,
     /// Where it belongs, which statements have to name.
     pub project: Option<String>,
+    /// The call under whose claim it looks, where that makes the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acts_for: Option<CallId>,
     /// Whether it shuts down and begins nothing more.
     pub is_closed: bool,
     /// What is checked; all of it, but for tests that show what a check is for.

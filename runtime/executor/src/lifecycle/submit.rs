@@ -97,7 +97,8 @@ impl<'a> Lifecycle<'a> {
                 let submitted = async {
                     let found = found.clone();
                     let outcome = self.submit(id, found, call, place, watch.as_ref(), asking).await;
-                    self.retried(outcome, call, watch.as_ref()).await
+                    let outcome = self.retried(outcome, call, watch.as_ref()).await;
+                    self.asked_for_children(outcome, call, asking).await
                 };
                 (submitted.instrument(span.clone()).await, Some(found))
             }
@@ -120,8 +121,8 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
     ) -> Outcome {
         let plan = found.plan();
-        if place.turn.is_some() {
-            match self.at(&place, call.name()).await {
+        if place.turn.is_some() || self.is_made_again() {
+            match self.known(&place, call.name()).await {
                 Ok(Some(known)) => return Box::pin(self.resubmitted(known, call, watch)).await,
                 Ok(None) => {}
                 Err(failure) => return failure.into(),
@@ -130,7 +131,10 @@ impl<'a> Lifecycle<'a> {
         let slot = Slot::of(&place);
         let never_asks = plan.entry.definition.approval == DeclaredApproval::Never
             && plan.repair != Repair::Lenient;
-        let is_unrecorded = plan.entry.definition.effect == Effect::Read && !self.journal.reads;
+        // The calls that it makes may change something.
+        let is_unrecorded = plan.entry.definition.effect == Effect::Read
+            && !self.journal.reads
+            && !plan.makes_calls;
         let is_open = self.run.core.rules.is_open();
         if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
@@ -208,8 +212,7 @@ impl<'a> Lifecycle<'a> {
         call: &Call<'_>,
         watch: Option<&Watch<'_>>,
     ) -> Option<Outcome> {
-        place.turn?;
-        let known = match self.at(place, call.name()).await {
+        let known = match self.known(place, call.name()).await {
             Ok(known) => known?,
             Err(failure) => return Some(failure.into()),
         };
@@ -225,12 +228,9 @@ impl<'a> Lifecycle<'a> {
         })
     }
 
-    /// The call that the journal has at the place of this one.
+    /// The call that the journal has in the place of this one.
     async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
-        match record.place.turn {
-            Some(_) => self.at(&record.place, &record.tool).await,
-            None => Ok(None),
-        }
+        self.known(&record.place, &record.tool).await
     }
 
     /// The record of a call that is about to be evaluated for the first time.
@@ -269,6 +269,8 @@ impl<'a> Lifecycle<'a> {
                 it.journal = Some(journal.to_owned());
                 it.project.clone_from(&self.journal.project);
                 it.trace = self.journal.trace();
+                it.parent = self.parent;
+                it.may_call = self.may_call(plan);
             });
         record.digest = self.digest(&record, &record.fingerprint, settled);
         Ok(record)
@@ -283,16 +285,15 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         let is_same = known.tool == call.name() && self.is_same(&known, call);
         if !is_same {
-            return CallFailure::PlaceTaken {
-                place: known.place,
-                call: known.id,
-                tool: known.tool,
-            }
-            .into();
+            let (call, tool) = (known.id, known.tool);
+            return match known.parent {
+                Some(parent) => CallFailure::OtherChild { parent, call, tool }.into(),
+                None => CallFailure::PlaceTaken { place: known.place, call, tool }.into(),
+            };
         }
         // What becomes of it after its answer is nothing to its run.
         if known.answer.is_some() {
-            return self.outcome_of(&known);
+            return self.outcome_of(&self.as_known_now(known));
         }
         match self.expire_due(known).await {
             // Its caller ends it.

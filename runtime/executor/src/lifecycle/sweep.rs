@@ -166,7 +166,14 @@ impl Lifecycle<'_> {
         has_changed: bool,
     ) -> Result<Found, CallFailure> {
         let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
-        let due = self.listed(&[State::Judging, State::Ready], true, None).await?;
+        if pending.needs_waiting(has_changed, Instant::now()) {
+            self.resume_waiting().await?;
+        }
+        let mut due = self.listed(&[State::Judging, State::Ready], true, None).await?;
+        let is_left = |it: &CallRecord| it.parent.is_some() && it.answer.is_none();
+        for child in due.calls.extract_if(.., |it| is_left(it)) {
+            self.leave_to_parent(child).await?;
+        }
         let mut follow_ups: Vec<FollowUp> = Vec::new();
         let mut unreadable = due.damaged.len();
         let mut turns = Turns::default();
@@ -191,6 +198,17 @@ impl Lifecycle<'_> {
             !under_way.contains_key(&id) && !left_alone.contains(&id)
         });
         Ok(Found { follow_ups, unreadable })
+    }
+
+    /// Lets calls run again that waited for calls which they make.
+    async fn resume_waiting(self) -> Result<(), CallFailure> {
+        for record in self.listed(&[State::Waiting], false, None).await?.calls {
+            let id = record.id;
+            if let Err(failure) = self.expire_due(record).await {
+                tracing::warn!(call = %id, %failure, "a call waits on, although it may go on");
+            }
+        }
+        Ok(())
     }
 
     /// The pending calls that the approver has to be notified of.

@@ -163,6 +163,9 @@ impl<'a> Lifecycle<'a> {
                 Ok(current) if self.needs_notification(&current) => {
                     self.notify(current, call, None).await
                 }
+                Ok(current) if current.state == State::Waiting => {
+                    self.ask_for_children(current, call).await
+                }
                 Ok(current) => self.continue_call(current, call, None).await,
                 Err(failure) => return failure.into(),
             };

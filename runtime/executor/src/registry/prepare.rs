@@ -15,12 +15,12 @@ use crate::dynamic::{self, DynamicTool};
 pub(super) fn prepare(
     registration: Registration,
     origin: Origin,
-) -> Result<Entry, RegistryProblem> {
+) -> Result<Entry, Box<RegistryProblem>> {
     let (name, location) = (registration.name().to_owned(), registration.location());
     if let Some(problem) = wrong_with_name(&name) {
-        return Err(RegistryProblem::Name { name, location, problem });
+        return Err(RegistryProblem::Name { name, location, problem }.into());
     }
-    let unusable = |problem| RegistryProblem::Schema { name, location, problem };
+    let unusable = |problem| Box::new(RegistryProblem::Schema { name, location, problem });
     let (source, changes) = registration.into_source();
     let (spec, mut definition, keys, body) = match source {
         Source::Handle(handle) => {
@@ -44,10 +44,10 @@ pub(super) fn prepare(
     changes.apply(&mut definition);
     let name = || definition.name.clone();
     if body.is_some() && definition.description.trim().is_empty() {
-        return Err(RegistryProblem::NoDescription { name: name(), location });
+        return Err(RegistryProblem::NoDescription { name: name(), location }.into());
     }
     if definition.limit == Some(0) {
-        return Err(RegistryProblem::NoCalls { name: name(), location });
+        return Err(RegistryProblem::NoCalls { name: name(), location }.into());
     }
     definition.came_at_run_time = body.is_some() || origin == Origin::Resolver;
     if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {

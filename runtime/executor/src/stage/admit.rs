@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use tokio::time::Instant;
 
-use crate::executor::{Closed, Pass, Plan, RunState};
+use crate::executor::{Closed, Gate, Pass, Plan, RunState};
 use crate::lifecycle::words::{cancelled, shutting_down};
 use crate::stage::invoke;
 use crate::stage::invoke::given_up;
@@ -18,8 +18,16 @@ use toolwright_core::error::ToolError;
 /// Places that a running call holds. The tool's comes first, so that calls that wait for one slow
 /// tool do not hold the places of others.
 pub(crate) struct Admitted<'a> {
-    _tool: Option<Pass<'a>>,
-    _executor: Pass<'a>,
+    tool: Option<Pass<'a>>,
+    executor: Option<Pass<'a>>,
+}
+
+impl<'a> Admitted<'a> {
+    /// Gives up the right to return the places, which the caller returns by itself.
+    pub(crate) fn hand_over(mut self) -> Self {
+        self.tool.take().into_iter().chain(self.executor.take()).for_each(std::mem::forget);
+        self
+    }
 }
 
 /// Lets a call in without waiting; `None` where it would have to wait.
@@ -32,11 +40,16 @@ pub(crate) fn admit_at_once<'a>(
     if is_given_up(run, call) {
         return Some(Err(cancelled(call.name()).by_executor(Done::NotBegun)));
     }
+    // A child belongs to a call that was let in.
+    let enter = match run.lineage() {
+        None => Gate::enter_at_once,
+        Some(_) => Gate::enter_again_at_once,
+    };
     let tool = match &plan.gate {
-        Some(gate) => Some(gate.enter_at_once()?),
+        Some(gate) => Some(enter(gate)?),
         None => None,
     };
-    let executor = run.core.gate.enter_at_once()?;
+    let executor = enter(&run.core.gate)?;
     Some(admitted(tool, executor))
 }
 
@@ -47,12 +60,17 @@ pub(crate) async fn admit<'a>(
     call: &Call<'_>,
     deadline: Option<Instant>,
 ) -> Result<Admitted<'a>, ToolError> {
+    let enter = async |gate: &'a Gate| match run.lineage() {
+        None => gate.enter().await,
+        // A child belongs to a call that was let in.
+        Some(_) => gate.enter_again().await,
+    };
     let enter = async {
         let tool = match &plan.gate {
-            Some(gate) => Some(gate.enter().await),
+            Some(gate) => Some(enter(gate).await),
             None => None,
         };
-        admitted(tool, run.core.gate.enter().await)
+        admitted(tool, enter(&run.core.gate).await)
     };
     let too_late = async {
         match deadline {
@@ -77,7 +95,7 @@ fn admitted<'a>(
     executor: Result<Pass<'a>, Closed>,
 ) -> Result<Admitted<'a>, ToolError> {
     match (tool.transpose(), executor) {
-        (Ok(tool), Ok(executor)) => Ok(Admitted { _tool: tool, _executor: executor }),
+        (Ok(tool), Ok(executor)) => Ok(Admitted { tool, executor: Some(executor) }),
         _ => Err(shutting_down()),
     }
 }

@@ -88,7 +88,7 @@ fn judged<'s>(
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) {
         let (facts, final_arguments, future) =
-            super::finalize_and_read(rules, plan, read.scope, read.arguments)?;
+            super::finalize_and_read(read.run, rules, plan, read.scope, read.arguments)?;
         let about = About { facts: &facts, ..about };
         return Ok((about.judged_by(&policy, Some(&final_arguments)), Some(future)));
     }

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 
 use super::input::{read, read_text};
 use super::panicked;
-use crate::executor::{Plan, Rules, RunState, own_of};
+use crate::executor::{Plan, Rules, RunState, covered, own_of};
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
@@ -31,15 +31,16 @@ pub(crate) fn finalize(
     let own = own_of(run, plan, call, Some(Identity::of(id)))?;
     let scope = Scope::new(&run.values, &plan.wiring, call, own.as_ref());
     let read = || {
-        let (mut facts, accepted, final_arguments) = accept(rules, plan, scope, arguments)?;
+        let (mut facts, accepted, final_arguments) = accept(run, rules, plan, scope, arguments)?;
         // The text that will run is the one that was read, once and without repairs: to read it again would show nothing new.
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
         if is_read {
             plan.judged(&mut facts);
+            covered(run, plan, &facts)?;
             return Ok((facts, final_arguments));
         }
-        let (facts, _unpolled) = read_again(rules, plan, scope, &final_arguments, facts)?;
+        let (facts, _unpolled) = read_again(run, rules, plan, scope, &final_arguments, facts)?;
         Ok((facts, final_arguments))
     };
     let read = catch_unwind(AssertUnwindSafe(read));
@@ -49,24 +50,26 @@ pub(crate) fn finalize(
 /// The final arguments, what is known of a call with them, and its future, not polled, which has read these arguments
 /// and no others.
 pub(crate) fn finalize_and_read<'a>(
+    run: &RunState,
     rules: &Rules,
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
 ) -> Result<(Facts, FinalArguments, BoxFuture<'a, Answer>), ToolError> {
-    let (read_facts, _accepted, final_arguments) = accept(rules, plan, scope, arguments)?;
-    let (facts, future) = read_again(rules, plan, scope, &final_arguments, read_facts)?;
+    let (read_facts, _accepted, final_arguments) = accept(run, rules, plan, scope, arguments)?;
+    let (facts, future) = read_again(run, rules, plan, scope, &final_arguments, read_facts)?;
     Ok((facts, final_arguments, future))
 }
 
 /// The text that the tool's reader has accepted, what is known of a call with it, and the final arguments made of it.
 fn accept<'t>(
+    run: &RunState,
     rules: &Rules,
     plan: &Plan,
     scope: Scope<'_>,
     arguments: &'t str,
 ) -> Result<(Facts, Cow<'t, str>, FinalArguments), ToolError> {
-    let mut read_facts = rules.facts(plan);
+    let mut read_facts = rules.facts(run, plan);
     let accepted = read_text(plan, scope, arguments, &mut read_facts)?;
     let internal = |error: &dyn fmt::Display| {
         ToolError::internal(format!(
@@ -84,13 +87,14 @@ fn accept<'t>(
 
 /// Reads the final arguments, so that the facts are those of what will run; the future is not polled.
 fn read_again<'a>(
+    run: &RunState,
     rules: &Rules,
     plan: &Plan,
     scope: Scope<'a>,
     final_arguments: &FinalArguments,
     read_facts: Facts,
 ) -> Result<(Facts, BoxFuture<'a, Answer>), ToolError> {
-    let mut facts = rules.facts(plan);
+    let mut facts = rules.facts(run, plan);
     let mut future = read(plan, scope, final_arguments.arguments(), &mut facts)?;
     if let Some(repairs) = read_facts.repairs().cloned().map(Arc::new) {
         let repaired = future;
@@ -98,5 +102,6 @@ fn read_again<'a>(
     }
     facts.also_mended(read_facts);
     plan.judged(&mut facts);
+    covered(run, plan, &facts)?;
     Ok((facts, future))
 }

@@ -44,6 +44,9 @@ impl Found<'_> {
 /// Who is shown a pinned catalog calls its tools and those that a resolver found, which no catalog
 /// could have shown before; whatever else has joined the registry is not theirs.
 pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<Found<'a>, ToolError> {
+    if !run.may_call(name) {
+        return Err(unknown(run, name));
+    }
     if let Some(plan) = run.ready.plan(name) {
         return Ok(Found::Ready(plan));
     }
@@ -89,7 +92,7 @@ fn disabled(name: &str) -> ToolError {
 }
 
 #[cold]
-fn unknown(run: &RunState, name: &str) -> ToolError {
+pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
     let name = &*shortened(name);
     let catalog = run.ready.current();
     let names = || catalog.callable_names();

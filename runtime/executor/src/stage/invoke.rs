@@ -13,7 +13,7 @@ use futures::future::{BoxFuture, select_all};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::executor::{Plan, RunState};
+use crate::executor::{Family, Lineage, Plan, RunState};
 use crate::lifecycle::words::cancelled;
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
@@ -31,6 +31,7 @@ pub(crate) async fn invoke(
     plan: &Plan,
     call: &Call<'_>,
     deadline: Option<Instant>,
+    family: Option<&Family>,
 ) -> Result<Answer, ToolError> {
     let mut given_up = pin!(given_up(run, call));
     let mut time_up = pin!(async {
@@ -39,7 +40,7 @@ pub(crate) async fn invoke(
         let is_whole = left.is_some_and(|left| plan.timeout.is_none_or(|timeout| left < timeout));
         match if is_whole { left } else { plan.timeout } {
             // Outside the tool's budget of polls: a tool that uses it up must not stop the clock.
-            Some(time) => tokio::task::unconstrained(tokio::time::sleep(time)).await,
+            Some(time) => tokio::task::unconstrained(time_passed(time, family)).await,
             None => std::future::pending().await,
         }
         match plan.total_timeout.filter(|_| is_whole) {
@@ -60,6 +61,21 @@ pub(crate) async fn invoke(
         }
     })
     .await
+}
+
+/// Ends when so much time has passed, but for the time in which children of the call are under way.
+async fn time_passed(time: Duration, family: Option<&Family>) {
+    let Some(family) = family else { return tokio::time::sleep(time).await };
+    let (began, before) = (Instant::now(), family.time_away());
+    loop {
+        let away = family.time_away().saturating_sub(before);
+        let left = time.saturating_add(away).saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return;
+        }
+        tokio::time::sleep(left).await;
+        family.alone().await;
+    }
 }
 
 /// What may be waited for as long as a call may take; a runtime without a clock is told.
@@ -143,7 +159,9 @@ pub(crate) fn polled<T>(
 pub(crate) fn is_given_up(run: &RunState, call: &Call<'_>) -> bool {
     let cancelled =
         |token: Option<&CancellationToken>| token.is_some_and(CancellationToken::is_cancelled);
-    cancelled(run.own_cancellation()) || cancelled(call.cancellation())
+    cancelled(run.own_cancellation())
+        || cancelled(call.cancellation())
+        || cancelled(run.lineage().map(Lineage::ended))
 }
 
 /// Ends when the call, its run or the executor is cancelled.

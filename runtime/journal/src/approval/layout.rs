@@ -87,18 +87,59 @@ fn row(out: &mut Formatter<'_>, label: &str, text: &str) -> Result {
     Ok(())
 }
 
-/// The text in pieces that fit; a character beyond ASCII counts as two columns, which is enough for any.
+/// The text in pieces that fit, broken behind a space where there is one; a character beyond ASCII counts as two columns, which
+/// is enough for any.
 fn pieces(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let (mut start, mut width) = (0, 0);
+    // Behind the last space of the line, and the columns from there on.
+    let (mut word, mut of_word) = (0, 0);
     for (at, character) in text.char_indices() {
         let columns = if character.is_ascii() { 1 } else { 2 };
         if width + columns > TEXT {
-            lines.push(&text[start..at]);
-            (start, width) = (at, 0);
+            let (end, left) = if word > start { (word, of_word) } else { (at, 0) };
+            lines.push(&text[start..end]);
+            (start, width) = (end, left);
         }
         width += columns;
+        of_word += columns;
+        if character == ' ' {
+            (word, of_word) = (at + 1, 0);
+        }
     }
     lines.push(&text[start..]);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_broken_between_words_and_nothing_is_left_out() {
+        let words = "it spends money of the customer, who has not been asked about it, and it cannot be taken back";
+        assert_eq!(
+            pieces(words),
+            [
+                "it spends money of the customer, who has not been asked about ",
+                "it, and it cannot be taken back"
+            ]
+        );
+        let long = "x".repeat(TEXT + 1);
+        for text in [
+            String::new(),
+            long.clone(),
+            format!("a {long} b"),
+            format!("{} ", "y".repeat(TEXT - 1)),
+            " ".repeat(2 * TEXT + 1),
+            "\u{e9}\u{4e2d} ".repeat(50),
+        ] {
+            let pieces = pieces(&text);
+            assert_eq!(pieces.concat(), text);
+            let columns =
+                |line: &&str| line.chars().map(|it| 1 + usize::from(!it.is_ascii())).sum::<usize>();
+            assert!(pieces.iter().all(|line| columns(line) <= TEXT), "{pieces:?}");
+        }
+        assert_eq!(pieces(&format!("a {long}"))[0], "a ");
+    }
 }

@@ -5,10 +5,23 @@
 //! - `{"text":…}`,
 //! - `{"json":…}`, the JSON text of an object or array as a string, so that its numbers stay exact.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::record::Answered;
 use toolwright_core::error::ToolError;
+
+/// An answer as it is stored.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// What the model gets, as text.
+    pub text: String,
+    /// All of it, as the executor reads it back.
+    pub whole: serde_json::Value,
+}
 
 impl Answered {
     /// An error of class `Final`, with the message that a model reads of a [`ToolError`].
@@ -52,5 +65,12 @@ impl Answered {
     #[must_use]
     pub fn result(text: &str) -> Self {
         Self::json(text).unwrap_or_else(|| Self::text(text))
+    }
+}
+
+/// Without the result, which may repeat a secret.
+impl fmt::Debug for Answered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()
     }
 }

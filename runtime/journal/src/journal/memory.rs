@@ -16,6 +16,7 @@ use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::identity::new_id;
 use super::listed::Listed;
+use super::parent::ParentCall;
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
 use super::store::{
@@ -360,6 +361,11 @@ impl Tables {
         if let Some(record) = self.calls.remove(&call) {
             self.places.remove(&record.place);
         }
+        let keys = ParentCall::keys(call);
+        let of_children = self.documents.range(keys.clone()..).map(|(key, _)| key);
+        let of_children: Vec<String> =
+            of_children.take_while(|key| key.starts_with(&keys)).cloned().collect();
+        of_children.iter().for_each(|key| _ = self.documents.remove(key));
     }
 
     fn put_document(&mut self, write: DocumentWrite) {

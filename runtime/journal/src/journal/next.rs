@@ -58,6 +58,10 @@ pub enum Transition {
         /// Whether this was the last attempt.
         exhausted: bool,
     },
+    /// A call that it makes has to be decided by a person.
+    Suspended,
+    /// A call that it waits for has been decided.
+    Resumed,
     /// It failed for good, and the application has failed calls among its dead letters.
     LaidAside,
     /// It was found to have happened.
@@ -188,6 +192,10 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
             errored(failure, effect, exhausted)
         }
         (S::Running, Transition::LaidAside) => S::Dead,
+        (S::Running, Transition::Suspended) => S::Waiting,
+
+        (S::Waiting, Transition::Resumed) => S::Ready,
+        (S::Waiting, Transition::RunEnded) => S::Cancelled,
 
         (S::Indeterminate, Transition::Happened) => S::Succeeded,
         (S::Indeterminate, Transition::DidNotHappen) => S::Judging,
@@ -231,6 +239,8 @@ impl Transition {
             Self::Answered,
             Self::TurnedAway,
             Self::Succeeded,
+            Self::Suspended,
+            Self::Resumed,
             Self::LaidAside,
             Self::Happened,
             Self::DidNotHappen,
@@ -269,6 +279,8 @@ impl fmt::Display for Transition {
             Self::TurnedAway => "refused by a stage",
             Self::Succeeded => "finished",
             Self::Errored { failure, .. } => return write!(formatter, "failed ({failure})"),
+            Self::Suspended => "suspended",
+            Self::Resumed => "resumed",
             Self::LaidAside => "laid aside as a dead letter",
             Self::Happened => "found to have happened",
             Self::DidNotHappen => "found not to have happened",

@@ -5,10 +5,12 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::answered::Answered;
 use super::copies::Copies;
 use super::counter::{Counter, NotAdvanced};
 use super::entry::{Entry, FailedAttempt, Note};
 use super::next::{Transition, next};
+use super::parent::ParentCall;
 use super::state::State;
 use crate::approval::Signed;
 use toolwright_core::context::CallId;
@@ -80,6 +82,9 @@ pub struct CallRecord {
     pub id: CallId,
     /// Where it stands in its run.
     pub place: CallSlot,
+    /// The call that makes it, where one does. Such a call is outside of turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ParentCall>,
     /// The id that the provider gave it.
     pub provider_id: Option<String>,
     /// The tool's name.
@@ -152,6 +157,13 @@ pub struct CallRecord {
     /// A change of the arguments that is still to be judged, as JSON text.
     pub proposal: Option<String>,
 
+    /// The calls that it makes and waits for, while it is [`Waiting`](State::Waiting).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaits: Vec<CallId>,
+    /// The names of the tools that it may call, where it makes calls and its run is shown a part of the tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub may_call: Option<Vec<String>>,
+
     /// How its attempts failed, in order; of the last generation that ran. They stay until the next one is claimed, so
     /// that whoever decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -170,17 +182,6 @@ pub struct CallRecord {
     pub updated: Timestamp,
 }
 
-/// An answer as it is stored.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
-    /// Whether the call failed.
-    pub is_error: bool,
-    /// What the model gets, as text.
-    pub text: String,
-    /// All of it, as the executor reads it back.
-    pub whole: serde_json::Value,
-}
-
 impl CallRecord {
     /// What is [`shown`](Self::shown) of a call whose arguments an operator had blanked, as JSON.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
@@ -192,6 +193,7 @@ impl CallRecord {
         Self {
             id,
             place,
+            parent: None,
             provider_id: None,
             tool: tool.into(),
             fingerprint: String::new(),
@@ -222,6 +224,8 @@ impl CallRecord {
             accepted: None,
             grant: None,
             proposal: None,
+            awaits: Vec::new(),
+            may_call: None,
             failures: Vec::new(),
             answer: None,
             result: None,
@@ -304,6 +308,11 @@ impl CallRecord {
             self.grant = None;
         }
         match event {
+            // What it had begun stays as it is, and it goes on from there.
+            Transition::Suspended => {
+                self.attempt = self.attempt.saturating_sub(1);
+                (self.owner, self.lease) = (None, None);
+            }
             Transition::Claimed if is_first => self.failures.clear(),
             Transition::Claimed => {}
             _ => {
@@ -371,12 +380,5 @@ impl fmt::Debug for StoredText {
             Self::Encrypted(_) => "Sealed(..)",
             Self::Omitted => "Withheld",
         })
-    }
-}
-
-/// Without the result, which may repeat a secret.
-impl fmt::Debug for Answered {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()
     }
 }

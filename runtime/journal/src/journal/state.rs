@@ -19,6 +19,8 @@ pub enum State {
     Ready,
     /// A worker has claimed it and runs it, for the time of a lease.
     Running,
+    /// A call that it makes has to be decided by a person; it runs again when that is done.
+    Waiting,
     /// It is unknown whether it happened; a person or the tool's `reconcile` has to find out.
     Indeterminate,
     /// It failed for good, and an operator may do something about it.
@@ -41,12 +43,13 @@ pub enum State {
 
 impl State {
     /// Every state.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Judging,
         Self::Planned,
         Self::Pending,
         Self::Ready,
         Self::Running,
+        Self::Waiting,
         Self::Indeterminate,
         Self::Dead,
         Self::Succeeded,
@@ -67,6 +70,7 @@ impl State {
             Self::Pending => "pending",
             Self::Ready => "ready",
             Self::Running => "running",
+            Self::Waiting => "waiting",
             Self::Indeterminate => "indeterminate",
             Self::Dead => "dead",
             Self::Succeeded => "succeeded",

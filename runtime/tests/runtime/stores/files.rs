@@ -126,7 +126,8 @@ async fn a_name_is_never_more_than_a_name() {
 async fn a_folder_that_is_not_there_is_told() {
     let folder = Folder::new();
     let error = refused(&folder.path().join("none").join("calls.db")).await;
-    assert!(error.contains("none/calls.db` cannot be made"), "{error}");
+    assert!(error.contains("none/calls.db` cannot be made: `"), "{error}");
+    assert!(error.ends_with("none` is no folder; make it first"), "{error}");
     let error = refused(folder.path()).await;
     assert!(error.contains("cannot be opened"), "{error}");
 }

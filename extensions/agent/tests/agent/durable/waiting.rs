@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use toolwright::approval::ApproverKey;
 use toolwright::journal::{Filter, State, Store as _};
 use toolwright_agent::durable::{NewRun, Phase, RunError};
 use toolwright_agent::{Message, ModelAnswer, RunEnd, check};
@@ -80,6 +81,23 @@ async fn a_run_goes_on_by_itself_when_the_last_of_its_calls_is_decided() {
     let open = Filter { delivered: Some(false), ..Filter::default() };
     let page = toolwright::journal::Page::first(10);
     assert!(world.store().list(&open, page).await.unwrap().is_empty());
+}
+
+/// The key of a person whom the application does not name.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_waits_says_why_a_decision_did_not_count() {
+    let (world, model) = (World::new(), provider());
+    let progress = world.process(&model).start(NewRun::new("r1", "clerk", "pay them")).await;
+    let call = progress.unwrap().waiting().unwrap().calls[0].call;
+    let eve = ApproverKey::generate("eve").unwrap();
+    world.approvals().approve(call, &eve).await.unwrap();
+
+    let again = world.process(&model).resume("r1").await.unwrap();
+    let waiting = again.waiting().unwrap();
+    assert_eq!((waiting.calls.len(), lines(&world, "pay")), (2, 0));
+    let words = waiting.to_string();
+    assert!(words.contains("pending: it pays ("), "{words}");
+    assert!(words.contains("is not trusted: the application names the keys that count"), "{words}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -133,7 +133,8 @@ impl OpenTurn {
         let is_read = plan.entry.definition.effect == Effect::Read;
         let writes =
             |touched: &Footprint| touched.resources_written().is_none_or(|it| !it.is_empty());
-        if is_journaled || !is_read {
+        // The calls that it makes may change something.
+        if is_journaled || !is_read || plan.makes_calls {
             return false;
         }
         let facts = self.run.facts(call);

@@ -57,7 +57,7 @@ impl<'a> Moment<'a> {
                     let cannot_wait = evaluated.has_secrets && !self.settings.seals;
                     let entry = self.kept_out(&mut next, &staged.verdict, None, cannot_wait)?;
                     let entries = vec![opened, allowed, entry];
-                    return Ok(self.commit(next, entries, self.begins(None), Then::Report));
+                    return Ok(self.commit(next, entries, self.opens(None), Then::Report));
                 }
                 next.grant = grant.as_ref().map(|it| it.id.clone());
                 let claimed = self.claimed(&mut next)?;
@@ -80,7 +80,7 @@ impl<'a> Moment<'a> {
                 return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
             }
         };
-        Ok(self.commit(next, entries, self.begins(used), then))
+        Ok(self.commit(next, entries, self.opens(used), then))
     }
 
     /// Moves a call to `pending`, with all that a person needs to decide; `why` says besides why an edit was not taken.

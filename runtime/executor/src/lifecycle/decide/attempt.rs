@@ -40,7 +40,7 @@ impl Moment<'_> {
     }
 
     /// Whether the claim of this epoch is the last, and has not ended.
-    fn is_claimed(self, epoch: u64) -> bool {
+    pub(super) fn is_claimed(self, epoch: u64) -> bool {
         let record = &self.snapshot.record;
         record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
     }

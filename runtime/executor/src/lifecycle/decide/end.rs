@@ -13,7 +13,8 @@ use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{Failure, State, Transition, next};
 
 impl Moment<'_> {
-    /// What time has made of a call: its approval expired, or its lease ended while it ran.
+    /// What time, or the calls that it makes, have made of a call: its approval expired, its lease ended while it ran, or it
+    /// waits no more.
     pub(super) fn due(self) -> Known<Step> {
         let record = &self.snapshot.record;
         let is_due = record.due().is_some_and(|due| due <= self.now);
@@ -22,6 +23,7 @@ impl Moment<'_> {
                 self.end(Transition::Expired, &expired(&record.tool), "nobody decided in time")
             }
             State::Running if is_due => self.owner_lost(),
+            State::Waiting => self.awaited(),
             _ => Ok(Step::only(Then::Report)),
         }
     }

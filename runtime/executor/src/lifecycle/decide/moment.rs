@@ -115,7 +115,10 @@ impl<'a> Moment<'a> {
     }
 
     /// That the run has not ended is a condition of what is begun for it.
-    pub(super) fn begins(self, more: Option<DocumentWrite>) -> Vec<DocumentWrite> {
+    pub(super) fn begins(
+        self,
+        more: impl IntoIterator<Item = DocumentWrite>,
+    ) -> Vec<DocumentWrite> {
         let key = ended_key(&self.snapshot.record.place.run);
         let not_ended = DocumentWrite { key, expects: None, text: None };
         let is_checked = self.has(Guard::RunEndCommitted);

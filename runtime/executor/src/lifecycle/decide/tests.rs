@@ -14,7 +14,8 @@ use toolwright_policy::policy::PolicyDecision;
 
 use super::super::snapshot::{Evaluated, FinalCall, Past, Preview, Snapshot, Stored, ToolNow};
 use super::super::step::{
-    Attempt, AttemptError, By, Dropped, End, Input, Need, Reconciliation, Settings, Step, Then,
+    Attempt, AttemptError, By, Dropped, End, Input, Need, Reconciliation, Settings, Step,
+    Suspension, Then,
 };
 use super::decide;
 use crate::executor::OnNoApprover;
@@ -35,6 +36,7 @@ fn settings() -> Settings {
         lays_failures_aside: false,
         journal: None,
         project: None,
+        acts_for: None,
         is_closed: false,
         guards: super::super::Guards::default(),
     }
@@ -123,7 +125,8 @@ fn inputs(record: &CallRecord) -> Vec<Input> {
     let ends = ends.into_iter().chain([End::ApproverFailed("why".to_owned())]).map(Input::Ended);
     let found = [None, Some(answer.clone())]
         .map(|happened| Input::Reconciled(Reconciliation { version: record.version, happened }));
-    [Input::Resumed, Input::Due, Input::Noted]
+    let suspension = Suspension { epoch: record.epoch, awaits: vec![CallId::from_bytes([2; 16])] };
+    [Input::Resumed, Input::Due, Input::Noted, Input::Suspended(suspension)]
         .into_iter()
         .chain(attempts)
         .chain(dropped)
@@ -174,6 +177,7 @@ fn read(
         Need::Denials => snapshot.denied_before = Some(false),
         Need::Grants => snapshot.grants = Some(Vec::new()),
         Need::Preview => snapshot.preview = Some(Preview::Nothing),
+        Need::Awaited => snapshot.awaited = Some(true),
         Need::Begun => snapshot.begun = Some(1),
         Need::Attempts => snapshot.attempts = Some(3),
         Need::Retry | Need::More(_) => {

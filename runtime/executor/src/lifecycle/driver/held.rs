@@ -81,7 +81,7 @@ impl Drop for Held {
         else {
             return;
         };
-        let (epoch, by, is_begun) = (left.epoch, left.by, self.claim.is_begun());
+        let (epoch, by, is_begun) = (left.epoch, left.runs(), self.claim.is_begun());
         let dropped = Input::Dropped(Dropped { epoch, by, is_begun });
         let input = self.end.take().unwrap_or(dropped);
         runtime.spawn(left.recorded(input));
@@ -89,13 +89,27 @@ impl Drop for Held {
 }
 
 impl Left {
+    /// Who ran it: a call that another makes is left to others where that one is.
+    fn runs(&self) -> By {
+        let parent = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
+        match parent {
+            Some(_) if self.run.core.released.is_cancelled() => By::Worker,
+            Some(parent) => parent.runs(),
+            None => self.by,
+        }
+    }
+
     async fn recorded(self, mut input: Input) {
         let Some(lifecycle) = Lifecycle::of(&self.run) else { return };
         let Some(record) = self.claimed(lifecycle).await else { return };
         let mut look = lifecycle.look(record, None, None);
         look.snapshot.tool = self.tool.map(Ok);
-        if let Err(failure) = lifecycle.advance(&mut look, &mut input).await {
-            tracing::warn!(call = %self.call, %failure, "that a call was given up is not recorded");
+        match lifecycle.advance(&mut look, &mut input).await {
+            Ok(_) if look.record().state.is_answered() => lifecycle.end_children(self.call).await,
+            Ok(_) => {}
+            Err(failure) => {
+                tracing::warn!(call = %self.call, %failure, "that a call was given up is not recorded");
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::lifecycle::decide::ended_key;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
     CallRecord, CallSlot, CallSummary, DamagedCall, Document, DocumentWrite, Entry, Filter, Listed,
-    Page, StoreError, Transaction,
+    Page, ParentCall, StoreError, Transaction,
 };
 
 /// How many calls one look takes from the journal.
@@ -53,6 +53,53 @@ impl<'a> Lifecycle<'a> {
         tool: &str,
     ) -> Result<Option<CallRecord>, CallFailure> {
         self.journal.store.at(place).await.map_err(|error| not_recorded(tool, error.into()))
+    }
+
+    /// The call that the journal has already in the place of one that is made: at its place in a turn, or as the same call of
+    /// its parent.
+    pub(in super::super) async fn known(
+        self,
+        place: &CallSlot,
+        tool: &str,
+    ) -> Result<Option<CallRecord>, CallFailure> {
+        match (self.parent, place.turn) {
+            (Some(parent), _) => self.child_of(parent, tool).await,
+            (None, Some(_)) => self.at(place, tool).await,
+            (None, None) => Ok(None),
+        }
+    }
+
+    async fn child_of(
+        self,
+        parent: ParentCall,
+        tool: &str,
+    ) -> Result<Option<CallRecord>, CallFailure> {
+        let failed = |error| CallFailure::NotRecorded { tool: tool.to_owned(), error };
+        let key = parent.key();
+        let Some(document) = self.journal.store.document(&key).await.map_err(failed)? else {
+            return Ok(None);
+        };
+        let id = document.text.parse().map_err(|error| {
+            let words = format!("document `{key}` names no call: {error}; restore the journal");
+            failed(StoreError::corrupt(words))
+        })?;
+        // One that was dropped may have run, and must not run again.
+        self.load(id).await.map(Some)
+    }
+
+    /// Every call that a call has made, as far as they can be read.
+    pub(in super::super) async fn children(
+        self,
+        parent: CallId,
+    ) -> Result<Vec<CallRecord>, CallFailure> {
+        let documents = self.documents(&ParentCall::keys(parent), &parent.to_string()).await?;
+        let mut children = Vec::with_capacity(documents.len());
+        for id in documents.iter().filter_map(|it| it.text.parse().ok()) {
+            if let Ok(Some(child)) = self.read_or_damaged(id).await? {
+                children.push(child);
+            }
+        }
+        Ok(children)
     }
 
     pub(in super::super) async fn history(

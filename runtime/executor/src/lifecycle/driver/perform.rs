@@ -9,12 +9,14 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::held::Held;
 use super::stage::seen;
 use super::{Lifecycle, Look};
-use crate::executor::{Claim, Inside, Outcome, Plan, Stages, identity_of};
-use crate::lifecycle::step::{Attempt, Input};
+use crate::executor::{Claim, Family, Inside, Outcome, Plan, Recorded, Stages, identity_of};
+use crate::lifecycle::step::{Attempt, Input, Suspension};
 use crate::stage::{self, is_given_up, record};
 use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, CommitError, Entry, State, StoredText, Transition};
 
@@ -36,12 +38,15 @@ impl<'a> Lifecycle<'a> {
         let claim = Arc::clone(&held.claim);
         let stages = Stages::new(self.run, plan, call, look.watch);
         let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
+        let family =
+            Family::of(self.run, plan, || Some(Recorded::of(&record, self.runs(look), &claim)));
+        let stages = stages.with_family(family.as_ref());
         if let Some(watch) = look.watch {
             watch.claimed(&record);
         }
         let mut identity = Some(identity_of(&record));
         let inside = Inside { plan, run: self.run, watch: look.watch };
-        let running = pin!(async {
+        let running = async {
             let answer = match deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 true => stage::too_late(call.name(), plan).into(),
                 false => entered.beside(stages.attempt(&mut identity)).await,
@@ -53,11 +58,25 @@ impl<'a> Lifecycle<'a> {
                     Box::pin(entered.leave(self.run, plan, call, &about, answer)).await
                 }
             }
-        });
-        let answer = match select(running, pin!(self.renew(&record, &claim))).await {
-            Either::Left((answer, _)) => answer,
+        };
+        let given_back = async {
+            match select(pin!(self.renew(&record, &claim)), pin!(stuck(family.as_deref()))).await {
+                Either::Left(_) => {
+                    family.iter().filter_map(|it| it.recorded.as_ref()).for_each(Recorded::leave);
+                    None
+                }
+                Either::Right((awaits, _)) => Some(awaits),
+            }
+        };
+        let ended = match select(pin!(running), pin!(given_back)).await {
+            Either::Left((answer, _)) => Ok(answer),
+            Either::Right((awaits, _)) => Err(awaits),
+        };
+        let answer = match ended {
+            Ok(answer) => answer,
+            Err(Some(awaits)) => return Box::pin(self.suspend(look, held, awaits)).await,
             // Somebody else has the right to run it now, so nothing is recorded of this attempt.
-            Either::Right(_) => {
+            Err(None) => {
                 held.let_go();
                 return match self.load(record.id).await {
                     Ok(record) => self.outcome_of(&record),
@@ -77,6 +96,11 @@ impl<'a> Lifecycle<'a> {
         if let Err(failure) = advanced {
             return failure.into();
         }
+        if family.is_some_and(|family| family.has_left_children())
+            && look.record().state.is_answered()
+        {
+            Box::pin(self.end_children(record.id)).await;
+        }
         let answer = look.answer.take();
         let ended = look.record();
         match (look.is_committed, answer) {
@@ -95,6 +119,24 @@ impl<'a> Lifecycle<'a> {
                 tracing::warn!(call = %ended.id, state = %ended.state, "a late result was refused");
                 self.outcome_of(ended)
             }
+        }
+    }
+
+    /// Gives the claim of a call back that waits for calls which it makes.
+    async fn suspend(
+        self,
+        look: &mut Look<'a, '_>,
+        mut held: Held,
+        awaits: Vec<CallId>,
+    ) -> Outcome {
+        let suspension = Suspension { epoch: look.record().epoch, awaits };
+        // Dropped meanwhile, it goes on to record the same.
+        let input = held.end.insert(Input::Suspended(suspension));
+        let advanced = self.advance(look, input).await;
+        held.let_go();
+        match advanced {
+            Ok(_) => self.outcome_of(look.record()),
+            Err(failure) => failure.into(),
         }
     }
 
@@ -187,6 +229,15 @@ impl<'a> Lifecycle<'a> {
                 Err(_) => return,
             }
         }
+    }
+}
+
+/// Completes when a call that may run again has to wait for the calls that it makes, with their ids.
+async fn stuck(family: Option<&Family>) -> Vec<CallId> {
+    let recorded = |family: &&Family| family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
+    match family.filter(recorded) {
+        Some(family) => family.stuck().await,
+        None => std::future::pending().await,
     }
 }
 

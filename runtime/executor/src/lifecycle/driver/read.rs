@@ -94,6 +94,7 @@ impl<'a> Lifecycle<'a> {
                 let shown = self.preview(look).await;
                 look.snapshot.preview = Some(shown.map_or(Preview::Nothing, Preview::Text));
             }
+            Need::Awaited => look.snapshot.awaited = Some(self.goes_on(look.record()).await?),
             Need::Begun => {
                 // What cannot be read may have happened.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);
@@ -162,7 +163,8 @@ impl<'a> Lifecycle<'a> {
     pub(in super::super) fn tool(self, record: &CallRecord) -> Result<Found<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();
-        if plan.needs_run() && record.place.run != self.run.id() {
+        let needs_run = plan.needs_run() || self.may_need_run(plan);
+        if needs_run && record.place.run != self.run.id() {
             return Err(format!(
                 "it needs services of run `{run}`; go on with `executor.run(\"{run}\").with(…).start()?`",
                 run = record.place.run
@@ -172,6 +174,11 @@ impl<'a> Lifecycle<'a> {
             Some(missing) => Err(missing.to_string()),
             None => Ok(found),
         }
+    }
+
+    /// Whether a call that it makes may need services of its run.
+    fn may_need_run(self, plan: &Plan) -> bool {
+        plan.makes_calls && !self.run.core.provisions.per_run.is_empty()
     }
 
     /// Like [`tool`](Self::tool); a resolver is asked for one that is not known yet, as after a restart.

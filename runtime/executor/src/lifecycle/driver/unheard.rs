@@ -94,6 +94,12 @@ impl<'a> Lifecycle<'a> {
                     None => None,
                 }
             }
+            // The call that makes it runs elsewhere as well, or has run before.
+            CommitError::Document { key, .. }
+                if self.parent.is_some_and(|parent| parent.key() == key) =>
+            {
+                self.known(&place, &look.record().tool).await?
+            }
             // A grant was used by another call in between.
             _ => {
                 (look.snapshot.denied_before, look.snapshot.grants) = (None, None);

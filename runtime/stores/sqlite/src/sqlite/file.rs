@@ -102,7 +102,13 @@ fn make(name: &Named) -> Result<(), StoreError> {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => {
-            let words = format!("cannot be made: {error}");
+            let folder = name.path().parent().filter(|folder| !folder.is_dir());
+            let words = match folder {
+                Some(folder) => {
+                    format!("cannot be made: `{}` is no folder; make it first", folder.display())
+                }
+                None => format!("cannot be made: {error}"),
+            };
             Err(name.says(made(&error), words).with_source(error))
         }
     }

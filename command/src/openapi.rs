@@ -1,0 +1,110 @@
+//! `openapi check FILE`: what becomes of each operation of a document, one a line.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use toolwright::Exposure;
+use toolwright_openapi::{OpenApi, Outcome, Planned, Routes};
+
+use crate::shown::printable;
+use crate::{Exit, complain};
+
+pub(crate) const NAME: &str = "openapi";
+
+const CHECK: &str = "check";
+const FILE: &str = "file";
+const ROUTES: &str = "routes";
+
+const AFTER_HELP: &str = "\
+Each operation gives one line on standard output, in the order of paths and methods:
+  tool NAME (EFFECT, DANGER[, deferred | hidden]): OPERATION
+  excluded: OPERATION
+  refused: OPERATION: PLACE: REASON
+The last line counts them. Nothing is sent: servers and credentials are not looked at.
+
+Exit code: 0 every operation is a tool, or excluded by a rule; 1 one is refused, or a file cannot be read or used; 2 \
+the command line is wrong.";
+
+pub(crate) fn command() -> Command {
+    let file = Arg::new(FILE)
+        .value_name("FILE")
+        .required(true)
+        .value_parser(value_parser!(PathBuf))
+        .help("An OpenAPI document of version 3, in JSON or YAML");
+    let routes = Arg::new(ROUTES)
+        .long(ROUTES)
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Rules in TOML: which operations become tools, and how");
+    let check = Command::new(CHECK)
+        .about("Say what becomes of each operation of a document, and why one is no tool")
+        .args([file, routes])
+        .after_help(AFTER_HELP);
+    Command::new(NAME)
+        .about("Show the tools that an OpenAPI document makes")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(check)
+}
+
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    let Some((CHECK, matches)) = matches.subcommand() else {
+        return complain(Exit::Usage, "no such command");
+    };
+    let planned = match planned(matches) {
+        Ok(planned) => planned,
+        Err(error) => return complain(Exit::Failed, printable::lines(&error)),
+    };
+    let refused = planned.iter().any(|it| matches!(it.outcome, Outcome::Refused(_)));
+    match write(&planned) {
+        Err(error) => complain(Exit::Failed, format!("standard output: {error}")),
+        Ok(()) if refused => Exit::Failed,
+        Ok(()) => Exit::Success,
+    }
+}
+
+fn planned(matches: &ArgMatches) -> Result<Vec<Planned>, String> {
+    let file =
+        matches.get_one::<PathBuf>(FILE).map(PathBuf::as_path).unwrap_or_else(|| "".as_ref());
+    let mut api = OpenApi::read(file).map_err(|error| error.to_string())?;
+    if let Some(routes) = matches.get_one::<PathBuf>(ROUTES) {
+        api = api.routes(Routes::read(routes).map_err(|error| error.to_string())?);
+    }
+    api.plan().map_err(|error| error.to_string())
+}
+
+fn write(planned: &[Planned]) -> io::Result<()> {
+    let mut output = io::BufWriter::new(io::stdout().lock());
+    let (mut tools, mut excluded, mut refused) = (0_usize, 0_usize, 0_usize);
+    for Planned { operation, outcome, .. } in planned {
+        let counted = match outcome {
+            Outcome::Tool { .. } => &mut tools,
+            Outcome::Excluded => &mut excluded,
+            _ => &mut refused,
+        };
+        *counted += 1;
+        writeln!(output, "{}", printable::line(&line(operation, outcome)))?;
+    }
+    let all = planned.len();
+    writeln!(output, "{all} operations: {tools} tools, {excluded} excluded, {refused} refused")?;
+    output.flush()
+}
+
+fn line(operation: &str, outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Tool { name, effect, danger, exposure, .. } => {
+            let effect = serde_json::to_value(effect).unwrap_or_default();
+            let effect = effect.as_str().unwrap_or_default();
+            let shown = match exposure {
+                Exposure::Direct => "",
+                Exposure::Deferred => ", deferred",
+                Exposure::Hidden => ", hidden",
+            };
+            format!("tool {name} ({effect}, {}{shown}): {operation}", danger.as_str())
+        }
+        Outcome::Excluded => format!("excluded: {operation}"),
+        Outcome::Refused(refusal) => format!("refused: {operation}: {refusal}"),
+        _ => operation.to_owned(),
+    }
+}

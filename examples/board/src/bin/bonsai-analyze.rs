@@ -1,0 +1,8 @@
+//! Says what a repository is: language, framework, package manager, test runner, structure.
+use std::process::ExitCode;
+
+use board::executables::{self, analyze};
+
+fn main() -> ExitCode {
+    executables::main(analyze::command(), analyze::run)
+}

@@ -1,0 +1,179 @@
+//! Who works on which ticket: a runner claims one for a time, and what it records counts only while its claim does.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, named_params, params};
+
+use super::{Board, BoardError, stored};
+use crate::ticket::{Outcome, SubState};
+
+/// The right of one runner to work on one ticket, until its lease ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    pub ticket: i64,
+    /// How often the ticket was claimed: a later claim ends this one.
+    pub epoch: i64,
+}
+
+/// How a slice of work ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SliceEnd {
+    pub outcome: Outcome,
+    /// What a person should know about it.
+    pub detail: String,
+    /// No runner takes the ticket before, unless a person writes or moves it.
+    pub not_before: Timestamp,
+}
+
+/// A slice of work on a ticket, as the board has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice {
+    pub runner: String,
+    /// Nothing while it goes on, and where its runner was killed.
+    pub outcome: Option<Outcome>,
+    pub detail: Option<String>,
+}
+
+/// What a runner may work on, and in which order: what a person has answered, what a person has returned, what is in progress
+/// (the oldest first), what is in research, and last what waits for a decision that may have been made.
+const PICK: &str = "\
+SELECT id FROM ( \
+    SELECT id, updated_at, CASE \
+        WHEN EXISTS (SELECT 1 FROM comment WHERE comment.ticket = ticket.id AND comment.id > comments_read AND author = 'human') THEN 0 \
+        WHEN not_before > :now THEN NULL \
+        WHEN sub_state = 'returned' THEN 1 \
+        WHEN sub_state IS NULL AND state = 'IN_PROGRESS' THEN 2 \
+        WHEN sub_state IS NULL THEN 3 \
+        WHEN sub_state = 'waiting' THEN 4 \
+    END AS priority \
+    FROM ticket \
+    WHERE state IN ('RESEARCH', 'IN_PROGRESS') AND lease_until <= :now \
+) WHERE priority IS NOT NULL ORDER BY priority, updated_at, id LIMIT 1";
+
+impl Board {
+    /// Claims the ticket that is to be worked on next, if there is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn claim_next(
+        &self,
+        runner: &str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<Claim>, BoardError> {
+        self.transaction(|transaction| {
+            let sql = format!(
+                "UPDATE ticket SET runner = :runner, lease_until = :until, epoch = epoch + 1 WHERE id = ({PICK}) RETURNING id, epoch"
+            );
+            let values = named_params! { ":runner": runner, ":now": stored(now), ":until": stored(until) };
+            let claim = transaction
+                .query_row(&sql, values, |row| Ok(Claim { ticket: row.get(0)?, epoch: row.get(1)? }))
+                .optional()?;
+            if let Some(claim) = &claim {
+                transaction.execute(
+                    "INSERT INTO run (ticket, epoch, runner, began_at) VALUES (?, ?, ?, ?)",
+                    params![claim.ticket, claim.epoch, runner, stored(now)],
+                )?;
+            }
+            Ok(claim)
+        })
+    }
+
+    /// Extends a claim.
+    ///
+    /// # Errors
+    /// When another runner has the ticket since, or the database fails.
+    pub fn renew_claim(&self, claim: &Claim, until: Timestamp) -> Result<(), BoardError> {
+        let changed = self.connection().execute(
+            "UPDATE ticket SET lease_until = ? WHERE id = ? AND epoch = ? AND runner IS NOT NULL",
+            params![stored(until), claim.ticket, claim.epoch],
+        )?;
+        claim.is_there(changed)
+    }
+
+    /// Notes up to which comment the agent of a ticket has read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn mark_read(&self, ticket: i64, comment: i64) -> Result<(), BoardError> {
+        let sql = "UPDATE ticket SET comments_read = max(comments_read, ?) WHERE id = ?";
+        self.connection().execute(sql, [comment, ticket])?;
+        Ok(())
+    }
+
+    /// Records how a slice ended, and gives the ticket back. A sub-state is written only while the ticket is in a column
+    /// of its agent.
+    ///
+    /// # Errors
+    /// When another runner has the ticket since, or the database fails; nothing is recorded then.
+    pub fn end_slice(
+        &self,
+        claim: &Claim,
+        end: &SliceEnd,
+        now: Timestamp,
+    ) -> Result<(), BoardError> {
+        let sub_state = match end.outcome {
+            Outcome::Completed => Some(SubState::Finished),
+            Outcome::Blocked => Some(SubState::Blocked),
+            Outcome::Waiting => Some(SubState::Waiting),
+            Outcome::Error => Some(SubState::Failed),
+            // It goes on as it was.
+            Outcome::Timeout => None,
+        };
+        self.transaction(|transaction| {
+            let changed = transaction.execute(
+                "UPDATE ticket SET runner = NULL, lease_until = 0, not_before = ?1, updated_at = ?2, \
+                     sub_state = CASE WHEN state IN ('RESEARCH', 'IN_PROGRESS') THEN ?3 END \
+                 WHERE id = ?4 AND epoch = ?5 AND runner IS NOT NULL",
+                params![stored(end.not_before), stored(now), sub_state, claim.ticket, claim.epoch],
+            )?;
+            claim.is_there(changed)?;
+            transaction.execute(
+                "UPDATE run SET ended_at = ?, outcome = ?, detail = ? WHERE ticket = ? AND epoch = ?",
+                params![stored(now), end.outcome, end.detail, claim.ticket, claim.epoch],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Returns up to which comment of people the agent of a ticket has read.
+    ///
+    /// # Errors
+    /// When there is no such ticket, or the database fails.
+    pub fn comments_read(&self, ticket: i64) -> Result<i64, BoardError> {
+        let sql = "SELECT comments_read FROM ticket WHERE id = ?";
+        Ok(self.connection().query_row(sql, [ticket], |row| row.get(0))?)
+    }
+
+    /// Returns how the slice before this claim ended; nothing where there was none, or its runner was killed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn outcome_before(&self, claim: &Claim) -> Result<Option<Outcome>, BoardError> {
+        let connection = self.connection();
+        let sql = "SELECT outcome FROM run WHERE ticket = ? AND epoch = ? - 1";
+        let found = connection.query_row(sql, [claim.ticket, claim.epoch], |row| row.get(0));
+        Ok(found.optional()?.flatten())
+    }
+
+    /// Returns the slices of a ticket, in their order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn slices(&self, ticket: i64) -> Result<Vec<Slice>, BoardError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT runner, outcome, detail FROM run WHERE ticket = ? ORDER BY id",
+        )?;
+        let found = statement.query_map([ticket], |row| {
+            Ok(Slice { runner: row.get(0)?, outcome: row.get(1)?, detail: row.get(2)? })
+        })?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+}
+
+impl Claim {
+    fn is_there(&self, changed: usize) -> Result<(), BoardError> {
+        let Self { ticket, epoch } = *self;
+        if changed == 1 { Ok(()) } else { Err(BoardError::ClaimLost { ticket, epoch }) }
+    }
+}

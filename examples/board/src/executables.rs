@@ -1,0 +1,101 @@
+//! The programs `bonsai-…`: arguments by flags, JSON on standard output, what is wrong on standard error, no questions.
+//!
+//! | exit code | standard output |
+//! | --- | --- |
+//! | 0 | JSON: it is as it should be |
+//! | 1 | JSON: it is not, for instance because a test failed |
+//! | 1 | nothing: the arguments are wrong or the program could not do its work, and standard error says why |
+
+pub mod analyze;
+pub mod criteria_check;
+pub mod git_ops;
+pub mod lint_runner;
+mod manifests;
+pub mod plan;
+mod subprocess;
+pub mod test_runner;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde::Serialize;
+
+/// What a program found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    json: String,
+    is_good: bool,
+}
+
+impl Report {
+    /// Makes a report of a value; it is good where nothing has to be done about it.
+    ///
+    /// # Errors
+    /// When the value is no JSON.
+    pub fn of(value: &impl Serialize, is_good: bool) -> Result<Self, String> {
+        let json = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
+        Ok(Self { json, is_good })
+    }
+}
+
+/// How many bytes the items of a report may have: an agent's tool shows a model 30,000 bytes of what a program prints, and JSON
+/// that is cut in the middle is none.
+const MOST_BYTES: usize = 20_000;
+
+/// Shortens a list so that it fits a report, and says how many items were left out.
+fn shorten<T: Serialize>(items: &mut Vec<T>) -> usize {
+    let all = items.len();
+    let mut bytes = 0;
+    let fitting = items.iter().take_while(|item| {
+        bytes += serde_json::to_string_pretty(item).map_or(MOST_BYTES, |it| it.len());
+        bytes <= MOST_BYTES
+    });
+    let fitting = fitting.count();
+    items.truncate(fitting);
+    all - fitting
+}
+
+/// Runs a program: reads its arguments, does its work, writes its report.
+#[must_use]
+pub fn main(command: Command, work: fn(&ArgMatches) -> Result<Report, String>) -> ExitCode {
+    let matches = match command.try_get_matches() {
+        Ok(matches) => matches,
+        // Help comes this way too.
+        Err(message) => {
+            let _ = message.print();
+            return ExitCode::from(u8::from(message.use_stderr()));
+        }
+    };
+    let reported = work(&matches).and_then(|report| {
+        let mut out = std::io::stdout().lock();
+        let written = writeln!(out, "{}", report.json).and_then(|()| out.flush());
+        written
+            .map(|()| report.is_good)
+            .map_err(|error| format!("the report cannot be written: {error}"))
+    });
+    match reported {
+        Ok(is_good) => ExitCode::from(u8::from(!is_good)),
+        Err(why) => {
+            eprintln!("error: {}", toolwright::runtime::printable::lines(&why));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The argument that names the folder to look at.
+fn repository() -> Arg {
+    let help = "The folder of the repository";
+    Arg::new("repo-path").required(true).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+/// The folder that was named.
+fn folder(matches: &ArgMatches) -> Result<PathBuf, String> {
+    let named: &PathBuf = matches.get_one("repo-path").ok_or("found no folder, expected one")?;
+    match named.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(_) => Err(format!("`{}` is no folder", named.display())),
+        Err(error) => Err(format!("`{}` cannot be opened: {error}", named.display())),
+    }
+}

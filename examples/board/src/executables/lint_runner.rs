@@ -1,0 +1,181 @@
+//! `bonsai-lint` runs the linter of a repository and says what it found.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command as Process;
+use std::time::Duration;
+
+use clap::{ArgMatches, Command};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::manifests::Manifest;
+use super::subprocess;
+use super::test_runner::{limit, limit_of, unknown};
+use super::{Report, folder, repository, shorten};
+
+/// One thing that a linter found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    pub file: String,
+    pub line: u64,
+    /// `error`, `warning`, or what the linter calls it.
+    pub level: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    pub message: String,
+}
+
+/// What a linter found.
+#[derive(Debug, Serialize)]
+pub struct Lint {
+    pub linter: &'static str,
+    pub passed: bool,
+    /// Nothing where it was ended.
+    pub exit_code: Option<i32>,
+    pub timed_out: bool,
+    pub count: usize,
+    pub problems: Vec<Problem>,
+    /// How many problems are not in `problems`, because there are too many.
+    pub omitted: usize,
+    /// The end of the output, where the problems do not say why the linter failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// Reads what a line of a linter says.
+type ReadLine = Box<dyn FnMut(&str) -> Option<Problem>>;
+
+/// The arguments.
+#[must_use]
+pub fn command() -> Command {
+    Command::new("bonsai-lint")
+        .about("Runs the linter of a repository and says what it found")
+        .args([repository(), limit()])
+}
+
+/// Does the work.
+///
+/// # Errors
+/// When the folder has no linter that is known, or it was not started.
+pub fn run(matches: &ArgMatches) -> Result<Report, String> {
+    let lint = lint(&folder(matches)?, limit_of(matches))?;
+    Report::of(&lint, lint.passed)
+}
+
+/// Runs the linter of a folder for at most so long.
+///
+/// # Errors
+/// As [`run`].
+pub fn lint(folder: &Path, limit: Duration) -> Result<Lint, String> {
+    let (linter, arguments, mut read): (_, &[&str], ReadLine) = match Manifest::of(folder)? {
+        Some(Manifest::Rust(_)) => (
+            "cargo clippy",
+            &["cargo", "clippy", "--quiet", "--all-targets", "--message-format=json"],
+            Box::new(clippy),
+        ),
+        Some(Manifest::Node(package)) if package["scripts"]["lint"].is_string() => {
+            ("npm run lint", &["npm", "run", "lint", "--silent"], by_place(folder))
+        }
+        Some(Manifest::Node(_)) => {
+            return Err("found no script `lint` in `package.json`, expected one".to_owned());
+        }
+        Some(Manifest::Python(_)) => (
+            "ruff",
+            &["python3", "-m", "ruff", "check", "--no-cache", "--output-format=concise", "."],
+            by_place(folder),
+        ),
+        None => return Err(unknown(folder)),
+    };
+    let mut command = Process::new(arguments[0]);
+    command.args(&arguments[1..]).current_dir(folder).env("NO_COLOR", "1");
+    let mut problems = BTreeSet::new();
+    let ended = subprocess::run(&mut command, limit, |line| problems.extend(read(line)));
+    let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
+    let count = problems.len();
+    let is_ended = ended.code == Some(0);
+    let mut problems: Vec<Problem> = problems.into_iter().collect();
+    let omitted = shorten(&mut problems);
+    Ok(Lint {
+        linter,
+        passed: is_ended && count == 0,
+        exit_code: ended.code,
+        timed_out: ended.timed_out,
+        count,
+        problems,
+        omitted,
+        output: (!is_ended && count == 0).then_some(ended.tail),
+    })
+}
+
+impl Lint {
+    /// Returns whether it shows that there is nothing to find, and what was found.
+    #[must_use]
+    pub fn finding(&self) -> (bool, String) {
+        let words = match self {
+            Self { timed_out: true, .. } => "took too long and was ended".to_owned(),
+            Self { passed: false, count: 0, .. } => "failed".to_owned(),
+            Self { count, .. } => format!("found {count} problems"),
+        };
+        (self.passed, format!("{} {words}", self.linter))
+    }
+}
+
+/// A message of the compiler, as cargo writes it.
+fn clippy(line: &str) -> Option<Problem> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    let message = (line["reason"] == "compiler-message").then(|| &line["message"])?;
+    let spans = message["spans"].as_array()?;
+    // What belongs to no place is a summary.
+    let place = spans.iter().find(|it| it["is_primary"] == true)?;
+    Some(Problem {
+        file: place["file_name"].as_str()?.to_owned(),
+        line: place["line_start"].as_u64()?,
+        level: message["level"].as_str()?.to_owned(),
+        code: message["code"]["code"].as_str().map(str::to_owned),
+        message: message["message"].as_str()?.to_owned(),
+    })
+}
+
+/// Reads lines such as `src/a.py:3:5: F401 unused import`, the form that most linters can write, and that of ESLint, where a line
+/// with the file comes before `  3:5  error  'a' is not defined  no-undef`. Files are relative to the folder.
+fn by_place(folder: &Path) -> ReadLine {
+    let (folder, mut file) = (folder.to_owned(), None);
+    Box::new(move |line| {
+        let relative = |file: &str| {
+            let path = Path::new(file);
+            path.strip_prefix(&folder).unwrap_or(path).display().to_string()
+        };
+        if line.starts_with('/') && Path::new(line).is_file() {
+            file = Some(relative(line));
+            return None;
+        }
+        let found = beside_place(line);
+        if let (Some((line, level, message)), Some(file)) = (found, &file) {
+            let (file, level) = (file.clone(), level.to_owned());
+            let (message, code) =
+                message.rsplit_once("  ").map_or((message, None), |(message, code)| {
+                    (message.trim_end(), Some(code.to_owned()))
+                });
+            return Some(Problem { file, line, level, code, message: message.to_owned() });
+        }
+        let (file, rest) = line.split_once(':')?;
+        let (number, rest) = rest.split_once(':')?;
+        let line = number.parse().ok()?;
+        let column = rest.split_once(':').filter(|(column, _)| column.parse::<u64>().is_ok());
+        let message = column.map_or(rest, |(_, it)| it).trim().to_owned();
+        let level = if message.contains("warning") { "warning" } else { "error" }.to_owned();
+        let is_path = !file.is_empty() && !file.contains(char::is_whitespace);
+        is_path.then(|| Problem { file: relative(file), line, level, code: None, message })
+    })
+}
+
+/// Line, level and message of a line such as `  3:5  error  'a' is not defined  no-undef`.
+fn beside_place(line: &str) -> Option<(u64, &str, &str)> {
+    let (place, rest) = line.strip_prefix("  ")?.trim_start().split_once(' ')?;
+    let (line, column) = place.split_once(':')?;
+    column.parse::<u64>().ok()?;
+    let (level, message) = rest.trim_start().split_once(' ')?;
+    let is_level = matches!(level, "error" | "warning");
+    is_level.then_some((line.parse().ok()?, level, message.trim()))
+}

@@ -1,0 +1,85 @@
+//! Which kind of project a folder holds, by the manifest that lies in it.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// A project whose tools are known.
+#[derive(Debug)]
+pub enum Manifest {
+    /// `Cargo.toml`.
+    Rust(toml::Table),
+    /// `package.json`.
+    Node(Value),
+    /// `pyproject.toml`; empty where `setup.py`, `setup.cfg` or `requirements.txt` is there alone.
+    Python(toml::Table),
+}
+
+impl Manifest {
+    /// Reads the manifest of a folder; nothing where it has none that is known.
+    ///
+    /// # Errors
+    /// When there is one that cannot be read.
+    pub fn of(folder: &Path) -> Result<Option<Self>, String> {
+        if let Some(text) = read(folder, "Cargo.toml")? {
+            return Ok(Some(Self::Rust(parsed("Cargo.toml", text.parse())?)));
+        }
+        if let Some(text) = read(folder, "package.json")? {
+            return Ok(Some(Self::Node(parsed("package.json", serde_json::from_str(&text))?)));
+        }
+        if let Some(text) = read(folder, "pyproject.toml")? {
+            return Ok(Some(Self::Python(parsed("pyproject.toml", text.parse())?)));
+        }
+        let others = ["setup.py", "setup.cfg", "requirements.txt", "pytest.ini", "tox.ini"];
+        let is_python = others.iter().any(|it| folder.join(it).is_file());
+        Ok(is_python.then(|| Self::Python(toml::Table::new())))
+    }
+
+    /// Returns the names of the packages that the project depends on, as the manifest has them.
+    #[must_use]
+    pub fn dependencies(&self) -> Vec<String> {
+        match self {
+            Self::Rust(table) => {
+                let workspace = table.get("workspace").and_then(toml::Value::as_table);
+                let tables = [Some(table), workspace].into_iter().flatten();
+                let lists = tables.flat_map(|it| {
+                    ["dependencies", "dev-dependencies"].map(|key| it.get(key)?.as_table())
+                });
+                lists.flatten().flat_map(|it| it.keys().cloned()).collect()
+            }
+            Self::Node(value) => {
+                let lists = ["dependencies", "devDependencies"].map(|key| value[key].as_object());
+                lists.into_iter().flatten().flat_map(|it| it.keys().cloned()).collect()
+            }
+            Self::Python(table) => {
+                let project = table.get("project").and_then(toml::Value::as_table);
+                let required = project.and_then(|it| it.get("dependencies")?.as_array());
+                let optional = project.and_then(|it| it.get("optional-dependencies")?.as_table());
+                let groups = table.get("dependency-groups").and_then(toml::Value::as_table);
+                let more = optional.into_iter().chain(groups).flat_map(|it| it.values());
+                let lists = required.into_iter().chain(more.filter_map(toml::Value::as_array));
+                lists.flatten().filter_map(toml::Value::as_str).map(package).collect()
+            }
+        }
+    }
+}
+
+/// The name in a requirement such as `django>=5; python_version > "3.9"`.
+fn package(requirement: &str) -> String {
+    let is_name = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+    let end = requirement.find(|it| !is_name(it)).unwrap_or(requirement.len());
+    requirement[..end].to_ascii_lowercase()
+}
+
+fn read(folder: &Path, name: &str) -> Result<Option<String>, String> {
+    match fs::read_to_string(folder.join(name)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("`{name}` cannot be read: {error}")),
+    }
+}
+
+fn parsed<T, E: std::fmt::Display>(name: &str, read: Result<T, E>) -> Result<T, String> {
+    read.map_err(|error| format!("`{name}` cannot be read: {error}"))
+}

@@ -1,0 +1,200 @@
+//! `bonsai-test` runs the test suite of a repository and says how each case ended. A suite that fails is a report like any other, with
+//! exit code 1.
+
+mod cargo;
+mod pytest;
+mod ticks;
+
+use std::path::Path;
+use std::process::Command as Process;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde::Serialize;
+
+use super::manifests::Manifest;
+use super::subprocess;
+use super::{Report, folder, repository, shorten};
+
+/// How many characters of what a case says are written.
+const LONGEST_MESSAGE: usize = 600;
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Failed,
+    Passed,
+    Skipped,
+}
+
+/// A test case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Case {
+    pub name: String,
+    pub status: Status,
+    /// What it says about its failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// How many cases ended how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    pub passed: usize,
+    pub failed: usize,
+    pub skipped: usize,
+}
+
+/// How a suite ended.
+#[derive(Debug, Serialize)]
+pub struct Suite {
+    /// What ran it.
+    pub runner: &'static str,
+    pub passed: bool,
+    /// Nothing where it was ended.
+    pub exit_code: Option<i32>,
+    pub timed_out: bool,
+    /// Whether the output was understood: where it was not, `totals` and `cases` say nothing.
+    pub parsed: bool,
+    pub totals: Totals,
+    /// The failed ones first.
+    pub cases: Vec<Case>,
+    /// How many cases are not in `cases`, because there are too many.
+    pub omitted: usize,
+    /// The end of the output, where the cases do not say all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// Reads the output of a runner line by line.
+pub(super) trait Reader {
+    fn line(&mut self, line: &str);
+
+    /// Returns the cases, and the totals by the runner's own words, where it says them.
+    fn end(self: Box<Self>) -> (Vec<Case>, Option<Totals>);
+}
+
+/// The arguments.
+#[must_use]
+pub fn command() -> Command {
+    Command::new("bonsai-test")
+        .about("Runs the test suite of a repository and says how each case ended")
+        .args([repository(), limit()])
+}
+
+/// The argument that limits the time.
+pub(super) fn limit() -> Arg {
+    let help = "After how many seconds the suite is ended";
+    let seconds = value_parser!(u64).range(1..=86_400);
+    Arg::new("limit").long("limit").default_value("600").value_parser(seconds).help(help)
+}
+
+/// The time that was given.
+pub(super) fn limit_of(matches: &ArgMatches) -> Duration {
+    Duration::from_secs(matches.get_one::<u64>("limit").copied().unwrap_or(600))
+}
+
+/// Does the work.
+///
+/// # Errors
+/// When the folder has no suite that is known, or its runner was not started.
+pub fn run(matches: &ArgMatches) -> Result<Report, String> {
+    let suite = suite(&folder(matches)?, limit_of(matches))?;
+    Report::of(&suite, suite.passed)
+}
+
+/// Runs the suite of a folder for at most so long.
+///
+/// # Errors
+/// As [`run`].
+pub fn suite(folder: &Path, limit: Duration) -> Result<Suite, String> {
+    let (runner, arguments, mut reader): (_, &[&str], Box<dyn Reader>) = match Manifest::of(folder)?
+    {
+        Some(Manifest::Rust(_)) => (
+            "cargo test",
+            &["cargo", "test", "--no-fail-fast", "--color=never"],
+            Box::<cargo::Lines>::default(),
+        ),
+        Some(Manifest::Node(package)) => match package["scripts"]["test"].as_str() {
+            Some(_) => ("npm test", &["npm", "test", "--silent"], Box::<ticks::Lines>::default()),
+            None => return Err("found no script `test` in `package.json`, expected one".to_owned()),
+        },
+        Some(Manifest::Python(_)) => (
+            "pytest",
+            &["python3", "-m", "pytest", "-q", "-rA", "--color=no", "-p", "no:cacheprovider"],
+            Box::<pytest::Lines>::default(),
+        ),
+        None => return Err(unknown(folder)),
+    };
+    let mut command = Process::new(arguments[0]);
+    command.args(&arguments[1..]).current_dir(folder);
+    // Python would write what it has compiled beside the sources.
+    command.env("NO_COLOR", "1").env("PYTHONDONTWRITEBYTECODE", "1");
+    let ended = subprocess::run(&mut command, limit, |line| reader.line(line));
+    let ended = ended.map_err(|error| format!("`{}` was not started: {error}", arguments[0]))?;
+    let (cases, words) = reader.end();
+    Ok(Suite::of(runner, ended, cases, words))
+}
+
+/// What is said of a folder whose project is of no kind that is known.
+pub(super) fn unknown(folder: &Path) -> String {
+    format!(
+        "found no project in `{}`, expected `Cargo.toml`, `package.json`, `pyproject.toml` or `setup.py`",
+        folder.display()
+    )
+}
+
+impl Suite {
+    fn of(
+        runner: &'static str,
+        ended: subprocess::Ended,
+        mut cases: Vec<Case>,
+        words: Option<Totals>,
+    ) -> Self {
+        let count = |status| cases.iter().filter(|it| it.status == status).count();
+        let counted = Totals {
+            passed: count(Status::Passed),
+            failed: count(Status::Failed),
+            skipped: count(Status::Skipped),
+        };
+        let totals = words.unwrap_or(counted);
+        let parsed = !cases.is_empty() || words.is_some();
+        let passed = ended.code == Some(0) && totals.failed == 0;
+        cases.sort_by_key(|it| it.status);
+        for case in &mut cases {
+            case.message = case.message.take().map(|it| it.chars().take(LONGEST_MESSAGE).collect());
+        }
+        let omitted = shorten(&mut cases);
+        // Failed cases say why; what failed otherwise, or was not understood, only the output does.
+        let is_said =
+            parsed && words.is_none_or(|it| it == counted) && (passed || counted.failed > 0);
+        let output = (!is_said || ended.timed_out).then_some(ended.tail);
+        let (exit_code, timed_out) = (ended.code, ended.timed_out);
+        Self { runner, passed, exit_code, timed_out, parsed, totals, cases, omitted, output }
+    }
+
+    /// Returns whether it shows that the tests pass, and why: a suite in which nothing was seen to pass shows nothing.
+    #[must_use]
+    pub fn finding(&self) -> (bool, String) {
+        let Totals { passed, failed, skipped } = self.totals;
+        match self {
+            Self { timed_out: true, .. } => {
+                (false, format!("{} took too long and was ended", self.runner))
+            }
+            Self { parsed: false, .. } => {
+                (false, format!("the output of {} was not understood", self.runner))
+            }
+            Self { passed: false, .. } if failed == 0 => {
+                (false, format!("{} failed before or after its tests", self.runner))
+            }
+            Self { passed: true, .. } if passed == 0 => {
+                (false, format!("{} ran no test", self.runner))
+            }
+            _ => (
+                self.passed,
+                format!("{}: {passed} passed, {failed} failed, {skipped} skipped", self.runner),
+            ),
+        }
+    }
+}

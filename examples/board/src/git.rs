@@ -1,0 +1,135 @@
+//! Git, as the tools, the runner and `bonsai-git` use it: fixed commands, paths and names where git takes nothing else, exit codes
+//! as results.
+
+mod change;
+mod tree;
+mod worktree;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use toolwright::ToolError;
+use toolwright::runtime::{ProcessOutput, ResourceKind};
+use toolwright::toolbox::{Local, ProcessEnd, ProcessRequest, Streams, ToolExecutor as _};
+
+pub use self::change::{GitChange, GitReading};
+pub use self::tree::{TreeError, tree};
+pub use self::worktree::{WorktreeError, find_or_make};
+
+/// A repository as what calls touch, so that a look at it comes after a commit.
+pub struct Repository;
+
+impl ResourceKind for Repository {
+    const LABEL: &'static str = "repository";
+}
+
+/// How long a command of git may take: a push may be slow.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What git gets of the environment, where it is set: who commits, and how to reach another server.
+const PASSED_ON: [&str; 9] = [
+    "GIT_CONFIG_GLOBAL",
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SSH_AUTH_SOCK",
+    "TMPDIR",
+    "USER",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_NOSYSTEM",
+];
+
+/// Settings that go before every command: nothing that the repository names is started by a look at it.
+const SETTINGS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+
+/// Settings of git by its environment: ask for nothing, take no lock that is not needed, speak English.
+const VARIABLES: [(&str, &str); 4] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C.UTF-8"),
+];
+
+fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+    let passed_on =
+        PASSED_ON.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+    passed_on.chain(VARIABLES.map(|(name, value)| (name.into(), value.into())))
+}
+
+/// Runs commands of git one after another in a folder, up to the first that fails. The exit code is that of the last that
+/// ran.
+///
+/// # Errors
+/// When git was not started, or it is not known how it ended.
+pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutput, ToolError> {
+    let variables: Vec<_> = variables().collect();
+    let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };
+    for command in commands {
+        let arguments = ["git"].into_iter().chain(SETTINGS).map(OsString::from);
+        let arguments: Vec<_> = arguments.chain(command.iter().map(OsString::from)).collect();
+        let request = ProcessRequest::new(&arguments, folder, folder)
+            .variables(&variables)
+            .limit(LIMIT)
+            .streams(Streams::Apart);
+        let ended = Local.start(&request).map_err(|error| {
+            let class = toolwright::runtime::ErrorClass::NotStarted { retry_after: None };
+            ToolError::new("not_started", "`git` was not started").class(class).caused_by(error)
+        })?;
+        let ended = ended.await.map_err(ToolError::internal)?;
+        all = added(all, ended);
+        if !all.success {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+fn added(before: ProcessOutput, ended: ProcessEnd) -> ProcessOutput {
+    let success = ended.status.is_some_and(|it| it.success()) && !ended.timed_out;
+    let errors = ended.errors.trim().to_owned();
+    ProcessOutput {
+        success,
+        output: before.output + &ended.output,
+        error: (!success).then_some(match ended.timed_out {
+            true => format!("git took more than {} seconds and was ended", LIMIT.as_secs()),
+            false => errors,
+        }),
+        exit_code: if ended.timed_out { None } else { ended.status.and_then(|it| it.code()) },
+        timed_out: ended.timed_out,
+    }
+}
+
+/// Runs one command of git in a folder and waits for it, with these variables besides.
+fn output<S: AsRef<std::ffi::OsStr>>(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = S>,
+    more: &[(&str, &std::ffi::OsStr)],
+) -> io::Result<Output> {
+    Command::new("git")
+        .args(SETTINGS)
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .envs(variables())
+        .envs(more.iter().copied())
+        .output()
+}
+
+/// Runs one command of git in a folder and returns what it printed; what it complained about where it failed.
+///
+/// # Errors
+/// When git was not started, or fails.
+pub fn ask(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+    printed(&output(folder, arguments, &[]).map_err(|error| error.to_string())?)
+}
+
+/// What a command of git printed, without the line's end; what it complained about where it failed.
+fn printed(output: &Output) -> Result<String, String> {
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+    }
+}

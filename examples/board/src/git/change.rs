@@ -1,0 +1,145 @@
+//! What may be looked at and what may be changed, and the commands of git for it.
+
+use toolwright::Danger;
+
+/// What to look at.
+#[toolwright::data]
+#[derive(Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub enum GitReading {
+    /// Which files are changed, staged or new.
+    Status,
+    /// What is changed and not staged, or since a revision.
+    Diff,
+    /// What is staged.
+    StagedDiff,
+    /// The newest 30 commits.
+    Log,
+    /// One commit.
+    Show,
+    /// The branches.
+    Branches,
+}
+
+/// What to change.
+#[toolwright::data]
+#[serde(tag = "operation", rename_all = "snake_case")]
+pub enum GitChange {
+    /// Commit files as they are now.
+    Commit {
+        /// The message: what the commit does, and why.
+        message: String,
+        /// The files, relative to the workspace; also those that were deleted.
+        files: Vec<String>,
+    },
+    /// Make a branch and change to it.
+    Branch {
+        /// Its name.
+        name: String,
+    },
+    /// Push a branch to another repository.
+    Push {
+        /// The name of the other repository.
+        remote: String,
+        /// The branch.
+        branch: String,
+    },
+}
+
+impl GitReading {
+    /// Returns the arguments of git: the revision where git takes only a revision, the paths after `--`.
+    ///
+    /// # Errors
+    /// When the revision could be a flag, or is missing.
+    pub fn arguments(
+        self,
+        revision: Option<&str>,
+        paths: &[String],
+    ) -> Result<Vec<String>, String> {
+        let fixed: &[&str] = match self {
+            Self::Status => &["status", "--short", "--branch"],
+            Self::Diff => &["diff", "--no-ext-diff", "--no-textconv"],
+            Self::StagedDiff => &["diff", "--cached", "--no-ext-diff", "--no-textconv"],
+            Self::Log => &["log", "--max-count=30", "--no-show-signature", "--oneline"],
+            Self::Show => &["show", "--no-ext-diff", "--no-textconv", "--no-show-signature"],
+            Self::Branches => &["branch", "--list"],
+        };
+        let mut arguments: Vec<String> = fixed.iter().map(|it| (*it).to_owned()).collect();
+        match (self, revision) {
+            (Self::Diff | Self::Log | Self::Show, Some(revision)) => {
+                arguments.push(named("revision", revision)?);
+            }
+            (Self::Show, None) => {
+                return Err("`show` needs a `revision`, such as `HEAD`".to_owned());
+            }
+            (_, Some(_)) => {
+                return Err("only `diff`, `log` and `show` take a `revision`".to_owned());
+            }
+            (_, None) => {}
+        }
+        if !matches!(self, Self::Branches) {
+            arguments.push("--".to_owned());
+            arguments.extend_from_slice(paths);
+        }
+        Ok(arguments)
+    }
+}
+
+impl GitChange {
+    /// Returns how carefully to look at it: what is pushed is seen by others.
+    #[must_use]
+    pub fn danger(&self) -> Danger {
+        match self {
+            Self::Commit { .. } | Self::Branch { .. } => Danger::Moderate,
+            Self::Push { .. } => Danger::Dangerous,
+        }
+    }
+
+    /// Returns why a person is asked first.
+    #[must_use]
+    pub fn approval(&self) -> Option<&'static str> {
+        matches!(self, Self::Push { .. }).then_some("others build on what is pushed")
+    }
+
+    /// Returns the commands of git, one after another.
+    ///
+    /// # Errors
+    /// When a name could be a flag, or a commit has no message or no files.
+    pub fn steps(&self) -> Result<Vec<Vec<String>>, String> {
+        let command = |fixed: &[&str], more: &[String]| {
+            fixed.iter().map(|it| (*it).to_owned()).chain(more.iter().cloned()).collect()
+        };
+        Ok(match self {
+            Self::Commit { message, files } => {
+                if message.trim().is_empty() || files.is_empty() {
+                    return Err("a commit needs a `message` and at least one of `files`".to_owned());
+                }
+                // One argument, so that a message that begins with `-` is no flag.
+                let message = format!("--message={message}");
+                vec![
+                    command(&["add", "--all", "--"], files),
+                    command(&["commit", "--quiet", &message, "--"], files),
+                ]
+            }
+            Self::Branch { name } => {
+                vec![command(&["switch", "--quiet", "--create"], &[named("branch", name)?])]
+            }
+            Self::Push { remote, branch } => {
+                let (remote, branch) = (named("remote", remote)?, named("branch", branch)?);
+                vec![command(&["push", "--quiet", "--"], &[remote, branch])]
+            }
+        })
+    }
+}
+
+/// A name that git takes for no flag, and for no instruction of another kind.
+fn named(what: &str, name: &str) -> Result<String, String> {
+    let is_name = |it: char| it.is_alphanumeric() || "._/~^@{}-".contains(it);
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(is_name) {
+        let name = name.escape_debug();
+        return Err(format!(
+            "found the {what} `{name}`, expected a name such as `main` or `HEAD~1`"
+        ));
+    }
+    Ok(name.to_owned())
+}

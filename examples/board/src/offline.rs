@@ -1,0 +1,242 @@
+//! A board that needs neither network nor account: three tickets on a copy of the crate `strsim`, in which one line is broken, and the
+//! answers of a model that are recorded.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tempfile::TempDir;
+use toolwright::agent::http::HttpModel;
+use toolwright::agent::recording::Recording;
+use toolwright::agent::testing::{Placeholders, Replay};
+
+use crate::git;
+use crate::runner::{FutureModel, Models};
+use crate::ticket::{Evidence, NewTicket, Outcome, Project, State, Ticket, TicketKind};
+use crate::{Board, BoardError};
+
+const CRATE: &str = "strsim";
+const FILE: &str = "src/lib.rs";
+
+/// A text that the file has once, and what replaces it: two texts of different lengths have a distance then.
+const BROKEN: [&str; 2] =
+    ["_ => return Err(StrSimError::DifferentLengthArgs),", "_ => return Ok(count),"];
+
+/// What the recorded model answers on each ticket, and how each of its slices ends.
+const SESSIONS: [(&str, &[Outcome]); 3] = [
+    (include_str!("../sessions/ticket-1.jsonl"), &[Outcome::Completed]),
+    // The second is there when a person has answered.
+    (include_str!("../sessions/ticket-2.jsonl"), &[Outcome::Blocked, Outcome::Completed]),
+    (include_str!("../sessions/ticket-3.jsonl"), &[Outcome::Error]),
+];
+
+/// Why there is no such board.
+#[derive(Debug, thiserror::Error)]
+pub enum OfflineError {
+    #[error("the sources of {CRATE} are not found by `cargo metadata`: {0}")]
+    NotFound(String),
+    #[error("the sources of {CRATE} cannot be copied: {0}")]
+    Copy(#[from] io::Error),
+    #[error("{FILE} of {CRATE} has the line that is to be broken {0} times, expected it once")]
+    NotBroken(usize),
+    #[error("the copy cannot be made a repository: {0}")]
+    Git(String),
+    #[error(transparent)]
+    Board(#[from] BoardError),
+}
+
+/// Returns whether a slice of every ticket has ended, and each ended as it did when the session was recorded.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_as_recorded(board: &Board) -> Result<bool, BoardError> {
+    for ticket in board.tickets(None)? {
+        let ended = ended(board, ticket.id)?;
+        let recorded = session(ticket.id).is_some_and(|(_, it)| it.starts_with(&ended));
+        if !recorded || ended.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether a slice of every ticket has ended.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_over(board: &Board) -> Result<bool, BoardError> {
+    for ticket in board.tickets(None)? {
+        if ended(board, ticket.id)?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// How the slices of a ticket ended, those aside that were cut short.
+fn ended(board: &Board, ticket: i64) -> Result<Vec<Outcome>, BoardError> {
+    let slices = board.slices(ticket)?.into_iter().filter_map(|it| it.outcome);
+    Ok(slices.filter(|it| *it != Outcome::Timeout).collect())
+}
+
+fn session(ticket: i64) -> Option<&'static (&'static str, &'static [Outcome])> {
+    SESSIONS.get(usize::try_from(ticket).ok()?.checked_sub(1)?)
+}
+
+/// Makes the copy in a folder, and the tickets on the board. What is there from an earlier process stays.
+///
+/// # Errors
+/// When the crate is not among the sources that cargo has, or something cannot be written.
+pub fn prepare(folder: &Path, board: &Board, now: Timestamp) -> Result<(), OfflineError> {
+    if !board.tickets(None)?.is_empty() {
+        return Ok(());
+    }
+    let repository = folder.join("repository");
+    if !repository.join(".git").exists() {
+        make_repository(&repository)?;
+    }
+    let project = board.add_project(&Project {
+        id: 0,
+        name: CRATE.to_owned(),
+        repository: repository.display().to_string(),
+        url: Some("https://github.com/rapidfuzz/strsim-rs".to_owned()),
+        language: Some("rust".to_owned()),
+        branch: "main".to_owned(),
+        persona: "You maintain strsim, a crate that compares texts.".to_owned(),
+    })?;
+    let ticket =
+        |kind, title: &str, description: &str, (evidence, text): (Evidence, &str)| NewTicket {
+            project,
+            kind,
+            state: State::Research,
+            title: title.to_owned(),
+            description: description.to_owned(),
+            profile: "developer".to_owned(),
+            criteria: vec![(evidence, text.to_owned())],
+        };
+    let tickets = [
+        ticket(
+            TicketKind::Bug,
+            "Texts of different lengths have a Hamming distance",
+            "`hamming(\"hamming\", \"ham\")` returns a number. It should return an error, as it did.",
+            (Evidence::Tests, "The test suite passes"),
+        ),
+        ticket(
+            TicketKind::Feature,
+            "Compare names",
+            "A function that says how far two names of people are from each other.",
+            (Evidence::Person, "A person has tried it"),
+        ),
+        ticket(
+            TicketKind::Chore,
+            "Describe the distances",
+            "A page for users that says which distance is good for what.",
+            (Evidence::File("docs/distances.md".to_owned()), "The page is there"),
+        ),
+    ];
+    for ticket in tickets {
+        board.add_ticket(&ticket, now)?;
+    }
+    Ok(())
+}
+
+/// The answers of the recorded model, served over loopback. A run that goes on gets those that it has not had.
+#[derive(Debug, Default)]
+pub struct RecordedModels {
+    /// They serve until the process ends.
+    replays: Mutex<HashMap<i64, Replay>>,
+}
+
+impl Models for RecordedModels {
+    fn model<'a>(&'a self, ticket: &'a Ticket, answers: u64) -> FutureModel<'a> {
+        Box::pin(async move {
+            let (session, _) = session(ticket.id).ok_or("there is no recorded session of it")?;
+            let whole: Recording = session.parse().map_err(|error| format!("{error}"))?;
+            let answers = usize::try_from(answers).unwrap_or(usize::MAX);
+            let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
+            let left = Recording::new(whole.provider(), left);
+            // The sessions hold answers alone: what is asked differs with the machine and with every word of a tool.
+            let replay = Replay::of(left, Placeholders::standard()).without_comparison().start();
+            let replay = replay.await.map_err(|error| format!("no port of loopback: {error}"))?;
+            let model = HttpModel::openai_chat("gpt-5.2").base_url(replay.url()).build();
+            self.replays.lock().unwrap_or_else(PoisonError::into_inner).insert(ticket.id, replay);
+            Ok(Arc::new(model.map_err(|error| error.to_string())?) as _)
+        })
+    }
+}
+
+fn make_repository(folder: &Path) -> Result<(), OfflineError> {
+    let manifest = found()?;
+    copy(manifest.parent().unwrap_or(&manifest), folder)?;
+    // So that cargo looks for no workspace above the folder.
+    let own = folder.join("Cargo.toml");
+    fs::write(&own, fs::read_to_string(&own)? + "\n[workspace]\n")?;
+    fs::write(folder.join(".gitignore"), "/target\nCargo.lock\n")?;
+    let file = folder.join(FILE);
+    let text = fs::read_to_string(&file)?;
+    let [whole, broken] = BROKEN;
+    match text.matches(whole).count() {
+        1 => fs::write(&file, text.replace(whole, broken))?,
+        count => return Err(OfflineError::NotBroken(count)),
+    }
+    let commands: [&[&str]; 5] = [
+        &["init", "--quiet", "--initial-branch=main"],
+        &["config", "user.name", "Board"],
+        &["config", "user.email", "board@example.org"],
+        &["add", "--all"],
+        &["commit", "--quiet", "--message=begin"],
+    ];
+    commands.iter().try_for_each(|it| git::ask(folder, it).map(|_| ()).map_err(OfflineError::Git))
+}
+
+/// The manifest of the crate, as cargo finds it among the dependencies of this program.
+fn found() -> Result<PathBuf, OfflineError> {
+    // What was downloaded is enough, where everything was.
+    let metadata = match metadata(&["--offline"]) {
+        Ok(output) if output.status.success() => Ok(output),
+        _ => metadata(&[]),
+    };
+    let output = metadata.map_err(|error| OfflineError::NotFound(error.to_string()))?;
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(OfflineError::NotFound(why));
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| OfflineError::NotFound(error.to_string()))?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let found =
+        packages.filter(|it| it["name"] == CRATE).find_map(|it| it["manifest_path"].as_str());
+    let missing = || OfflineError::NotFound("it is no dependency of this workspace".to_owned());
+    found.map(PathBuf::from).ok_or_else(missing)
+}
+
+fn metadata(more: &[&str]) -> io::Result<Output> {
+    let target = TempDir::new()?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .args(more)
+        // It writes what it knows of the compiler there.
+        .env("CARGO_TARGET_DIR", target.path())
+        .output()
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Works on tickets: at each heartbeat it claims the ticket that comes first, finds or makes its worktree, and starts the run of
+//! the ticket or goes on with it, for one slice.
+//!
+//! ```text
+//!  claim (board) ─▶ worktree (git) ─▶ run `ticket-<id>` (journal) ─▶ end of the slice (board)
+//!      └ killed anywhere: claim and lease of the run end by themselves, and the next heartbeat of any runner goes on
+//! ```
+//!
+//! Two runners never work on one ticket: the claim is one statement, and the journal lets one process drive a run.
+
+mod decide;
+mod models;
+mod slice;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use toolwright::CancellationToken;
+use toolwright::approval::PublicKey;
+use toolwright::journal::{Journal, Store};
+use toolwright::runtime::OnNoApprover;
+use toolwright::toolbox::Supervisor;
+
+pub use self::models::{FutureModel, Models, OneModel};
+use crate::assembly::Factory;
+use crate::board::SliceEnd;
+use crate::ticket::Outcome;
+use crate::{Board, BoardError};
+
+/// How a runner works.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Its name on the board.
+    pub name: String,
+    /// How long it waits where there is nothing to do.
+    pub heartbeat: Duration,
+    /// How long it works on a ticket before it looks for another.
+    pub slice: Duration,
+    /// How long a claim and the lease of a run last unless they are renewed.
+    pub lease: Duration,
+    /// How often the model is asked after each message to it.
+    pub max_turns: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            name: format!("runner-{}", std::process::id()),
+            heartbeat: Duration::from_secs(60),
+            slice: Duration::from_secs(15 * 60),
+            lease: Duration::from_secs(60),
+            max_turns: 40,
+        }
+    }
+}
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Works on the tickets of a board.
+pub struct Runner {
+    pub board: Arc<Board>,
+    /// Where the runs of the tickets are recorded.
+    pub journal: Arc<dyn Store>,
+    /// The folder of the board: worktrees and logs of changes lie in it.
+    pub folder: PathBuf,
+    /// The folder with the programs `bonsai-…`.
+    pub executables: PathBuf,
+    pub supervisor: Supervisor,
+    pub models: Arc<dyn Models>,
+    pub settings: Settings,
+    /// Whose decisions about calls count, by name and key. Without any, the key of the user who runs the program does, where there is
+    /// one.
+    pub approvers: Vec<(String, PublicKey)>,
+    /// The time: [`Timestamp::now`] outside of tests.
+    pub clock: Clock,
+    /// Tools of the application beside those of the board.
+    pub added: Vec<Factory>,
+}
+
+/// What came of a heartbeat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worked {
+    pub ticket: i64,
+    pub outcome: Outcome,
+    /// What a person should know about it.
+    pub detail: String,
+}
+
+impl Runner {
+    /// Claims the ticket that comes first and works on it for a slice; nothing where none has to be worked on. A cancelled token
+    /// ends the slice early, in order.
+    ///
+    /// # Errors
+    /// When the board fails, or another runner has taken the ticket over.
+    pub async fn heartbeat(&self, stop: &CancellationToken) -> Result<Option<Worked>, BoardError> {
+        let now = (self.clock)();
+        let claim = self.board.claim_next(&self.settings.name, now, self.lease_from(now))?;
+        let Some(claim) = claim else { return Ok(None) };
+        let (outcome, detail) = slice::work(self, &claim, stop).await?;
+        let now = (self.clock)();
+        // What waits for people is looked at again, what was refused for a moment too.
+        let not_before = match outcome {
+            Outcome::Timeout | Outcome::Waiting => later(now, self.settings.heartbeat),
+            _ => now,
+        };
+        let end = SliceEnd { outcome, detail: detail.clone(), not_before };
+        self.board.end_slice(&claim, &end, now)?;
+        Ok(Some(Worked { ticket: claim.ticket, outcome, detail }))
+    }
+
+    /// Works until the token is cancelled, and reports each slice.
+    ///
+    /// # Errors
+    /// As [`heartbeat`](Self::heartbeat); a ticket that another runner has taken over is reported and left to it.
+    pub async fn work(
+        &self,
+        stop: &CancellationToken,
+        report: impl Fn(&Worked),
+    ) -> Result<(), BoardError> {
+        while !stop.is_cancelled() {
+            match self.heartbeat(stop).await {
+                Ok(Some(worked)) => report(&worked),
+                Ok(None) => {
+                    let pause = tokio::time::sleep(self.settings.heartbeat);
+                    tokio::select! { () = stop.cancelled() => {} () = pause => {} }
+                }
+                Err(BoardError::ClaimLost { ticket, .. }) => {
+                    let detail = "another runner has taken it over".to_owned();
+                    report(&Worked { ticket, outcome: Outcome::Timeout, detail });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The journal of the executors: a call that a person has to decide waits in it.
+    fn calls(&self) -> Journal {
+        let journal = Journal::shared(Arc::clone(&self.journal)).lease(self.settings.lease);
+        let journal = journal.on_no_approver(OnNoApprover::Park);
+        self.approvers.iter().fold(journal, |journal, (name, key)| journal.trust(name, *key))
+    }
+
+    fn lease_from(&self, now: Timestamp) -> Timestamp {
+        later(now, self.settings.lease)
+    }
+}
+
+/// A time so much later; the end of time where that is beyond it.
+fn later(now: Timestamp, by: Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+    now.checked_add(by).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,104 @@
+//! Which messages a run gets, and what its end means for the ticket. Pure: no clock, no database, no model.
+
+use std::fmt::Write as _;
+
+use toolwright::agent::durable::Progress;
+use toolwright::agent::{Message, RunEnd};
+
+use crate::ticket::{Author, Comment, CommentKind, Criterion, Outcome, State, Ticket};
+
+/// What the model reads before everything else.
+pub fn instructions(persona: &str, unread: usize) -> String {
+    let mut text = format!(
+        "{persona} You work on one ticket of a board, in a worktree of its own, with tools; paths are relative to it. Read the ticket \
+         first. Look before you change anything, and change as little as the ticket needs. A ticket in RESEARCH is moved to \
+         IN_PROGRESS before you change files. When all acceptance criteria are met, commit, move the ticket to VERIFICATION, and \
+         post a `completion` that says what was done. When you cannot go on without a person, post one `question` and end with a \
+         short text: you are called again with the answer. Say in one sentence what you do next before you call a tool."
+    );
+    if unread > 0 {
+        let _ = write!(
+            text,
+            " People have written {unread} comments that you have not read: call `comment_list` before you go on."
+        );
+    }
+    text
+}
+
+/// What begins the run of a ticket.
+pub fn task(ticket: &Ticket) -> String {
+    let Ticket { id, kind, title, .. } = ticket;
+    format!("Work on ticket {id} ({kind}): {title}")
+}
+
+/// How each comment begins in a message to a run, by which it is found again in the history.
+const COMMENT: &str = "Comment ";
+
+/// The message with which a run that has ended goes on: what people have written, else why the ticket is back.
+pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
+    if unread.is_empty() {
+        return match last_move {
+            Some(reason) => format!("The ticket is yours again: {reason}"),
+            None => "Go on with the ticket.".to_owned(),
+        };
+    }
+    let said = unread.iter().map(|it| {
+        let Comment { id, author_name, content, .. } = it;
+        format!("{COMMENT}{id} of {author_name}:\n{content}")
+    });
+    said.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The last comment that a run has got, by its history: a process that was killed may have sent one and not noted that.
+pub fn last_sent(history: &[Message]) -> Option<i64> {
+    let texts = history.iter().filter_map(|message| match message {
+        Message::User { text, .. } => Some(text),
+        _ => None,
+    });
+    let ids = texts.flat_map(|it| it.split("\n\n")).filter_map(|part| {
+        let (id, rest) = part.strip_prefix(COMMENT)?.split_once(" of ")?;
+        rest.contains(":\n").then(|| id.parse().ok()).flatten()
+    });
+    ids.max()
+}
+
+/// What the end of a slice means for the ticket, by how far the run came, where the ticket is now, its comments with the newest
+/// first, and its criteria.
+pub fn outcome(
+    progress: &Progress,
+    ticket: &Ticket,
+    comments: &[Comment],
+    criteria: &[Criterion],
+) -> (Outcome, String) {
+    let end = match progress {
+        Progress::Waiting(waiting) => return (Outcome::Waiting, waiting.to_string()),
+        Progress::Ended(end) => end,
+        _ => return (Outcome::Error, "the run was written by a newer release".to_owned()),
+    };
+    if !matches!(end, RunEnd::Text { .. } | RunEnd::Terminal { .. }) {
+        return (Outcome::Error, end.to_string());
+    }
+    // What came before the last word of a person was about something else.
+    let since = comments.iter().take_while(|it| it.author == Author::Agent);
+    let since: Vec<&Comment> = since.collect();
+    let posted = |kind| since.iter().find(|it| it.kind == kind && !it.resolved);
+    if let Some(question) = posted(CommentKind::Question) {
+        return (Outcome::Blocked, format!("asks in comment {}", question.id));
+    }
+    if ticket.state == State::Verification {
+        return (Outcome::Completed, "is in VERIFICATION".to_owned());
+    }
+    // A profile that does not move tickets ends with what it has to say.
+    if ticket.state == State::Research
+        && let Some(completion) = posted(CommentKind::Completion)
+    {
+        return (Outcome::Completed, format!("says what was done in comment {}", completion.id));
+    }
+    let unmet = criteria.iter().filter(|it| !it.met).map(|it| format!("“{}”", it.text));
+    let unmet: Vec<String> = unmet.collect();
+    let unmet = match unmet.is_empty() {
+        true => String::new(),
+        false => format!("; not met: {}", unmet.join(", ")),
+    };
+    (Outcome::Error, format!("ended while the ticket is in {}{unmet}", ticket.state))
+}

@@ -1,0 +1,40 @@
+//! The tools of an agent on the board. None takes the id of a ticket: each reaches the ticket of its run and no other.
+
+mod acceptance_check;
+mod board_read;
+mod comment_list;
+mod comment_post;
+mod comment_resolve;
+mod current;
+mod git_read;
+mod git_write;
+mod project_info;
+mod shown;
+mod ticket_read;
+mod ticket_update_state;
+
+use toolwright::Handle;
+
+pub use self::acceptance_check::{ACCEPTANCE_CHECK, acceptance_check};
+pub use self::board_read::{BOARD_READ, board_read};
+pub use self::comment_list::{COMMENT_LIST, comment_list};
+pub use self::comment_post::{COMMENT_POST, PostedKind, comment_post};
+pub use self::comment_resolve::{COMMENT_RESOLVE, comment_resolve};
+pub use self::current::{CurrentTicket, OnTicket};
+pub use self::git_read::{GIT_READ, git_read};
+pub use self::git_write::{GIT_WRITE, git_write};
+pub use self::project_info::{PROJECT_INFO, project_info};
+pub use self::ticket_read::{TICKET_READ, shown as shown_ticket, ticket_read};
+pub use self::ticket_update_state::{NextState, TICKET_UPDATE_STATE, ticket_update_state};
+
+/// Of the run's ticket.
+pub const TICKET: [Handle; 3] = [TICKET_READ, TICKET_UPDATE_STATE, ACCEPTANCE_CHECK];
+
+/// Of its comments.
+pub const COMMENT: [Handle; 3] = [COMMENT_POST, COMMENT_LIST, COMMENT_RESOLVE];
+
+/// Of the board around it.
+pub const BOARD: [Handle; 2] = [PROJECT_INFO, BOARD_READ];
+
+/// Of its repository: what reads, and what writes.
+pub const GIT: [Handle; 2] = [GIT_READ, GIT_WRITE];

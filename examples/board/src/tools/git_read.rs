@@ -1,0 +1,35 @@
+//! `git_read` looks at the repository.
+//!
+//! # What it does
+//! It runs one reading command of git in the worktree and answers with its exit code and what it printed. Settings of the
+//! repository that start programs are switched off, and no lock is taken, so that it changes nothing.
+//!
+//! # What it may touch
+//! It reads the worktree and the repository.
+//!
+//! # What it refuses
+//! Revisions that git would take for a flag. Paths come after `--`.
+
+use toolwright::runtime::ProcessOutput;
+use toolwright::toolbox::Workspace;
+use toolwright::{ToolError, tool};
+
+use crate::git::{self, GitReading, Repository};
+
+/// Look at the git repository: `status`, `diff` (what is not staged), `staged_diff`, `log`, `show` (a commit), `branches`. It
+/// changes nothing. An exit code other than 0 is a result.
+#[tool(unlinked, group = "git", effect = read, reads(file = ".", Repository = "own"), timeout = none)]
+pub async fn git_read(
+    workspace: &Workspace,
+    /// What to look at.
+    operation: GitReading,
+    /// A commit or a branch, for `diff`, `log` and `show`.
+    #[arg(example = Some("HEAD~1".to_owned()))]
+    revision: Option<String>,
+    /// Only these paths, relative to the workspace; all unless given.
+    #[arg(default, length = 0..=100)]
+    paths: Vec<String>,
+) -> Result<ProcessOutput, ToolError> {
+    let arguments = operation.arguments(revision.as_deref(), &paths).map_err(ToolError::invalid)?;
+    git::run(workspace.root(), &[arguments]).await
+}

@@ -1,0 +1,32 @@
+//! `git_write` changes the repository.
+//!
+//! # What it does
+//! It commits named files, makes a branch and changes to it, or pushes a branch. It answers with the exit code and what git
+//! printed: a commit that git refuses is no success.
+//!
+//! # What it may touch
+//! It writes the repository, and reads the worktree.
+//!
+//! # What it refuses
+//! Names that git would take for a flag; commits without files or message. A person is asked before it pushes.
+
+use toolwright::runtime::ProcessOutput;
+use toolwright::toolbox::Workspace;
+use toolwright::{ToolError, tool};
+
+use crate::git::{self, GitChange, Repository};
+
+/// Change the git repository: commit files, make a branch, or push one. An exit code other than 0 is a result, and means that
+/// nothing was committed, made or pushed.
+#[tool(
+    unlinked, group = "git", effect = idempotent, danger = change.danger(), approval = change.approval(),
+    reads(file = "."), writes(Repository = "own"), timeout = none
+)]
+pub async fn git_write(
+    workspace: &Workspace,
+    /// What to change.
+    change: GitChange,
+) -> Result<ProcessOutput, ToolError> {
+    let steps = change.steps().map_err(ToolError::invalid)?;
+    git::run(workspace.root(), &steps).await
+}

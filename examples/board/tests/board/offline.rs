@@ -1,0 +1,51 @@
+//! The recorded board, in processes that are killed.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use board::Board;
+use board::ticket::{CommentKind, State};
+use tempfile::TempDir;
+
+use crate::support::run_git;
+
+fn offline(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_board"));
+    command.arg("--offline").arg("--folder").arg(folder);
+    command
+}
+
+/// What the three tickets are when all is done: no step twice, none lost.
+fn is_done(folder: &Path) {
+    let board = Board::open(folder.join("board.db")).unwrap();
+    let posted = |ticket| -> Vec<CommentKind> {
+        board.newest_comments(ticket, 9).unwrap().iter().map(|it| it.kind).collect()
+    };
+    let moved =
+        |ticket| -> Vec<State> { board.moves(ticket).unwrap().iter().map(|it| it.to).collect() };
+    assert_eq!(moved(1), [State::InProgress, State::Verification]);
+    assert_eq!(posted(1), [CommentKind::Completion]);
+    assert_eq!((moved(2).len(), posted(2)), (0, vec![CommentKind::Question]));
+    assert_eq!((moved(3), posted(3)), (vec![State::InProgress], vec![CommentKind::Status]));
+    let commits = run_git(&folder.join("repository"), &["log", "--oneline", "main..ticket-1"]);
+    assert_eq!(commits.lines().count(), 1, "{commits}");
+}
+
+/// Three processes are killed, each a little later than the one before it; the fourth gets to the end.
+#[test]
+fn a_runner_that_is_killed_again_and_again_goes_on_and_does_nothing_twice() {
+    let folder = TempDir::new().unwrap();
+    for kills in 0..3 {
+        let mut child =
+            offline(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // The moment is any: what is compared is what was done.
+        sleep(Duration::from_millis(300 + 600 * kills));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let output = offline(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    is_done(folder.path());
+}

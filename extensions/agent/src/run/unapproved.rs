@@ -1,0 +1,55 @@
+//! Says to the person who started the program that a call was refused because there is no approver: the model reads the
+//! refusal, and the ways on are for the author of the program.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use toolwright::{Answer, Executor, error_kind};
+
+/// Says so on standard error for the first such call of an agent; `was_said` is the agent's.
+pub(crate) fn report(executor: &Executor, was_said: &AtomicBool, answers: &[Answer]) {
+    // With a journal, an approver that fails is reported by the executor, and a call may wait.
+    if executor.worker().is_some() {
+        return;
+    }
+    let Some(words) = answers.iter().find_map(in_words) else { return };
+    if !was_said.swap(true, Ordering::Relaxed) {
+        // One without a reader is lost.
+        let _ = writeln!(std::io::stderr(), "{}", toolwright::printable::line(&words));
+    }
+}
+
+/// Why a call was refused for want of an approver, and the ways on.
+fn in_words(answer: &Answer) -> Option<String> {
+    let error = answer.error().filter(|error| error.kind() == error_kind::APPROVAL_REQUIRED)?;
+    Some(format!("a call was refused: {error}: {}", error.source()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::{Call, Registry, tool};
+
+    use super::*;
+
+    /// Pays.
+    #[tool(effect = once, writes(), danger = moderate)]
+    async fn pay() {}
+
+    /// Fails.
+    #[tool(effect = read)]
+    async fn fail() -> Result<(), toolwright::ToolError> {
+        Err(toolwright::ToolError::new("broken", "it is broken"))
+    }
+
+    #[tokio::test]
+    async fn a_call_without_an_approver_is_said_with_the_ways_on() {
+        let executor = Executor::builder(Registry::of([PAY, FAIL]).unwrap()).build().unwrap();
+        let answer = async |name| executor.call(&Call::new(name, "{}")).await;
+        let words = in_words(&answer("pay").await).unwrap();
+        for part in ["a call was refused: `pay` needs", ".approver(", ".policy(", ".unrestricted()"]
+        {
+            assert!(words.contains(part), "{words}");
+        }
+        assert_eq!(in_words(&answer("fail").await), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! What the document promises of answers, and how an answer differs from it. Pure.
+//!
+//! A schema is prepared when the first answer of its status comes: a document of a thousand operations has many that none does.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
+
+use super::Response;
+use crate::document::{Document, Located};
+use crate::schema::{Direction, Schemas};
+
+/// How many differences of one answer are listed.
+const MOST: usize = 10;
+
+/// The answers that an operation may give, by its document.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    document: Arc<Document>,
+    /// The place of the operation's `responses`.
+    responses: Option<String>,
+    checkers: Mutex<BTreeMap<String, Option<Arc<Prepared>>>>,
+}
+
+struct Prepared(Checker);
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Prepared")
+    }
+}
+
+impl Answers {
+    pub(crate) fn new(document: Arc<Document>, responses: Option<String>) -> Self {
+        Self { document, responses, checkers: Mutex::default() }
+    }
+
+    /// How an answer differs from what the document promises of its status; empty where it does not, or nothing is promised.
+    pub(super) fn problems(
+        &self,
+        status: StatusCode,
+        response: &Response,
+        value: Option<&Value>,
+    ) -> Vec<String> {
+        let Some(responses) = self.located(self.responses.as_deref()) else { return Vec::new() };
+        let Some(promised) = of_status(&responses, status) else {
+            return vec![format!("the status {} is not in the document", status.as_u16())];
+        };
+        let Ok(promised) = self.document.follow(promised) else { return Vec::new() };
+        let content = promised.get("content").map(|it| it.entries()).unwrap_or_default();
+        if content.is_empty() || response.body.is_empty() {
+            return Vec::new();
+        }
+        let media_type = response.media_type();
+        let Some((_, media)) = content.iter().find(|(kind, _)| matches(kind, &media_type)) else {
+            let kinds: Vec<&str> = content.iter().map(|(kind, _)| *kind).collect();
+            return vec![format!("it is of `{media_type}`, expected `{}`", kinds.join("`, `"))];
+        };
+        let is_json = media_type.ends_with("/json") || media_type.ends_with("+json");
+        match (value, media.get("schema")) {
+            (None, _) if is_json => vec!["it is not the JSON that it says it is".to_owned()],
+            (Some(value), Some(schema)) => self.differences(&schema, value),
+            _ => Vec::new(),
+        }
+    }
+
+    fn located(&self, place: Option<&str>) -> Option<Located<'_>> {
+        let place = place?;
+        Some(Located { value: self.document.root.pointer(place)?, place: place.to_owned() })
+    }
+
+    fn differences(&self, schema: &Located<'_>, value: &Value) -> Vec<String> {
+        let Some(checker) = self.checker(schema) else { return Vec::new() };
+        let text = json!({"answer": value}).to_string();
+        let problems = checker.0.check_text(&text).err().unwrap_or_default();
+        let shown = problems.into_iter().take(MOST).map(|problem| {
+            let place =
+                problem.pointer.strip_prefix("/answer").unwrap_or(&problem.pointer).to_owned();
+            format!("{place}: found {}, expected {}", problem.found, problem.expected)
+        });
+        shown.collect()
+    }
+
+    /// The check of a schema; nothing where the schema is none, which is not the answer's fault.
+    fn checker(&self, schema: &Located<'_>) -> Option<Arc<Prepared>> {
+        let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
+        let prepared = || prepare(&self.document, schema).map(|it| Arc::new(Prepared(it)));
+        checkers.entry(schema.place.clone()).or_insert_with(prepared).clone()
+    }
+}
+
+/// The schema below a key of an object: that is what the normal form is made of.
+fn prepare(document: &Document, schema: &Located<'_>) -> Option<Checker> {
+    let mut schemas = Schemas::new(document, Direction::Answer);
+    let copied = schemas.copy(schema).ok()?;
+    let definitions = schemas.definitions().ok()?;
+    let whole = json!({"type": "object", "properties": {"answer": copied}, "$defs": definitions});
+    let normal = input_schema(&whole, TypeNames::Foreign);
+    Checker::new(&normal.ok()?.schema).ok()
+}
+
+/// What is promised of a status: of itself, of its hundred, or of all others.
+fn of_status<'d>(responses: &Located<'d>, status: StatusCode) -> Option<Located<'d>> {
+    let code = status.as_u16();
+    let hundred = format!("{}XX", code / 100);
+    let exact = responses.get(&code.to_string()).or_else(|| responses.get(&hundred));
+    let small = || responses.get(&hundred.to_lowercase());
+    exact.or_else(small).or_else(|| responses.get("default"))
+}
+
+/// Whether a media type of the document, which may have wildcards, is that of an answer.
+fn matches(written: &str, found: &str) -> bool {
+    let written = written.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match written.split_once('/') {
+        Some(("*", "*")) => true,
+        Some((kind, "*")) => found.split_once('/').is_some_and(|(it, _)| it == kind),
+        _ => written == found,
+    }
+}

@@ -1,0 +1,214 @@
+//! The body of a request as the document has it: which of its media types is written, and how.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::document::{Document, Located};
+use crate::operation::{Found, Style};
+use crate::refusal::Refusal;
+
+/// The body that an operation takes.
+#[derive(Debug)]
+pub(crate) struct Body<'d> {
+    pub(crate) kind: BodyKind,
+    pub(crate) schema: Option<Located<'d>>,
+    pub(crate) required: bool,
+    pub(crate) description: Option<&'d str>,
+}
+
+/// How a body is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum BodyKind {
+    Json {
+        media_type: String,
+    },
+    /// `application/x-www-form-urlencoded`, with the styles of its fields where the document names them.
+    Form {
+        styles: BTreeMap<String, Style>,
+    },
+    Multipart {
+        parts: BTreeMap<String, Part>,
+    },
+    /// A text that is sent as it is.
+    Text {
+        media_type: String,
+    },
+    /// Bytes, which a model writes as base64.
+    Binary {
+        media_type: String,
+    },
+}
+
+/// How a field of a multipart body is written where it is no plain text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Part {
+    /// Whether its value is base64 of bytes.
+    pub(crate) is_binary: bool,
+    pub(crate) media_type: Option<String>,
+}
+
+impl<'d> Body<'d> {
+    /// Reads the body of an operation, in the media type that is written most simply.
+    pub(crate) fn read(document: &'d Document, found: &Found<'d>) -> Result<Option<Self>, Refusal> {
+        let Some(at) = found.at.get("requestBody").filter(|it| !it.value.is_null()) else {
+            return Ok(None);
+        };
+        let at = document.follow(at)?;
+        let content = at.get("content").map(|it| it.entries()).unwrap_or_default();
+        let mut ranked: Vec<_> = content
+            .iter()
+            .filter_map(|(media_type, media)| Some((rank(media_type)?, *media_type, media)))
+            .collect();
+        ranked.sort_by_key(|(rank, media_type, _)| (*rank, media_type.len()));
+        let Some((_, media_type, media)) = ranked.first() else {
+            let found: Vec<&str> = content.iter().map(|(media_type, _)| *media_type).collect();
+            let reason = format!(
+                "the body is of `{}`, expected JSON, a form, text or bytes",
+                found.join("`, `")
+            );
+            return Err(Refusal::new(at.place, reason));
+        };
+        let schema = media.get("schema");
+        let kind = BodyKind::of(document, media_type, media, schema.as_ref())?;
+        let description = at.text("description");
+        Ok(Some(Self { kind, schema, required: at.says("required"), description }))
+    }
+}
+
+/// The type without its parameters, in small letters.
+fn bare(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Which media type is taken first, where a body may be of several; nothing where it is none.
+fn rank(media_type: &str) -> Option<u8> {
+    let bare = bare(media_type);
+    Some(match bare.as_str() {
+        "application/json" => 0,
+        it if it.ends_with("+json") || it == "text/json" => 1,
+        "*/*" | "application/*" => 2,
+        "application/x-www-form-urlencoded" => 3,
+        "multipart/form-data" => 4,
+        it if it.starts_with("text/") => 5,
+        it if it.ends_with("/xml") || it.ends_with("+xml") || it.ends_with("yaml") => 6,
+        it if it.contains('/') && !it.starts_with("multipart/") => 7,
+        _ => return None,
+    })
+}
+
+impl BodyKind {
+    fn of(
+        document: &Document,
+        media_type: &str,
+        media: &Located<'_>,
+        schema: Option<&Located<'_>>,
+    ) -> Result<Self, Refusal> {
+        let media_type = match media_type.trim() {
+            it if it.contains('*') && it.ends_with("+json")
+                || it.starts_with('*')
+                || it == "application/*" =>
+            {
+                "application/json"
+            }
+            it => it,
+        };
+        if reqwest::header::HeaderValue::from_str(media_type).is_err() {
+            return Err(Refusal::new(&media.place, "it is no media type"));
+        }
+        let own = || media_type.to_owned();
+        Ok(match rank(media_type) {
+            Some(0..=2) => Self::Json { media_type: own() },
+            Some(3) => Self::Form { styles: styles(media) },
+            Some(4) => Self::Multipart { parts: parts(document, media, schema)? },
+            Some(5 | 6) => Self::Text { media_type: own() },
+            _ => {
+                let is_object = match schema {
+                    Some(schema) => {
+                        document.follow(schema.clone())?.value.get("properties").is_some()
+                    }
+                    None => false,
+                };
+                if is_object {
+                    let reason = format!(
+                        "fields cannot be written as `{media_type}`, expected JSON or a form"
+                    );
+                    return Err(Refusal::new(&media.place, reason));
+                }
+                Self::Binary { media_type: own() }
+            }
+        })
+    }
+
+    /// Whether the body is made of fields.
+    pub(crate) fn has_fields(&self) -> bool {
+        matches!(self, Self::Json { .. } | Self::Form { .. } | Self::Multipart { .. })
+    }
+
+    /// What a model should know of how the body is written.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Json { .. } | Self::Form { .. } | Self::Multipart { .. } => String::new(),
+            Self::Text { media_type } => format!("(The whole body, sent as {media_type}.)"),
+            Self::Binary { media_type } => {
+                format!("(The whole body as base64, sent as {media_type}.)")
+            }
+        }
+    }
+
+    /// Says of a field of bytes that it is written as base64.
+    pub(crate) fn adjust(&self, name: &str, schema: &Located<'_>, copied: &mut Value) {
+        let Self::Multipart { parts } = self else { return };
+        if !parts.get(name).is_some_and(|it| it.is_binary) {
+            return;
+        }
+        let said = schema.text("description").unwrap_or_default();
+        let item = json!({"type": "string", "contentEncoding": "base64"});
+        let words = format!("{said} (Base64.)");
+        let kind = match schema.text("type") {
+            Some("array") => json!({"type": "array", "items": item}),
+            _ => item,
+        };
+        *copied = kind;
+        copied["description"] = json!(words.trim());
+    }
+}
+
+fn styles(media: &Located<'_>) -> BTreeMap<String, Style> {
+    let encodings = media.get("encoding").map(|it| it.entries()).unwrap_or_default();
+    let styles = encodings.into_iter();
+    styles.filter_map(|(name, at)| Some((name.to_owned(), Style::of_form(Some(&at))?))).collect()
+}
+
+/// How the fields are written that are no plain texts.
+fn parts(
+    document: &Document,
+    media: &Located<'_>,
+    schema: Option<&Located<'_>>,
+) -> Result<BTreeMap<String, Part>, Refusal> {
+    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+    if let Some(schema) = schema {
+        let schema = document.follow(schema.clone())?;
+        for (name, property) in schema.get("properties").map(|it| it.entries()).unwrap_or_default()
+        {
+            let property = document.follow(property)?;
+            let item = match property.get("items") {
+                Some(items) => document.follow(items)?,
+                None => property,
+            };
+            let is_binary = item.text("format") == Some("binary")
+                || item.value.get("contentMediaType").is_some()
+                    && item.value.get("contentEncoding").is_none();
+            if is_binary {
+                parts.entry(name.to_owned()).or_default().is_binary = true;
+            }
+        }
+    }
+    for (name, encoding) in media.get("encoding").map(|it| it.entries()).unwrap_or_default() {
+        let first = encoding.text("contentType").and_then(|it| it.split(',').next());
+        if let Some(media_type) = first.map(str::trim).filter(|it| !it.contains('*')) {
+            parts.entry(name.to_owned()).or_default().media_type = Some(media_type.to_owned());
+        }
+    }
+    Ok(parts)
+}

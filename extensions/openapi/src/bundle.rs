@@ -1,0 +1,253 @@
+//! A document as a bundle: what the application says of it, and the tools that an executor gets.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use reqwest::Url;
+use toolwright::{BuildProblem, Bundle, DynamicTool, ExecutorBuilder};
+
+use crate::credentials::Credentials;
+use crate::document::{Document, LoadError};
+use crate::plan::{self, Draft, Planned};
+use crate::routes::{RouteError, Routes};
+use crate::security::Requirement;
+use crate::send;
+use crate::servers::{self, ServerChoice};
+use crate::tool::{self, Api};
+
+/// The operations of an HTTP API as tools, by its `OpenAPI` document: a [`Bundle`] for `.with(…)` of an executor or an agent.
+///
+/// Each operation is one tool, called `operationId`. `GET` reads, `PUT` and `DELETE` may be repeated, everything else is done once;
+/// `DELETE` is dangerous. Of a document with more than 40 tools a model searches for those that it needs. What cannot be a tool
+/// is named by [`plan`](Self::plan), with its reason and place.
+///
+/// ```
+/// use toolwright::{Call, Executor, Registry};
+/// use toolwright_openapi::OpenApi;
+///
+/// let document = r#"
+/// openapi: 3.1.0
+/// info: {title: Pets, version: "1"}
+/// servers: [{url: "http://127.0.0.1:9"}]
+/// paths:
+///   /pets/{id}:
+///     get:
+///       operationId: showPet
+///       summary: Show one pet.
+///       parameters:
+///         - {name: id, in: path, required: true, schema: {type: integer}}
+/// "#;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::empty()).with(OpenApi::load(document)?).build()?;
+/// let definition = executor.registry().get("showPet").expect("it is a tool");
+/// assert_eq!(definition.description, "Show one pet.\n\n(GET /pets/{id} of Pets.)");
+///
+/// // Nothing listens there.
+/// let answer = executor.call(&Call::new("showPet", r#"{"id":7}"#)).await;
+/// assert_eq!(answer.error().expect("an error").kind(), "unreachable");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "an executor has its tools only after `.with(…)`"]
+pub struct OpenApi {
+    document: Arc<Document>,
+    name: Option<String>,
+    prefix: Option<String>,
+    servers: ServerChoice,
+    credentials: Vec<Arc<dyn Credentials>>,
+    routes: Routes,
+    body_limit: usize,
+}
+
+impl OpenApi {
+    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is fetched: references lead into the document itself.
+    ///
+    /// # Errors
+    /// When it is neither, of another version, or has no paths.
+    pub fn load(document: impl AsRef<str>) -> Result<Self, LoadError> {
+        let document = Arc::new(Document::read(document.as_ref())?);
+        let (servers, routes) = (ServerChoice::default(), Routes::new());
+        let (name, prefix, credentials) = (None, None, Vec::new());
+        let body_limit = send::BODY_LIMIT;
+        Ok(Self { document, name, prefix, servers, credentials, routes, body_limit })
+    }
+
+    /// Reads a document from a file, as [`load`](Self::load) does.
+    ///
+    /// # Errors
+    /// When the file cannot be read, and for the reasons of [`load`](Self::load).
+    pub fn read(file: impl AsRef<Path>) -> Result<Self, LoadError> {
+        let file = file.as_ref();
+        let text = std::fs::read_to_string(file)
+            .map_err(|source| LoadError::File { file: file.to_owned(), source })?;
+        Self::load(text)
+    }
+
+    /// Names the bundle, for errors: the document's title unless set. Two bundles of one executor have two names.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets what the name of each tool begins with, for an application that uses several documents.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Sets the server to which every request goes, in place of those of the document and of its operations.
+    pub fn server(mut self, url: impl Into<String>) -> Self {
+        self.servers.base = Some(url.into());
+        self
+    }
+
+    /// Gives a variable of the server's URL a value, in place of its default.
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.servers.variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds a source of the credentials that operations ask for. For each scheme the first counts that gives one.
+    pub fn credentials(mut self, credentials: impl Credentials) -> Self {
+        self.credentials.push(Arc::new(credentials));
+        self
+    }
+
+    /// Sets which operations become tools, and how.
+    pub fn routes(mut self, routes: Routes) -> Self {
+        self.routes = routes;
+        self
+    }
+
+    /// Sets how many bytes are read of an answer: 1 MiB unless set. What is longer is cut, and marked.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Says what becomes of each operation, in the order of paths and methods.
+    ///
+    /// # Errors
+    /// When a rule counts for no operation, or says of one what cannot be.
+    pub fn plan(&self) -> Result<Vec<Planned>, RouteError> {
+        let planned = plan::plan(&self.document, &self.routes, self.prefix.as_deref())?;
+        Ok(planned.iter().map(|(operation, outcome)| Planned::of(operation, outcome)).collect())
+    }
+
+    /// The tools, and what keeps any of them from being called.
+    fn tools(&self) -> Result<Vec<DynamicTool>, Vec<String>> {
+        let drafts = plan::plan(&self.document, &self.routes, self.prefix.as_deref());
+        let drafts = drafts.map_err(|error| vec![error.to_string()])?;
+        let client = send::client().map_err(|why| vec![why])?;
+        let api = Api {
+            document: Arc::clone(&self.document),
+            client,
+            credentials: self.credentials.clone(),
+            body_limit: self.body_limit,
+        };
+        let (mut tools, mut problems) = (Vec::new(), Problems::default());
+        for (operation, outcome) in drafts {
+            let draft = match outcome {
+                Ok(Some(draft)) => draft,
+                Ok(None) => continue,
+                Err(refusal) => {
+                    tracing::warn!(operation, "an operation is no tool: {refusal}");
+                    continue;
+                }
+            };
+            match self.ready(&draft) {
+                Ok((server, requirement)) => match tool::of(&api, draft, &server, requirement) {
+                    Ok(tool) => tools.push(tool),
+                    Err(why) => problems.add(why, &operation),
+                },
+                Err(why) => problems.add(why, &operation),
+            }
+        }
+        if problems.0.is_empty() { Ok(tools) } else { Err(problems.sentences()) }
+    }
+
+    /// The server of an operation, and the credentials that it is called with.
+    fn ready(&self, draft: &Draft<'_>) -> Result<(Url, Requirement), String> {
+        let server = servers::server(&self.document, &draft.found, &self.servers);
+        let server = server.map_err(|refusal| refusal.to_string())?;
+        let requirement = self.requirement(&draft.requirements)?;
+        if !requirement.is_empty() && server.scheme() == "http" && !servers::is_local(&server) {
+            return Err(format!(
+                "a credential would go over plain HTTP to `{}`, expected https; give the server with `.server(…)`",
+                server.host_str().unwrap_or_default()
+            ));
+        }
+        Ok((server, requirement))
+    }
+
+    /// The first of the requirements for all of whose schemes there are credentials.
+    fn requirement(&self, requirements: &[Requirement]) -> Result<Requirement, String> {
+        let gives = |scheme: &_| self.credentials.iter().any(|it| it.gives(scheme));
+        let is_given = |it: &&Requirement| it.iter().all(gives);
+        let given: Vec<&Requirement> = requirements.iter().filter(is_given).collect();
+        // An operation that may be called without authorization is called with it where there is one.
+        if let Some(best) = given.iter().find(|it| !it.is_empty()).or(given.first()) {
+            return Ok((*best).clone());
+        }
+        if requirements.is_empty() {
+            return Ok(Requirement::new());
+        }
+        let shown = requirements.iter().map(|schemes| {
+            let names: Vec<String> = schemes.iter().map(|it| format!("`{}`", it.name)).collect();
+            names.join(" with ")
+        });
+        let shown: Vec<String> = shown.collect();
+        Err(format!(
+            "there are no credentials for {}; give them with `.credentials(…)`",
+            shown.join(" or ")
+        ))
+    }
+}
+
+/// What is wrong, and with which operations.
+#[derive(Default)]
+struct Problems(BTreeMap<String, Vec<String>>);
+
+impl Problems {
+    fn add(&mut self, why: String, operation: &str) {
+        self.0.entry(why).or_default().push(operation.to_owned());
+    }
+
+    fn sentences(self) -> Vec<String> {
+        let sentences = self.0.into_iter().map(|(why, operations)| match operations.as_slice() {
+            [one] => format!("{one}: {why}"),
+            [first, rest @ ..] => format!("{first} and {} more: {why}", rest.len()),
+            [] => why,
+        });
+        sentences.collect()
+    }
+}
+
+impl Bundle for OpenApi {
+    fn name(&self) -> String {
+        format!("OpenAPI {}", self.name.as_deref().unwrap_or(self.document.title()))
+    }
+
+    fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        match self.tools() {
+            Ok(tools) => executor.tools(tools),
+            Err(problems) => problems.into_iter().fold(executor, |executor, why| {
+                executor.problem(BuildProblem::Unavailable { what: self.name(), why })
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for OpenApi {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OpenApi")
+            .field("document", &self.document.title())
+            .finish_non_exhaustive()
+    }
+}

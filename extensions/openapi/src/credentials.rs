@@ -1,0 +1,129 @@
+//! Who gives the credentials of requests. A credential is added to a request when it is sent: arguments, previews, answers, errors,
+//! events and the journal never have it.
+
+mod fixed;
+mod oauth;
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures::future::BoxFuture;
+use toolwright::{ToolContext, ToolError};
+
+use crate::security::SecurityScheme;
+
+pub use fixed::FixedCredentials;
+pub use oauth::{OAuthCredentials, TokenUrlError};
+
+/// Gives the credentials of requests, by the names that the document has for its security schemes.
+///
+/// ```
+/// use futures::future::BoxFuture;
+/// use toolwright::{ToolContext, ToolError};
+/// use toolwright_openapi::{Credential, Credentials, SecurityScheme};
+///
+/// /// Gives each run the token of its user.
+/// struct OfUsers;
+///
+/// impl Credentials for OfUsers {
+///     fn gives(&self, scheme: &SecurityScheme) -> bool {
+///         scheme.name == "user_token"
+///     }
+///
+///     fn credential<'a>(
+///         &'a self,
+///         _: &'a SecurityScheme,
+///         context: &'a ToolContext,
+///     ) -> BoxFuture<'a, Result<Credential, ToolError>> {
+///         Box::pin(async move {
+///             let run = context.run_id().unwrap_or_default();
+///             Ok(Credential::token(format!("the token of the user of {run}")))
+///         })
+///     }
+/// }
+/// ```
+pub trait Credentials: Send + Sync + 'static {
+    /// Whether it gives credentials for this scheme. It is asked when the executor is built: an operation for whose schemes
+    /// there are no credentials is an error there.
+    fn gives(&self, scheme: &SecurityScheme) -> bool;
+
+    /// Returns the credential of one call.
+    ///
+    /// # Errors
+    /// Where there is none for this call; the model reads the error.
+    fn credential<'a>(
+        &'a self,
+        scheme: &'a SecurityScheme,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Credential, ToolError>>;
+
+    /// Learns that a server answered 401 to a credential; returns whether [`credential`](Self::credential) may give another one,
+    /// with which the request is made once more.
+    fn refused<'a>(
+        &'a self,
+        scheme: &'a SecurityScheme,
+        refused: &'a Credential,
+    ) -> BoxFuture<'a, bool> {
+        let _ = (scheme, refused);
+        Box::pin(async { false })
+    }
+}
+
+/// The value of the header of the scheme `basic`.
+pub(crate) fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// A secret with which a request is authorized. Its `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credential(Secret);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Secret {
+    Token(Arc<str>),
+    Basic { user: Arc<str>, password: Arc<str> },
+}
+
+impl Credential {
+    /// Makes a token or an API key, for every scheme but `basic`.
+    pub fn token(token: impl AsRef<str>) -> Self {
+        Self(Secret::Token(token.as_ref().into()))
+    }
+
+    /// Makes a user with a password, for the scheme `basic`.
+    pub fn basic(user: impl AsRef<str>, password: impl AsRef<str>) -> Self {
+        Self(Secret::Basic { user: user.as_ref().into(), password: password.as_ref().into() })
+    }
+
+    pub(crate) fn as_token(&self) -> Option<&str> {
+        match &self.0 {
+            Secret::Token(token) => Some(token),
+            Secret::Basic { .. } => None,
+        }
+    }
+
+    pub(crate) fn as_basic(&self) -> Option<(&str, &str)> {
+        match &self.0 {
+            Secret::Basic { user, password } => Some((user, password)),
+            Secret::Token(_) => None,
+        }
+    }
+
+    /// The text that no answer may show. A short one is no secret but what a local server is given in its place.
+    pub(crate) fn secret(&self) -> Option<&str> {
+        const SHORTEST: usize = 7;
+        let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;
+        (secret.len() >= SHORTEST).then_some(secret)
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self.0 {
+            Secret::Token(_) => "Credential(token)",
+            Secret::Basic { .. } => "Credential(basic)",
+        })
+    }
+}

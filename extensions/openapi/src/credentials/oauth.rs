@@ -1,0 +1,206 @@
+//! Tokens of OAuth 2.0 that are got without a person: by client credentials, or by a refresh token that the application has.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use futures::future::BoxFuture;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Client, StatusCode, Url};
+use serde::Deserialize;
+use tokio::sync::Mutex;
+use toolwright::{ErrorClass, ToolContext, ToolError};
+
+use super::{Credential, Credentials};
+use crate::security::SecurityScheme;
+use crate::{send, servers};
+
+/// How long before its end a token is replaced.
+const EARLY: Duration = Duration::from_secs(30);
+/// How long a token server may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Gives the tokens of a client that is registered at an authorization server, for one security scheme. A token is asked for by
+/// the first call that needs it, used until half a minute before it expires, and replaced when a server answers 401.
+///
+/// ```
+/// use toolwright_openapi::OAuthCredentials;
+///
+/// let credentials = OAuthCredentials::client("login", "https://login.example/token", "my-client", "its-secret")?.scopes(["read"]);
+/// assert_eq!(format!("{credentials:?}"), "OAuthCredentials(login)");
+/// assert!(OAuthCredentials::client("login", "http://login.example/token", "my-client", "its-secret").is_err());
+/// # Ok::<(), toolwright_openapi::TokenUrlError>(())
+/// ```
+pub struct OAuthCredentials {
+    scheme: String,
+    token_url: Url,
+    client: Client,
+    id: String,
+    secret: String,
+    scopes: Vec<String>,
+    state: Mutex<State>,
+}
+
+/// What the authorization server gave.
+#[derive(Default)]
+struct State {
+    refresh_token: Option<String>,
+    token: Option<Token>,
+}
+
+struct Token {
+    credential: Credential,
+    expires: Option<SystemTime>,
+}
+
+/// The answer of the authorization server (RFC 6749, section 5).
+#[derive(Deserialize)]
+struct Granted {
+    access_token: String,
+    expires_in: Option<u64>,
+    refresh_token: Option<String>,
+}
+
+/// Why tokens cannot be got at a URL.
+#[derive(thiserror::Error)]
+#[error("no token can be got at `{url}`: {why}")]
+#[non_exhaustive]
+pub struct TokenUrlError {
+    /// The URL.
+    pub url: String,
+    /// Why not.
+    pub why: String,
+}
+toolwright::unstable::debug_as_sentence!(TokenUrlError);
+
+impl OAuthCredentials {
+    /// Gets tokens by the credentials of the client itself.
+    ///
+    /// # Errors
+    /// When the token URL is none, or secrets would go to it over plain HTTP.
+    pub fn client(
+        scheme: impl Into<String>,
+        token_url: &str,
+        id: impl Into<String>,
+        secret: impl Into<String>,
+    ) -> Result<Self, TokenUrlError> {
+        let wrong = |why: String| TokenUrlError { url: token_url.to_owned(), why };
+        let url = Url::parse(token_url).map_err(|error| wrong(error.to_string()))?;
+        if url.scheme() != "https" && !(url.scheme() == "http" && servers::is_local(&url)) {
+            return Err(wrong("a secret would go over plain HTTP, expected https".to_owned()));
+        }
+        Ok(Self {
+            scheme: scheme.into(),
+            token_url: url,
+            client: send::client().map_err(wrong)?,
+            id: id.into(),
+            secret: secret.into(),
+            scopes: Vec::new(),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Gets tokens by a refresh token that a person has granted to the application. One that the server gives in its place
+    /// replaces it until the process ends.
+    #[must_use]
+    pub fn refresh_token(mut self, token: impl Into<String>) -> Self {
+        self.state.get_mut().refresh_token = Some(token.into());
+        self
+    }
+
+    /// Asks for these scopes.
+    #[must_use]
+    pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The token that there is, or else a new one. Calls that need one at once wait for one answer.
+    async fn token(&self, now: SystemTime) -> Result<Credential, ToolError> {
+        let mut state = self.state.lock().await;
+        if let Some(token) = &state.token
+            && token.expires.is_none_or(|expires| now + EARLY < expires)
+        {
+            return Ok(token.credential.clone());
+        }
+        let granted = self.ask(state.refresh_token.as_deref()).await?;
+        let expires = granted.expires_in.map(|seconds| now + Duration::from_secs(seconds));
+        let credential = Credential::token(granted.access_token);
+        state.refresh_token = granted.refresh_token.or(state.refresh_token.take());
+        state.token = Some(Token { credential: credential.clone(), expires });
+        Ok(credential)
+    }
+
+    async fn ask(&self, refresh_token: Option<&str>) -> Result<Granted, ToolError> {
+        let mut form = Url::parse("form:").map_err(ToolError::internal)?;
+        let scopes = self.scopes.join(" ");
+        match refresh_token {
+            Some(token) => form
+                .query_pairs_mut()
+                .append_pair("grant_type", "refresh_token")
+                .append_pair("refresh_token", token),
+            None => form.query_pairs_mut().append_pair("grant_type", "client_credentials"),
+        };
+        if !scopes.is_empty() {
+            form.query_pairs_mut().append_pair("scope", &scopes);
+        }
+        let mut client = HeaderValue::from_str(&super::basic(&self.id, &self.secret))
+            .map_err(ToolError::internal)?;
+        client.set_sensitive(true);
+        let request = self.client.post(self.token_url.clone()).timeout(TIMEOUT);
+        let request = request.header(AUTHORIZATION, client);
+        let request =
+            request.header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let body = form.query().unwrap_or_default().to_owned();
+        // Nothing of the operation itself has happened yet.
+        let not_started = ErrorClass::NotStarted { retry_after: None };
+        let response = request.body(body).send().await;
+        let response = response.map_err(|error| ToolError::from(error).class(not_started))?;
+        let status = response.status();
+        let granted = response.bytes().await.ok();
+        match granted.and_then(|it| serde_json::from_slice(&it).ok()) {
+            Some(granted) if status == StatusCode::OK => Ok(granted),
+            _ => {
+                let words =
+                    format!("the authorization server gives no token for `{}`", self.scheme);
+                let class = if status.is_server_error() { not_started } else { ErrorClass::Final };
+                let cause = format!("{} answered {status}", self.token_url);
+                Err(ToolError::new("no_credential", words).class(class).caused_by(cause))
+            }
+        }
+    }
+}
+
+impl Credentials for OAuthCredentials {
+    fn gives(&self, scheme: &SecurityScheme) -> bool {
+        scheme.name == self.scheme
+    }
+
+    fn credential<'a>(
+        &'a self,
+        _: &'a SecurityScheme,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Credential, ToolError>> {
+        Box::pin(self.token(context.now()))
+    }
+
+    fn refused<'a>(
+        &'a self,
+        _: &'a SecurityScheme,
+        refused: &'a Credential,
+    ) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            let mut state = self.state.lock().await;
+            // Another call may have got a new one meanwhile.
+            if state.token.as_ref().is_some_and(|it| it.credential == *refused) {
+                state.token = None;
+            }
+            true
+        })
+    }
+}
+
+impl fmt::Debug for OAuthCredentials {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "OAuthCredentials({})", self.scheme)
+    }
+}

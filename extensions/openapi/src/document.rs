@@ -1,0 +1,203 @@
+//! The document as values: read from JSON or YAML, its version checked, its references followed. Nothing is fetched.
+
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+use toolwright::unstable::foreign::reference;
+
+use crate::refusal::Refusal;
+use crate::schema::Patterns;
+
+/// An `OpenAPI` document of a version that is read.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) root: Value,
+    pub(crate) patterns: Patterns,
+}
+
+/// A value of the document, and its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Located<'d> {
+    pub(crate) value: &'d Value,
+    pub(crate) place: String,
+}
+
+/// Why a document cannot be read.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// It is neither JSON nor YAML.
+    #[error("the document is neither JSON ({json}) nor YAML ({yaml})")]
+    Syntax {
+        /// Why it is not JSON.
+        json: String,
+        /// Why it is not YAML.
+        yaml: String,
+    },
+    /// It is of Swagger 2.0, the version before `OpenAPI`.
+    #[error(
+        "the document is of Swagger {found}, expected OpenAPI 3.0, 3.1 or 3.2; convert it, for instance with `npx swagger2openapi FILE`"
+    )]
+    Swagger {
+        /// Its version.
+        found: String,
+    },
+    /// It is of another version, or no `OpenAPI` document.
+    #[error(
+        "`openapi` is {found}, expected 3.0, 3.1 or 3.2 at the beginning of an OpenAPI document"
+    )]
+    Version {
+        /// What it is instead.
+        found: String,
+    },
+    /// It has no operations.
+    #[error("`paths` is {found}, expected an object of paths with their operations")]
+    NoPaths {
+        /// What it is instead.
+        found: String,
+    },
+}
+toolwright::unstable::debug_as_sentence!(LoadError);
+
+impl Document {
+    /// Reads the text, which is JSON where it begins as an object of JSON.
+    pub(crate) fn read(text: &str) -> Result<Self, LoadError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let root = match serde_json::from_str(text) {
+            Ok(root) => root,
+            Err(json) => serde_saphyr::from_str_with_options(text, yaml())
+                .map_err(|yaml| LoadError::Syntax { json: json.to_string(), yaml: short(&yaml) })?,
+        };
+        Self::of(root)
+    }
+
+    fn of(root: Value) -> Result<Self, LoadError> {
+        if let Some(swagger) = root.get("swagger") {
+            return Err(LoadError::Swagger { found: plain(swagger) });
+        }
+        let version = root.get("openapi").and_then(Value::as_str);
+        let is_read = |it: &str| ["3.0", "3.1", "3.2"].iter().any(|known| it.starts_with(known));
+        if !version.is_some_and(is_read) {
+            return Err(LoadError::Version { found: described(root.get("openapi")) });
+        }
+        if !root.get("paths").is_some_and(Value::is_object) {
+            return Err(LoadError::NoPaths { found: described(root.get("paths")) });
+        }
+        Ok(Self { root, patterns: Patterns::default() })
+    }
+
+    /// Follows the references from a value, such as a parameter or a body, to one that is none.
+    pub(crate) fn follow<'d>(&'d self, from: Located<'d>) -> Result<Located<'d>, Refusal> {
+        let mut at = from;
+        for _ in 0..=reference::MOST_HOPS {
+            let Some(reference) = reference::of(at.value) else { return Ok(at) };
+            at = self.target(reference, &at.place)?;
+        }
+        Err(Refusal::new(at.place, "its references lead in a circle, expected one that ends"))
+    }
+
+    /// Finds what a reference at a place leads to.
+    pub(crate) fn target<'d>(
+        &'d self,
+        reference: &str,
+        place: &str,
+    ) -> Result<Located<'d>, Refusal> {
+        let refused = |reason| Err(Refusal::new(format!("{place}/$ref"), reason));
+        let decoded = percent_decode_str(reference).decode_utf8_lossy();
+        let Some(pointer) = reference::place(&decoded) else {
+            return refused(format!(
+                "`{reference}` leads to another document, expected a place of this one; bundle the documents first"
+            ));
+        };
+        match self.root.pointer(pointer) {
+            Some(value) => Ok(Located { value, place: pointer.to_owned() }),
+            None => refused(format!("`{reference}` leads to nothing")),
+        }
+    }
+
+    /// The document's title, or what it is called without one.
+    pub(crate) fn title(&self) -> &str {
+        let title = self.root.pointer("/info/title").and_then(Value::as_str).map(str::trim);
+        title.filter(|it| !it.is_empty()).unwrap_or("the API")
+    }
+}
+
+impl<'d> Located<'d> {
+    /// A value below this one, by its key.
+    pub(crate) fn get(&self, key: &str) -> Option<Self> {
+        let value = self.value.get(key)?;
+        Some(Self { value, place: below(&self.place, key) })
+    }
+
+    /// A text below this one.
+    pub(crate) fn text(&self, key: &str) -> Option<&'d str> {
+        self.value.get(key).and_then(Value::as_str)
+    }
+
+    /// Whether a key says `true`.
+    pub(crate) fn says(&self, key: &str) -> bool {
+        self.value.get(key) == Some(&Value::Bool(true))
+    }
+
+    /// The entries of an object, by their keys in one order, whatever order the document and the build have.
+    pub(crate) fn entries(&self) -> Vec<(&'d str, Self)> {
+        let object = self.value.as_object();
+        let mut entries: Vec<_> = object.into_iter().flatten().collect();
+        entries.sort_by_key(|(key, _)| *key);
+        let located = |(key, value): (&'d String, _)| {
+            (key.as_str(), Self { value, place: below(&self.place, key) })
+        };
+        entries.into_iter().map(located).collect()
+    }
+
+    /// The items of a list.
+    pub(crate) fn items(&self) -> impl Iterator<Item = Self> + use<'d, '_> {
+        let items = self.value.as_array().into_iter().flatten().enumerate();
+        items.map(|(index, value)| Self { value, place: format!("{}/{index}", self.place) })
+    }
+}
+
+/// How YAML is read: `no` and `on` are texts, as `OpenAPI` has it. A document may be as large and as deep as one of JSON; what its
+/// aliases expand to is bounded.
+fn yaml() -> serde_saphyr::Options {
+    const MOST: usize = 40_000_000;
+    serde_saphyr::options! {
+        strict_booleans: true,
+        with_snippet: false,
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
+        budget: serde_saphyr::budget! { max_events: MOST, max_nodes: MOST, max_depth: 128 },
+    }
+}
+
+/// The place of a key.
+pub(crate) fn below(place: &str, key: &str) -> String {
+    format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Describes a value in a few words.
+pub(crate) fn described(value: Option<&Value>) -> String {
+    match value {
+        None => "missing".to_owned(),
+        Some(Value::Object(_)) => "an object".to_owned(),
+        Some(Value::Array(_)) => "a list".to_owned(),
+        Some(other) => other.to_string().chars().take(60).collect(),
+    }
+}
+
+/// The first line of an error, which may show the text around it.
+fn short(error: &impl ToString) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,43 @@
+//! Tools of the operations of an HTTP API, by its `OpenAPI` document: [`OpenApi`] is a bundle that an executor or an agent takes.
+//!
+//! A document is read into values, each operation into one tool or into a [`Refusal`] with its place, and a call of the tool
+//! into one request. Every call passes the executor of the application, so that policy, approval and journal hold for it.
+//!
+//! ```text
+//! document ── operation ── input ──┐                     (what is read: pure)
+//!               routes ── plan ── tool ── request ── send ── answer
+//!                                          pure      I/O     pure
+//! ```
+#![warn(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod answer;
+mod argument;
+mod body;
+mod bundle;
+mod credentials;
+mod document;
+mod names;
+mod operation;
+mod plan;
+mod refusal;
+mod request;
+mod routes;
+mod schema;
+mod security;
+mod send;
+mod servers;
+mod tool;
+
+pub use bundle::OpenApi;
+pub use credentials::{Credential, Credentials, FixedCredentials, OAuthCredentials, TokenUrlError};
+pub use document::LoadError;
+pub use plan::{Outcome, Planned};
+pub use refusal::Refusal;
+pub use routes::{Route, RouteError, Routes};
+pub use security::SecurityScheme;
+
+/// The examples of the guide compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/openapi.md")]
+mod guide {}

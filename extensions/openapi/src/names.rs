@@ -1,0 +1,89 @@
+//! Names of tools and of their arguments, which every provider of models takes; one to one. Pure.
+
+use std::collections::HashSet;
+
+/// What every provider of models takes.
+const LONGEST: usize = 64;
+
+/// Names that are given once each.
+#[derive(Debug, Default)]
+pub(crate) struct Names(HashSet<String>);
+
+impl Names {
+    /// The name that fits this text, with a number where an earlier text has the same.
+    pub(crate) fn of(&mut self, text: &str) -> String {
+        let name = fitting(text);
+        if self.0.insert(name.clone()) {
+            return name;
+        }
+        let numbered = (2..).map(|number| {
+            let end = format!("_{number}");
+            format!("{}{end}", &name[..name.len().min(LONGEST - end.len())])
+        });
+        let mut free = numbered.filter(|it| !self.0.contains(it));
+        let free = free.next().expect("there are more numbers than names");
+        self.0.insert(free.clone());
+        free
+    }
+
+    /// Takes a name as it is; returns whether it was free.
+    pub(crate) fn take(&mut self, name: &str) -> bool {
+        self.0.insert(name.to_owned())
+    }
+}
+
+/// The text with each run of characters that a name cannot have as one `_`, at most 64 characters; it begins with a letter or `_`.
+pub(crate) fn fitting(text: &str) -> String {
+    let mut name = String::new();
+    for character in text.chars() {
+        match character.is_ascii_alphanumeric() || matches!(character, '_' | '-') {
+            true => name.push(character),
+            false if !name.is_empty() && !name.ends_with('_') => name.push('_'),
+            false => {}
+        }
+    }
+    let name = name.trim_matches('_');
+    let starts_well = name.starts_with(|it: char| it.is_ascii_alphabetic());
+    let mut name = if starts_well { name.to_owned() } else { format!("_{name}") };
+    name.truncate(LONGEST);
+    name
+}
+
+/// Whether a text is a name of an argument as it is. Providers take letters, digits, `_`, `.` and `-`; a leading `_` marks what
+/// [`fitting`] made.
+pub(crate) fn is_fitting(text: &str) -> bool {
+    let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
+    !text.is_empty() && text.len() <= LONGEST && text.chars().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_only_characters_that_providers_take() {
+        for (text, name) in [
+            ("listPets", "listPets"),
+            ("repos/list-for-user", "repos_list-for-user"),
+            ("GET /pets/{petId}/", "GET_pets_petId"),
+            ("$id", "id"),
+            ("filter[status]", "filter_status"),
+            ("3d", "_3d"),
+            ("日本", "_"),
+            ("", "_"),
+        ] {
+            assert_eq!(fitting(text), name);
+        }
+        assert_eq!(fitting(&"x".repeat(100)).len(), LONGEST);
+    }
+
+    #[test]
+    fn texts_of_one_name_are_numbered() {
+        let mut names = Names::default();
+        let long = "x".repeat(80);
+        let given: Vec<String> =
+            ["a b", "a/b", "a?b", "a_b_2", &long, &long].iter().map(|it| names.of(it)).collect();
+        assert_eq!(given[..4], ["a_b", "a_b_2", "a_b_3", "a_b_2_2"]);
+        assert_eq!(given[5], format!("{}_2", "x".repeat(62)));
+    }
+}

@@ -1,0 +1,135 @@
+//! One operation as the document has it: what it is called, what it takes, what it answers.
+
+mod parameter;
+
+use serde_json::Value;
+
+use crate::document::{Document, Located, described};
+use crate::refusal::Refusal;
+
+pub(crate) use parameter::{Parameter, Place, Style};
+
+/// The methods that a path item has by their names.
+const METHODS: [&str; 9] =
+    ["delete", "get", "head", "options", "patch", "post", "put", "query", "trace"];
+
+/// An operation, found but not read.
+#[derive(Debug)]
+pub(crate) struct Found<'d> {
+    /// In capitals.
+    pub(crate) method: String,
+    pub(crate) path: &'d str,
+    pub(crate) at: Located<'d>,
+    item: Located<'d>,
+}
+
+/// Every operation of a document, by path and method in one order.
+pub(crate) fn all(document: &Document) -> Vec<Result<Found<'_>, Refusal>> {
+    let root = Located { value: &document.root, place: String::new() };
+    let paths = root.get("paths").map(|it| it.entries()).unwrap_or_default();
+    let paths = paths.into_iter().filter(|(path, _)| !path.starts_with("x-"));
+    let mut found = Vec::new();
+    for (path, item) in paths {
+        match document.follow(item) {
+            Ok(item) => found.extend(of_item(path, item).into_iter().map(Ok)),
+            Err(refusal) => found.push(Err(refusal)),
+        }
+    }
+    found
+}
+
+fn of_item<'d>(path: &'d str, item: Located<'d>) -> Vec<Found<'d>> {
+    let entries = item.entries();
+    // 3.2 has methods of other names apart.
+    let additional = item.get("additionalOperations").map(|it| it.entries()).unwrap_or_default();
+    let known = entries.into_iter().filter(|(method, _)| METHODS.contains(method));
+    let found = known.chain(additional).filter(|(_, at)| at.value.is_object());
+    found
+        .map(|(method, at)| Found {
+            method: method.to_ascii_uppercase(),
+            path,
+            at,
+            item: item.clone(),
+        })
+        .collect()
+}
+
+impl<'d> Found<'d> {
+    /// The operation's own name.
+    pub(crate) fn id(&self) -> Option<&'d str> {
+        self.at.text("operationId").map(str::trim).filter(|it| !it.is_empty())
+    }
+
+    /// Its method and path, by which people know it.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+
+    pub(crate) fn tags(&self) -> impl Iterator<Item = &'d str> {
+        let tags = self.at.value.get("tags").and_then(Value::as_array);
+        tags.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    /// The servers of the operation or of its path, where it has some of its own.
+    pub(crate) fn servers(&self) -> Option<Located<'d>> {
+        let of = |at: &Located<'d>| {
+            at.get("servers").filter(|it| it.value.as_array().is_some_and(|it| !it.is_empty()))
+        };
+        of(&self.at).or_else(|| of(&self.item))
+    }
+
+    /// The parameters of the operation and, where it has none of that name and place, those of its path.
+    pub(crate) fn parameters(&self, document: &'d Document) -> Result<Vec<Parameter<'d>>, Refusal> {
+        let mut read: Vec<Parameter<'d>> = Vec::new();
+        for owner in [&self.at, &self.item] {
+            let Some(list) = owner.get("parameters") else { continue };
+            if !list.value.is_array() {
+                let reason = format!("it is {}, expected a list", described(Some(list.value)));
+                return Err(Refusal::new(list.place, reason));
+            }
+            let mut of_owner: Vec<Parameter<'d>> = Vec::new();
+            for at in list.items() {
+                let Some(parameter) = Parameter::read(document.follow(at)?)? else { continue };
+                let is_same =
+                    |it: &Parameter<'d>| it.name == parameter.name && it.place == parameter.place;
+                if of_owner.iter().any(is_same) {
+                    let reason = format!("the parameter `{}` is listed twice", parameter.name);
+                    return Err(Refusal::new(parameter.at.place, reason));
+                }
+                if !read.iter().any(is_same) {
+                    of_owner.push(parameter);
+                }
+            }
+            read.extend(of_owner);
+        }
+        Ok(read)
+    }
+
+    /// What a model reads of it: summary, description, what it returns, and where it is.
+    pub(crate) fn description(&self, document: &Document) -> String {
+        let texts = [self.at.text("summary"), self.at.text("description")];
+        let mut parts: Vec<String> = Vec::new();
+        for text in texts.into_iter().flatten().map(str::trim).filter(|it| !it.is_empty()) {
+            if !parts.iter().any(|it| it == text) {
+                parts.push(text.to_owned());
+            }
+        }
+        if let Some(returns) = self.returns(document) {
+            parts.push(format!("Returns: {returns}"));
+        }
+        if self.at.says("deprecated") {
+            parts.push("It is deprecated.".to_owned());
+        }
+        parts.join("\n\n")
+    }
+
+    /// What its first success is said to be.
+    fn returns(&self, document: &Document) -> Option<String> {
+        let responses = self.at.get("responses")?.entries();
+        let (_, success) = responses.into_iter().find(|(status, _)| status.starts_with('2'))?;
+        let described = document.follow(success).ok()?.text("description")?.trim().to_owned();
+        let says_something = !["", "ok", "success", "response", "default response"]
+            .contains(&described.to_lowercase().as_str());
+        says_something.then_some(described)
+    }
+}

@@ -1,0 +1,179 @@
+//! One parameter of an operation: where its value goes, and how it is written there.
+
+use serde_json::Value;
+
+use crate::document::{Located, described};
+use crate::refusal::Refusal;
+
+/// Headers that belong to the connection, to the body or to the authorization, and that no argument may set.
+const NOT_ARGUMENTS: [&str; 14] = [
+    "accept",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+];
+
+/// A parameter as the document has it.
+#[derive(Debug, Clone)]
+pub(crate) struct Parameter<'d> {
+    pub(crate) at: Located<'d>,
+    pub(crate) name: &'d str,
+    pub(crate) place: Place,
+    pub(crate) required: bool,
+    pub(crate) style: Style,
+    pub(crate) schema: Option<Located<'d>>,
+}
+
+/// The part of a request where a value goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Path,
+    Query,
+    Header,
+    Cookie,
+}
+
+impl Place {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+            Self::Cookie => "cookie",
+        }
+    }
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// As JSON.
+    Json,
+    Simple {
+        explode: bool,
+    },
+    Label {
+        explode: bool,
+    },
+    Matrix {
+        explode: bool,
+    },
+    /// In a query, a form or a cookie; `reserved` leaves characters as they are that do no harm.
+    Form {
+        explode: bool,
+        reserved: bool,
+    },
+    /// The items of a list after each other, between them a space or a bar, percent-encoded.
+    Delimited {
+        by: &'static str,
+    },
+    /// Keys in brackets, at every depth.
+    Deep,
+}
+
+impl<'d> Parameter<'d> {
+    /// Reads a parameter; nothing for a header that is no argument, as the specification has it for three of them.
+    pub(super) fn read(at: Located<'d>) -> Result<Option<Self>, Refusal> {
+        let Some(name) = at.text("name").filter(|it| !it.is_empty()) else {
+            return Err(Refusal::new(at.place, "the parameter has no `name`"));
+        };
+        let place = match at.text("in") {
+            Some("path") => Place::Path,
+            Some("query") => Place::Query,
+            Some("header") => Place::Header,
+            Some("cookie") => Place::Cookie,
+            _ => {
+                let found = described(at.value.get("in"));
+                let reason = format!(
+                    "`in` of the parameter `{name}` is {found}, expected path, query, header or cookie"
+                );
+                return Err(Refusal::new(at.place, reason));
+            }
+        };
+        let lower = name.to_ascii_lowercase();
+        if place == Place::Header
+            && (NOT_ARGUMENTS.contains(&lower.as_str()) || lower.starts_with("proxy-"))
+        {
+            return Ok(None);
+        }
+        if place == Place::Header && reqwest::header::HeaderName::try_from(name).is_err() {
+            let reason = format!("`{name}` is no name of a header");
+            return Err(Refusal::new(at.place, reason));
+        }
+        let required = place == Place::Path || at.says("required");
+        let (style, schema) = match at.get("content") {
+            Some(content) => {
+                let entries = content.entries();
+                let Some((_, media)) = entries.into_iter().find(|(kind, _)| kind.contains("json"))
+                else {
+                    let reason = "its content is no JSON, and can be written in no other way";
+                    return Err(Refusal::new(content.place, reason));
+                };
+                (Style::Json, media.get("schema"))
+            }
+            None => (style(&at, name, place)?, at.get("schema")),
+        };
+        Ok(Some(Self { at, name, place, required, style, schema }))
+    }
+}
+
+fn style(at: &Located<'_>, name: &str, place: Place) -> Result<Style, Refusal> {
+    let written = match at.value.get("style") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(value.as_str().unwrap_or_default()),
+    };
+    let explode = |otherwise| at.value.get("explode").and_then(Value::as_bool).unwrap_or(otherwise);
+    Ok(match (place, written) {
+        (Place::Path | Place::Header, None | Some("simple")) => {
+            Style::Simple { explode: explode(false) }
+        }
+        (Place::Path, Some("label")) => Style::Label { explode: explode(false) },
+        (Place::Path, Some("matrix")) => Style::Matrix { explode: explode(false) },
+        (Place::Query | Place::Cookie, None | Some("form" | "cookie")) => {
+            let reserved = place == Place::Query && at.says("allowReserved");
+            Style::Form { explode: explode(true), reserved }
+        }
+        (Place::Query, Some("spaceDelimited")) if !explode(false) => Style::Delimited { by: "%20" },
+        (Place::Query, Some("pipeDelimited")) if !explode(false) => Style::Delimited { by: "%7C" },
+        (Place::Query, Some("spaceDelimited" | "pipeDelimited")) => {
+            Style::Form { explode: true, reserved: false }
+        }
+        (Place::Query, Some("deepObject")) => Style::Deep,
+        (_, Some(other)) => {
+            let reason = format!(
+                "the style `{other}` of the parameter `{name}` is none of those that a {} takes",
+                place.name()
+            );
+            return Err(Refusal::new(&at.place, reason));
+        }
+    })
+}
+
+impl Style {
+    /// How a property of a form is written, by what the document says of it.
+    pub(crate) fn of_form(encoding: Option<&Located<'_>>) -> Option<Self> {
+        let at = encoding?;
+        let explode =
+            |otherwise| at.value.get("explode").and_then(Value::as_bool).unwrap_or(otherwise);
+        match at.text("style") {
+            Some("deepObject") => Some(Self::Deep),
+            Some("spaceDelimited") if !explode(false) => Some(Self::Delimited { by: "%20" }),
+            Some("pipeDelimited") if !explode(false) => Some(Self::Delimited { by: "%7C" }),
+            Some(_) => Some(Self::Form { explode: explode(true), reserved: false }),
+            None if at.value.get("explode").is_some() => {
+                Some(Self::Form { explode: explode(true), reserved: false })
+            }
+            None => None,
+        }
+    }
+}

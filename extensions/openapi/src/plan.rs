@@ -1,0 +1,280 @@
+//! What becomes of each operation of a document: a tool, nothing by a rule, or a refusal. Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
+use toolwright::{Danger, Effect, Exposure, SchemaProblem};
+
+use crate::argument::Input;
+use crate::document::Document;
+use crate::names::{self, Names};
+use crate::operation::{self, Found};
+use crate::refusal::Refusal;
+use crate::request::Template;
+use crate::routes::{Route, RouteError, Routes, To};
+use crate::security::{self, Requirement};
+
+/// How many tools of one document a model is shown; of more it searches for those that it needs.
+pub(crate) const MOST_SHOWN: usize = 40;
+
+/// An operation of a document, and what becomes of it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Planned {
+    /// Its method and path, such as `GET /pets`; the place in the document where there are none.
+    pub operation: String,
+    /// What becomes of it.
+    pub outcome: Outcome,
+}
+
+/// What becomes of an operation.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It is a tool.
+    Tool {
+        /// The tool's name.
+        name: String,
+        /// What a call changes.
+        effect: Effect,
+        /// How carefully a person should look.
+        danger: Danger,
+        /// Whether a model is shown it.
+        exposure: Exposure,
+    },
+    /// A rule excludes it.
+    Excluded,
+    /// It cannot be a tool.
+    Refused(Refusal),
+}
+
+/// An operation with everything of which its tool is made.
+#[derive(Debug)]
+pub(crate) struct Draft<'d> {
+    pub(crate) found: Found<'d>,
+    pub(crate) input: Input,
+    pub(crate) path: Template,
+    pub(crate) requirements: Vec<Requirement>,
+    pub(crate) route: Option<&'d Route>,
+    pub(crate) name: String,
+    pub(crate) effect: Effect,
+    pub(crate) danger: Danger,
+    pub(crate) exposure: Exposure,
+}
+
+/// What becomes of an operation: a tool, nothing where a rule excludes it, or a refusal.
+pub(crate) type Drafted<'d> = Result<Option<Draft<'d>>, Refusal>;
+
+/// Every operation with what becomes of it, in the order of paths and methods.
+pub(crate) fn plan<'d>(
+    document: &'d Document,
+    routes: &'d Routes,
+    prefix: Option<&str>,
+) -> Result<Vec<(String, Drafted<'d>)>, RouteError> {
+    let found = operation::all(document);
+    let counted = count(routes, &found)?;
+    let mut names = Names::default();
+    for route in &routes.routes {
+        route.name.iter().for_each(|name| {
+            names.take(name);
+        });
+    }
+    let mut planned = Vec::new();
+    for (found, number) in found.into_iter().zip(counted) {
+        let found = match found {
+            Ok(found) => found,
+            Err(refusal) => {
+                planned.push((refusal.place.clone(), Err(refusal)));
+                continue;
+            }
+        };
+        let (title, route) = (found.title(), number.and_then(|it| routes.routes.get(it)));
+        if route.is_some_and(|it| it.to == To::Excluded) {
+            planned.push((title, Ok(None)));
+            continue;
+        }
+        let draft = match draft(document, found, route, prefix, &mut names) {
+            Ok(draft) => draft,
+            Err(refusal) => {
+                planned.push((title, Err(refusal)));
+                continue;
+            }
+        };
+        if let (Some(number), Some(route)) = (number, route) {
+            check_presets(number, route, &title, &draft.input)?;
+        }
+        planned.push((title, finish(draft).map(Some)));
+    }
+    let tools = planned
+        .iter()
+        .filter(|(_, it)| matches!(it, Ok(Some(draft)) if draft.exposure != Exposure::Hidden));
+    let is_much = tools.count() > MOST_SHOWN;
+    for (_, outcome) in &mut planned {
+        if let Ok(Some(draft)) = outcome
+            && draft.route.is_none()
+            && is_much
+        {
+            draft.exposure = Exposure::Deferred;
+        }
+    }
+    Ok(planned)
+}
+
+impl Planned {
+    pub(crate) fn of(operation: &str, outcome: &Drafted<'_>) -> Self {
+        let outcome = match outcome {
+            Ok(Some(draft)) => Outcome::Tool {
+                name: draft.name.clone(),
+                effect: draft.effect,
+                danger: draft.danger,
+                exposure: draft.exposure,
+            },
+            Ok(None) => Outcome::Excluded,
+            Err(refusal) => Outcome::Refused(refusal.clone()),
+        };
+        Self { operation: operation.to_owned(), outcome }
+    }
+}
+
+/// The rule that counts for each operation.
+fn count(
+    routes: &Routes,
+    found: &[Result<Found<'_>, Refusal>],
+) -> Result<Vec<Option<usize>>, RouteError> {
+    let of = |it: &Result<Found<'_>, Refusal>| it.as_ref().ok().and_then(|it| routes.of(it));
+    let counted: Vec<Option<usize>> = found.iter().map(of).collect();
+    let mut uses: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (found, number) in found.iter().zip(&counted) {
+        if let (Ok(found), Some(number)) = (found, number) {
+            uses.entry(*number).or_default().push(found.title());
+        }
+    }
+    for (index, route) in routes.routes.iter().enumerate() {
+        let (number, operations) =
+            (index + 1, uses.get(&index).map(Vec::as_slice).unwrap_or_default());
+        if operations.is_empty() {
+            let matches = found.iter().flatten().any(|it| route.matches(it));
+            let why = match matches {
+                true => "a rule before it counts for all that it matches",
+                false => "it matches none",
+            };
+            return Err(RouteError::Unused { number, rule: route.shown(), why });
+        }
+        if let (Some(name), [_, _, ..]) = (&route.name, operations) {
+            return Err(RouteError::Renames {
+                number,
+                name: name.clone(),
+                count: operations.len(),
+                operations: operations[..2].join(" and "),
+            });
+        }
+    }
+    Ok(counted)
+}
+
+fn draft<'d>(
+    document: &'d Document,
+    found: Found<'d>,
+    route: Option<&'d Route>,
+    prefix: Option<&str>,
+    names: &mut Names,
+) -> Result<Draft<'d>, Refusal> {
+    if found.method == "TRACE" {
+        return Err(Refusal::new(
+            &found.at.place,
+            "TRACE is a method for debugging a connection, and no tool",
+        ));
+    }
+    if reqwest::Method::from_bytes(found.method.as_bytes()).is_err() {
+        return Err(Refusal::new(&found.at.place, format!("`{}` is no method", found.method)));
+    }
+    let requirements = security::requirements(document, &found)?;
+    let input = Input::read(document, &found, &requirements)?;
+    let path = Template::of(found.path).map_err(|why| Refusal::new(&found.at.place, why))?;
+    check_path(&found, &path, &input)?;
+    let title = found.title();
+    let base = found.id().unwrap_or(&title);
+    let name = match route.and_then(|it| it.name.clone()) {
+        Some(name) => name,
+        None => names.of(&prefix.map_or_else(|| base.to_owned(), |it| format!("{it}_{base}"))),
+    };
+    let (effect, danger) = judged(&found.method, input.key_header.is_some());
+    let danger = route.and_then(|it| it.danger).unwrap_or(danger);
+    let exposure = match route.map(|it| it.to) {
+        Some(To::Hidden) => Exposure::Hidden,
+        Some(To::Deferred) => Exposure::Deferred,
+        _ => Exposure::Direct,
+    };
+    Ok(Draft { found, input, path, requirements, route, name, effect, danger, exposure })
+}
+
+/// Brings the schema of the input to the form that tools have, without what a rule gives.
+fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
+    for argument in draft.route.iter().flat_map(|it| it.arguments.keys()) {
+        draft.input.leave_out(argument);
+    }
+    let refused = |problems: Vec<SchemaProblem>| {
+        let reasons: Vec<String> = problems.iter().take(3).map(ToString::to_string).collect();
+        let place = draft.found.at.place.as_str();
+        Refusal::new(place, format!("its input has no schema: {}", reasons.join("; ")))
+    };
+    let normal = input_schema(&draft.input.schema, TypeNames::Foreign).map_err(refused)?;
+    // What no executor takes is refused here, because one such tool would keep all others from being built.
+    Checker::new(&normal.schema).map_err(|problem| refused(vec![problem]))?;
+    draft.input.schema = normal.schema;
+    Ok(draft)
+}
+
+/// Refuses a path that has a parameter which nothing describes.
+fn check_path(found: &Found<'_>, path: &Template, input: &Input) -> Result<(), Refusal> {
+    match path.parameters().find(|it| !input.fills_path(it)) {
+        Some(name) => {
+            let reason = format!("the path has `{{{name}}}`, which is none of its parameters");
+            Err(Refusal::new(&found.at.place, reason))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_presets(
+    index: usize,
+    route: &Route,
+    operation: &str,
+    input: &Input,
+) -> Result<(), RouteError> {
+    let takes = || input.arguments.iter().map(|it| it.name.as_str());
+    match route.arguments.keys().find(|given| !takes().any(|it| it == given.as_str())) {
+        Some(argument) => Err(RouteError::Argument {
+            number: index + 1,
+            argument: argument.clone(),
+            operation: operation.to_owned(),
+            takes: takes().collect::<Vec<_>>().join("`, `"),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// What a call of a method changes, and how carefully to look: what HTTP says of methods, for a server that keeps to it.
+fn judged(method: &str, has_key: bool) -> (Effect, Danger) {
+    match method {
+        "GET" | "HEAD" | "OPTIONS" | "QUERY" => (Effect::Read, Danger::Safe),
+        "DELETE" => (Effect::Idempotent, Danger::Dangerous),
+        "PUT" => (Effect::Idempotent, Danger::Moderate),
+        _ if has_key => (Effect::Keyed, Danger::Moderate),
+        _ => (Effect::Once, Danger::Moderate),
+    }
+}
+
+impl Draft<'_> {
+    /// The first tag, by which tools are grouped.
+    pub(crate) fn group(&self) -> Option<String> {
+        self.found.tags().next().map(names::fitting).filter(|it| it != "_")
+    }
+
+    /// The arguments that a rule gives.
+    pub(crate) fn presets(&self) -> Vec<(String, Value)> {
+        let given = self.route.iter().flat_map(|it| &it.arguments);
+        given.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+}

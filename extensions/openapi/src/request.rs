@@ -1,0 +1,205 @@
+//! From the arguments of a call to its request, before anything is authorized or sent. Pure.
+//!
+//! - An argument is one value of its parameter and nothing else: it cannot begin another segment, key, header or line, nor
+//!   lead to another host. What cannot be written so is refused.
+
+mod encode;
+mod form;
+mod multipart;
+mod path;
+mod style;
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderName, HeaderValue};
+use reqwest::{Method, Url};
+use serde_json::{Map, Value};
+use toolwright::{ToolError, printable};
+
+use crate::argument::{Argument, Target};
+use crate::body::BodyKind;
+use crate::operation::{Place, Style};
+
+pub(crate) use path::Template;
+
+/// What is the same in every request of an operation.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    pub(crate) method: Method,
+    pub(crate) server: Url,
+    pub(crate) path: Template,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) body: Option<BodyKind>,
+    /// Keys of the query and of cookies that an object, whose fields are keys of their own, cannot have: those of other parameters
+    /// and of credentials.
+    pub(crate) reserved: Vec<String>,
+    /// The header that gets the key of the call.
+    pub(crate) key_header: Option<HeaderName>,
+    /// What the answer should be.
+    pub(crate) accept: HeaderValue,
+}
+
+/// A request that can be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Shape {
+    /// The request of these arguments, which fit the schema of the tool.
+    ///
+    /// # Errors
+    /// Where an argument cannot be written in its place.
+    pub(crate) fn request(&self, input: &Value, key: &str) -> Result<Request, ToolError> {
+        let given = |argument: &Argument| input.get(&argument.name).filter(|it| !it.is_null());
+        let mut path = self.path.filling();
+        let (mut query, mut cookies) = (Vec::new(), Vec::new());
+        let mut headers = vec![(reqwest::header::ACCEPT, self.accept.clone())];
+        let (mut fields, mut body) = (Map::new(), None);
+        for argument in &self.arguments {
+            let wrong = |why: String| wrong(&argument.name, &why);
+            match &argument.target {
+                // `null` is a value in a body, and none elsewhere.
+                Target::Field(name) => {
+                    if let Some(value) = input.get(&argument.name) {
+                        fields.insert(name.clone(), value.clone());
+                    }
+                }
+                Target::Body => body = input.get(&argument.name),
+                Target::Parameter { place, name, style } => {
+                    let Some(value) = given(argument) else { continue };
+                    style::spreads_freely(*style, value, &self.reserved).map_err(wrong)?;
+                    match place {
+                        Place::Path => {
+                            path.fill(name, style::in_path(*style, name, value).map_err(wrong)?);
+                        }
+                        Place::Query => {
+                            query.extend(style::pairs(*style, name, value).map_err(wrong)?);
+                        }
+                        Place::Cookie => {
+                            cookies.extend(style::pairs(*style, name, value).map_err(wrong)?);
+                        }
+                        Place::Header => headers.push(header(*style, name, value).map_err(wrong)?),
+                    }
+                }
+            }
+        }
+        if let Some(name) = &self.key_header {
+            let value = HeaderValue::from_str(key).map_err(ToolError::internal)?;
+            headers.push((name.clone(), value));
+        }
+        if !cookies.is_empty() {
+            let value = HeaderValue::from_str(&cookies.join("; ")).map_err(ToolError::internal)?;
+            headers.push((COOKIE, value));
+        }
+        let url = self.url(&path.finish()?, &query)?;
+        let mut request = Request { method: self.method.clone(), url, headers, body: Vec::new() };
+        let has_fields = self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)));
+        let fields = Value::Object(fields);
+        if let Some(kind) = &self.body {
+            let is_sent =
+                |it: &Value| it.as_object().is_some_and(|it| !it.is_empty()) || self.needs_body();
+            let body = if has_fields { Some(&fields).filter(|it| is_sent(it)) } else { body };
+            if let Some(value) = body {
+                request.write(kind, value)?;
+            }
+        }
+        Ok(request)
+    }
+
+    /// Whether the body is sent although it has no field: an object of fields of which none is given.
+    fn needs_body(&self) -> bool {
+        self.arguments.iter().any(|it| matches!(it.target, Target::Field(_)) && it.required)
+    }
+
+    fn url(&self, path: &str, query: &[String]) -> Result<Url, ToolError> {
+        let mut text = self.server.as_str().trim_end_matches('/').to_owned();
+        text.push_str(path);
+        let fixed = self.path.query();
+        let pairs: Vec<&str> = fixed.into_iter().chain(query.iter().map(String::as_str)).collect();
+        if !pairs.is_empty() {
+            text.push('?');
+            text.push_str(&pairs.join("&"));
+        }
+        let url = Url::parse(&text).map_err(ToolError::internal)?;
+        match url.origin() == self.server.origin() {
+            true => Ok(url),
+            false => Err(ToolError::internal(format!("`{text}` would lead to another host"))),
+        }
+    }
+}
+
+impl Request {
+    fn write(&mut self, kind: &BodyKind, value: &Value) -> Result<(), ToolError> {
+        let (media_type, body) = match kind {
+            BodyKind::Json { media_type } => {
+                (media_type.clone(), serde_json::to_vec(value).map_err(ToolError::internal)?)
+            }
+            BodyKind::Form { styles } => {
+                let text = form::text(styles, value).map_err(|why| wrong("body", &why))?;
+                ("application/x-www-form-urlencoded".to_owned(), text.into_bytes())
+            }
+            BodyKind::Multipart { parts } => {
+                multipart::write(parts, value).map_err(|why| wrong("body", &why))?
+            }
+            BodyKind::Text { media_type } => {
+                let text = value.as_str().unwrap_or_default();
+                (media_type.clone(), text.as_bytes().to_vec())
+            }
+            BodyKind::Binary { media_type } => {
+                let bytes = decoded(value).map_err(|why| wrong("body", &why))?;
+                (media_type.clone(), bytes)
+            }
+        };
+        let media_type = HeaderValue::from_str(&media_type).map_err(ToolError::internal)?;
+        self.headers.push((CONTENT_TYPE, media_type));
+        self.body = body;
+        Ok(())
+    }
+}
+
+/// The request as a person reads it, without credentials.
+impl fmt::Display for Request {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.method, self.url)?;
+        for (name, value) in &self.headers {
+            write!(
+                formatter,
+                "\n{name}: {}",
+                printable::line(&String::from_utf8_lossy(value.as_bytes()))
+            )?;
+        }
+        match std::str::from_utf8(&self.body) {
+            Ok("") => Ok(()),
+            Ok(text) => write!(formatter, "\n\n{}", printable::lines(text)),
+            Err(_) => write!(formatter, "\n\n({} bytes)", self.body.len()),
+        }
+    }
+}
+
+fn header(style: Style, name: &str, value: &Value) -> Result<(HeaderName, HeaderValue), String> {
+    let text = style::in_header(style, value)?;
+    let name =
+        HeaderName::try_from(name).map_err(|_| format!("`{name}` is no name of a header"))?;
+    let is_plain = text.bytes().all(|it| (b' '..=b'~').contains(&it)) && text.trim() == text;
+    let value = HeaderValue::from_str(&text).ok().filter(|_| is_plain);
+    let value = value.ok_or("a header takes visible ASCII characters and spaces between them")?;
+    Ok((name, value))
+}
+
+/// The bytes of a text of base64.
+fn decoded(value: &Value) -> Result<Vec<u8>, String> {
+    let text = value.as_str().unwrap_or_default();
+    STANDARD
+        .decode(text)
+        .map_err(|error| format!("it is not base64 ({error}), expected the bytes so"))
+}
+
+fn wrong(argument: &str, why: &str) -> ToolError {
+    ToolError::invalid(format!("`{argument}` cannot be sent: {why}"))
+}

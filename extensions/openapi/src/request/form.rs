@@ -1,0 +1,33 @@
+//! A body of `application/x-www-form-urlencoded`. Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::style;
+use crate::operation::Style;
+
+/// The fields as pairs. A field of which the document says no style is repeated where it is a list of plain values, and JSON where it
+/// holds more, as the specification has it.
+pub(super) fn text(styles: &BTreeMap<String, Style>, value: &Value) -> Result<String, String> {
+    let Some(fields) = value.as_object() else {
+        return Err(format!("a form is made of fields, found {value}"));
+    };
+    let (mut pairs, names) = (Vec::new(), fields.keys().cloned().collect::<Vec<_>>());
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        let style = styles.get(name).copied().unwrap_or_else(|| default(value));
+        let written = style::spreads_freely(style, value, &names);
+        let written = written.and_then(|()| style::pairs(style, name, value));
+        pairs.extend(written.map_err(|why| format!("`{name}`: {why}"))?);
+    }
+    Ok(pairs.join("&"))
+}
+
+fn default(value: &Value) -> Style {
+    let is_nested = |it: &Value| it.is_array() || it.is_object();
+    match value {
+        Value::Object(_) => Style::Json,
+        Value::Array(items) if items.iter().any(is_nested) => Style::Json,
+        _ => Style::Form { explode: true, reserved: false },
+    }
+}

@@ -1,0 +1,79 @@
+//! A body of `multipart/form-data`. Pure: the boundary is of the content, so that one call is one body.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{decoded, encode, style};
+use crate::body::Part;
+
+/// The media type with its boundary, and the body.
+pub(super) fn write(
+    parts: &BTreeMap<String, Part>,
+    value: &Value,
+) -> Result<(String, Vec<u8>), String> {
+    let Some(fields) = value.as_object() else {
+        return Err(format!("a form is made of fields, found {value}"));
+    };
+    let plain = Part::default();
+    let mut written = Vec::new();
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        let part = parts.get(name).unwrap_or(&plain);
+        let one = |value| field(name, part, value).map_err(|why| format!("`{name}`: {why}"));
+        match value {
+            Value::Array(items) if part.media_type.is_none() || part.is_binary => {
+                written.extend(items.iter().map(one).collect::<Result<Vec<_>, _>>()?);
+            }
+            value => written.push(one(value)?),
+        }
+    }
+    let boundary = boundary(&written);
+    let mut body = Vec::new();
+    for (head, content) in &written {
+        body.extend_from_slice(format!("--{boundary}\r\n{head}\r\n\r\n").as_bytes());
+        body.extend_from_slice(content);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok((format!("multipart/form-data; boundary={boundary}"), body))
+}
+
+/// The head of a part, and its content.
+fn field(name: &str, part: &Part, value: &Value) -> Result<(String, Vec<u8>), String> {
+    // As browsers write a name: what would end it is percent-encoded.
+    let name = name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+    let head = format!("Content-Disposition: form-data; name=\"{name}\"");
+    let media_type = |otherwise: &str| {
+        let media_type = part.media_type.as_deref().unwrap_or(otherwise);
+        media_type.replace(['\r', '\n'], "")
+    };
+    if part.is_binary {
+        let file = encode::value(&name);
+        let kind = media_type("application/octet-stream");
+        let head = format!("{head}; filename=\"{file}\"\r\nContent-Type: {kind}");
+        return Ok((head, decoded(value)?));
+    }
+    if value.is_object() || value.is_array() {
+        let kind = media_type("application/json");
+        return Ok((format!("{head}\r\nContent-Type: {kind}"), value.to_string().into_bytes()));
+    }
+    let head = match &part.media_type {
+        Some(_) => format!("{head}\r\nContent-Type: {}", media_type("")),
+        None => head,
+    };
+    Ok((head, style::plain(value).into_bytes()))
+}
+
+/// A line that no content has.
+fn boundary(written: &[(String, Vec<u8>)]) -> String {
+    let mut number: u64 = 0;
+    loop {
+        let boundary = format!("toolwright-{number:016x}");
+        let is_in =
+            |content: &[u8]| content.windows(boundary.len()).any(|it| it == boundary.as_bytes());
+        if !written.iter().any(|(_, content)| is_in(content)) {
+            return boundary;
+        }
+        number += 1;
+    }
+}

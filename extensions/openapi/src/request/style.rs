@@ -1,0 +1,187 @@
+//! A value in the style of its parameter: RFC 6570 and what `OpenAPI` adds to it. Pure.
+
+use serde_json::Value;
+
+use super::encode;
+use crate::operation::Style;
+
+/// A value in a path, encoded.
+pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String, String> {
+    let name = encode::value(name);
+    let (prefix, separator, explode, named) = match style {
+        Style::Json => return Ok(encode::value(&value.to_string())),
+        Style::Label { explode } => (".", if explode { "." } else { "," }, explode, false),
+        Style::Matrix { explode } => (";", if explode { ";" } else { "," }, explode, true),
+        Style::Simple { explode } => ("", ",", explode, false),
+        Style::Form { .. } | Style::Delimited { .. } | Style::Deep => {
+            return Err("its style is none of a path".to_owned());
+        }
+    };
+    let parts = Parts::of(value)?.encoded(encode::value);
+    let body = match parts {
+        Parts::One(text) if named && text.is_empty() => name.clone(),
+        Parts::One(text) if named => format!("{name}={text}"),
+        Parts::One(text) => text,
+        Parts::List(items) if items.is_empty() => return Ok(String::new()),
+        Parts::List(items) if named && explode => {
+            items.iter().map(|it| format!("{name}={it}")).collect::<Vec<_>>().join(separator)
+        }
+        Parts::List(items) if named => format!("{name}={}", items.join(separator)),
+        Parts::List(items) => items.join(separator),
+        Parts::Fields(fields) if fields.is_empty() => return Ok(String::new()),
+        Parts::Fields(fields) if explode => joined(&fields, "=", separator),
+        Parts::Fields(fields) if named => format!("{name}={}", joined(&fields, ",", separator)),
+        Parts::Fields(fields) => joined(&fields, ",", separator),
+    };
+    Ok(format!("{prefix}{body}"))
+}
+
+/// A value in a header, where nothing is encoded.
+pub(super) fn in_header(style: Style, value: &Value) -> Result<String, String> {
+    let explode = match style {
+        Style::Json => return Ok(value.to_string()),
+        Style::Simple { explode } => explode,
+        _ => return Err("its style is none of a header".to_owned()),
+    };
+    let parts = Parts::of(value)?;
+    let delimits = |text: &String| text.contains(',') || (explode && text.contains('='));
+    let has_delimiter = match &parts {
+        Parts::One(_) => false,
+        Parts::List(items) => items.iter().any(|it| it.contains(',')),
+        Parts::Fields(fields) => {
+            fields.iter().any(|(key, value)| delimits(key) || value.contains(','))
+        }
+    };
+    if has_delimiter {
+        return Err(
+            "a list in a header is separated by commas, so that no item can have one".to_owned()
+        );
+    }
+    Ok(match parts {
+        Parts::One(text) => text,
+        Parts::List(items) => items.join(","),
+        Parts::Fields(fields) => joined(&fields, if explode { "=" } else { "," }, ","),
+    })
+}
+
+/// A value as pairs `key=value` of a query, a form or a cookie, encoded.
+pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<String>, String> {
+    let key = encode::value(name);
+    let pair = |text: &str| format!("{key}={text}");
+    Ok(match style {
+        Style::Json => vec![pair(&encode::value(&value.to_string()))],
+        Style::Deep => {
+            let mut found = Vec::new();
+            deep(&key, value, &mut found);
+            found
+        }
+        Style::Delimited { by } => match Parts::of(value)?.encoded(encode::value) {
+            Parts::One(text) => vec![pair(&text)],
+            Parts::List(items) => vec![pair(&items.join(by))],
+            Parts::Fields(fields) => vec![pair(&joined(&fields, by, by))],
+        },
+        Style::Form { explode, reserved } => {
+            // A comma separates the items of a list, so that none can have it as it is.
+            let reserved = reserved && !(value.is_array() || value.is_object());
+            let encoded = if reserved { encode::reserved } else { encode::value };
+            match Parts::of(value)?.encoded(encoded) {
+                Parts::One(text) => vec![pair(&text)],
+                Parts::List(items) if explode => items.iter().map(|it| pair(it)).collect(),
+                Parts::List(items) => vec![pair(&items.join(","))],
+                Parts::Fields(fields) if explode => {
+                    fields.iter().map(|(key, value)| format!("{key}={value}")).collect()
+                }
+                Parts::Fields(fields) => vec![pair(&joined(&fields, ",", ","))],
+            }
+        }
+        Style::Simple { .. } | Style::Label { .. } | Style::Matrix { .. } => {
+            return Err("its style is none of a query".to_owned());
+        }
+    })
+}
+
+/// Refuses an object whose fields are keys of their own, where one of these has such a key already.
+pub(super) fn spreads_freely(
+    style: Style,
+    value: &Value,
+    reserved: &[String],
+) -> Result<(), String> {
+    let (Style::Form { explode: true, .. }, Value::Object(fields)) = (style, value) else {
+        return Ok(());
+    };
+    match fields.keys().find(|key| reserved.contains(key)) {
+        Some(key) => Err(format!("its field `{key}` has the name of another parameter")),
+        None => Ok(()),
+    }
+}
+
+/// Keys in brackets at every depth: `a[b][c]=1`. Items of lists have their index, which tells the fields of one from those of the
+/// next.
+fn deep(key: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                deep(&format!("{key}%5B{}%5D", encode::value(name)), value, found);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                deep(&format!("{key}%5B{index}%5D"), value, found);
+            }
+        }
+        Value::Null => {}
+        one => found.push(format!("{key}={}", encode::value(&plain(one)))),
+    }
+}
+
+/// A value of one level.
+enum Parts {
+    One(String),
+    List(Vec<String>),
+    Fields(Vec<(String, String)>),
+}
+
+impl Parts {
+    fn of(value: &Value) -> Result<Self, String> {
+        let one = |value: &Value| match value {
+            Value::Object(_) | Value::Array(_) => {
+                Err("it holds lists or objects inside, which its style has no way to write"
+                    .to_owned())
+            }
+            other => Ok(plain(other)),
+        };
+        Ok(match value {
+            Value::Array(items) => Self::List(items.iter().map(one).collect::<Result<_, _>>()?),
+            Value::Object(fields) => {
+                let given = fields.iter().filter(|(_, value)| !value.is_null());
+                let pairs = given.map(|(key, value)| Ok((key.clone(), one(value)?)));
+                Self::Fields(pairs.collect::<Result<_, String>>()?)
+            }
+            other => Self::One(plain(other)),
+        })
+    }
+
+    fn encoded(self, encode: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::One(text) => Self::One(encode(&text)),
+            Self::List(items) => Self::List(items.iter().map(|it| encode(it)).collect()),
+            Self::Fields(fields) => {
+                let pairs = fields.iter().map(|(key, value)| (encode::value(key), encode(value)));
+                Self::Fields(pairs.collect())
+            }
+        }
+    }
+}
+
+fn joined(fields: &[(String, String)], between: &str, after: &str) -> String {
+    let pairs = fields.iter().map(|(key, value)| format!("{key}{between}{value}"));
+    pairs.collect::<Vec<_>>().join(after)
+}
+
+/// A value that is neither a list nor an object, as text.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

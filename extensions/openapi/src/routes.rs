@@ -1,0 +1,141 @@
+//! Which operations become tools, and how: rules, of which the first that matches an operation counts.
+
+mod pattern;
+mod route;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::operation::Found;
+
+pub use route::Route;
+pub(crate) use route::To;
+
+/// Rules over the operations of a document. The first rule that matches an operation counts; an operation that no rule matches is
+/// a tool. A rule that counts for no operation is an error, because it was written for one.
+///
+/// ```
+/// use toolwright_openapi::{Route, Routes};
+///
+/// let by_code = Routes::new()
+///     .route(Route::tool().method("GET").path("/pets/**"))
+///     .route(Route::excluded());
+/// let by_file = Routes::from_toml(
+///     r#"
+///     [[route]]
+///     methods = ["GET"]
+///     path = "/pets/**"
+///     to = "tool"
+///
+///     [[route]]
+///     to = "excluded"
+///     "#,
+/// )?;
+/// assert_eq!(by_code, by_file);
+/// # Ok::<(), toolwright_openapi::RouteError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Routes {
+    #[serde(default, rename = "route")]
+    pub(crate) routes: Vec<Route>,
+}
+
+/// Why rules cannot be used.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum RouteError {
+    /// The file cannot be read.
+    #[error("{} cannot be read: {source}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The text is no rules.
+    #[error("the routes cannot be read: {why}")]
+    Syntax {
+        /// What is wrong with it, and where.
+        why: String,
+    },
+    /// A rule counts for no operation.
+    #[error("rule {number} ({rule}) counts for no operation: {why}; correct it or leave it out")]
+    Unused {
+        /// Its number, from 1 on.
+        number: usize,
+        /// What it looks for.
+        rule: String,
+        /// Why it counts for none.
+        why: &'static str,
+    },
+    /// A rule gives one name to several operations.
+    #[error(
+        "rule {number} names {count} operations `{name}`, expected one, {operations} among them; make it match one"
+    )]
+    Renames {
+        /// Its number, from 1 on.
+        number: usize,
+        /// The name.
+        name: String,
+        /// How many operations it counts for.
+        count: usize,
+        /// Some of them.
+        operations: String,
+    },
+    /// A rule gives a value to an argument that an operation does not have.
+    #[error(
+        "rule {number} gives `{argument}` a value, which {operation} does not take; it takes `{takes}`"
+    )]
+    Argument {
+        /// Its number, from 1 on.
+        number: usize,
+        /// The argument.
+        argument: String,
+        /// The operation.
+        operation: String,
+        /// What that takes.
+        takes: String,
+    },
+}
+toolwright::unstable::debug_as_sentence!(RouteError);
+
+impl Routes {
+    /// Makes rules of which there are none: every operation is a tool.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a rule after those before it.
+    #[must_use]
+    pub fn route(mut self, route: Route) -> Self {
+        self.routes.push(route);
+        self
+    }
+
+    /// Reads rules in TOML: a table `[[route]]` for each.
+    ///
+    /// # Errors
+    /// When the text is no such TOML.
+    pub fn from_toml(text: &str) -> Result<Self, RouteError> {
+        toml::from_str(text).map_err(|error| RouteError::Syntax { why: error.to_string() })
+    }
+
+    /// Reads rules from a TOML file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no such TOML.
+    pub fn read(file: impl AsRef<Path>) -> Result<Self, RouteError> {
+        let file = file.as_ref();
+        let text = std::fs::read_to_string(file)
+            .map_err(|source| RouteError::File { file: file.to_owned(), source })?;
+        Self::from_toml(&text)
+    }
+
+    /// The number of the rule that counts for an operation.
+    pub(crate) fn of(&self, found: &Found<'_>) -> Option<usize> {
+        self.routes.iter().position(|it| it.matches(found))
+    }
+}

@@ -1,0 +1,196 @@
+//! One rule: which operations it matches, and what it makes of them.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toolwright::Danger;
+
+use super::pattern;
+use crate::operation::Found;
+
+/// A rule of [`Routes`](crate::Routes). It matches an operation that has everything that the rule names; one that names nothing
+/// matches every operation.
+///
+/// | in TOML | in code | an operation |
+/// | --- | --- | --- |
+/// | `methods = ["GET"]` | `.method("GET")` | of one of these methods |
+/// | `path = "/pets/**"` | `.path(…)` | whose path matches: `*` within a segment, `**` beyond |
+/// | `tag = "pets"` | `.tag(…)` | that has this tag |
+/// | `operation = "list*"` | `.operation(…)` | whose `operationId` matches |
+/// | `extension = "x-internal"` | `.extension(…)` | that has this extension, and not as `false` |
+///
+/// | in TOML | in code | what becomes of it |
+/// | --- | --- | --- |
+/// | `to = "tool"` | [`Route::tool`] | a tool that a model is shown, however many there are |
+/// | `to = "deferred"` | [`Route::deferred`] | a tool that a model finds by a search |
+/// | `to = "hidden"` | [`Route::hidden`] | a tool that programs alone call |
+/// | `to = "excluded"` | [`Route::excluded`] | no tool |
+/// | `name = "list"` | `.rename(…)` | its name, where the rule counts for one operation |
+/// | `description = "…"` | `.description(…)` | what a model reads in place of the document's words |
+/// | `arguments = { owner = "ada" }` | `.preset(…)` | arguments with a value, which a model neither sees nor gives |
+/// | `danger = "dangerous"` | `.danger(…)` | how carefully a person should look |
+/// | `approval = "it costs money"` | `.approval(…)` | a person is asked about every call, for this reason |
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[must_use = "a rule does nothing until it is given to `Routes`"]
+pub struct Route {
+    pub(crate) to: To,
+    #[serde(default)]
+    methods: Vec<String>,
+    path: Option<String>,
+    tag: Option<String>,
+    operation: Option<String>,
+    extension: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) description: Option<String>,
+    #[serde(default)]
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) danger: Option<Danger>,
+    pub(crate) approval: Option<String>,
+}
+
+/// What becomes of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum To {
+    Tool,
+    Deferred,
+    Hidden,
+    Excluded,
+}
+
+impl Route {
+    /// Makes tools that a model is shown.
+    pub fn tool() -> Self {
+        Self::to(To::Tool)
+    }
+
+    /// Makes tools that a model finds by a search.
+    pub fn deferred() -> Self {
+        Self::to(To::Deferred)
+    }
+
+    /// Makes tools that no model is shown, and that programs call.
+    pub fn hidden() -> Self {
+        Self::to(To::Hidden)
+    }
+
+    /// Makes no tools.
+    pub fn excluded() -> Self {
+        Self::to(To::Excluded)
+    }
+
+    fn to(to: To) -> Self {
+        Self {
+            to,
+            methods: Vec::new(),
+            path: None,
+            tag: None,
+            operation: None,
+            extension: None,
+            name: None,
+            description: None,
+            arguments: Map::new(),
+            danger: None,
+            approval: None,
+        }
+    }
+
+    /// Matches operations of this method, or of those named before.
+    pub fn method(mut self, method: impl Into<String>) -> Self {
+        self.methods.push(method.into());
+        self
+    }
+
+    /// Matches operations whose path is like this.
+    pub fn path(mut self, pattern: impl Into<String>) -> Self {
+        self.path = Some(pattern.into());
+        self
+    }
+
+    /// Matches operations that have this tag.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tag = Some(tag.into());
+        self
+    }
+
+    /// Matches operations whose `operationId` is like this.
+    pub fn operation(mut self, pattern: impl Into<String>) -> Self {
+        self.operation = Some(pattern.into());
+        self
+    }
+
+    /// Matches operations that have this extension, such as `x-internal`, and not as `false`.
+    pub fn extension(mut self, name: impl Into<String>) -> Self {
+        self.extension = Some(name.into());
+        self
+    }
+
+    /// Names the tool of the one operation that the rule counts for.
+    pub fn rename(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Describes the tools in place of the document.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Gives an argument a value. A model neither sees the argument nor can give another value.
+    pub fn preset(mut self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.arguments.insert(argument.into(), value.into());
+        self
+    }
+
+    /// Sets how carefully a person should look before a call.
+    pub fn danger(mut self, danger: Danger) -> Self {
+        self.danger = Some(danger);
+        self
+    }
+
+    /// Asks a person about every call, for this reason.
+    pub fn approval(mut self, reason: impl Into<String>) -> Self {
+        self.approval = Some(reason.into());
+        self
+    }
+
+    pub(crate) fn matches(&self, found: &Found<'_>) -> bool {
+        let is_method = |it: &String| it.eq_ignore_ascii_case(&found.method);
+        let is_like = |wanted: &Option<String>, text: Option<&str>| {
+            let Some(pattern) = wanted else { return true };
+            text.is_some_and(|text| pattern::matches(pattern, text))
+        };
+        let has_tag = |wanted: &String| found.tags().any(|tag| tag == wanted);
+        let has_extension = |wanted: &String| {
+            let is_extension = wanted.starts_with("x-");
+            is_extension && found.at.value.get(wanted).is_some_and(|it| *it != Value::Bool(false))
+        };
+        (self.methods.is_empty() || self.methods.iter().any(is_method))
+            && is_like(&self.path, Some(found.path))
+            && is_like(&self.operation, found.id())
+            && self.tag.as_ref().is_none_or(has_tag)
+            && self.extension.as_ref().is_none_or(has_extension)
+    }
+
+    /// What the rule looks for, for people.
+    pub(crate) fn shown(&self) -> String {
+        let mut shown = self.methods.join(",");
+        for (what, value) in [
+            ("path", &self.path),
+            ("tag", &self.tag),
+            ("operation", &self.operation),
+            ("extension", &self.extension),
+        ] {
+            if let Some(value) = value {
+                let _ = write!(shown, " {what} `{value}`");
+            }
+        }
+        match shown.trim() {
+            "" => "every operation".to_owned(),
+            shown => shown.to_owned(),
+        }
+    }
+}

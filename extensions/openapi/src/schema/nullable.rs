@@ -1,0 +1,60 @@
+//! `nullable: true` of `OpenAPI` 3.0 in the words of JSON Schema: documents write it beside references, choices and lists of values too,
+//! where the specification gives it no meaning. Pure.
+
+use serde_json::{Map, Value, json};
+
+/// The schema that takes `null` besides.
+pub(super) fn or_null(mut schema: Map<String, Value>) -> Value {
+    if let Some(Value::Array(values)) = schema.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+    let applies =
+        ["$ref", "allOf", "anyOf", "oneOf", "not"].iter().any(|it| schema.contains_key(*it));
+    match schema.get_mut("type") {
+        Some(kind @ Value::String(_)) => {
+            let name = kind.take();
+            *kind = if name == "null" { name } else { json!([name, "null"]) };
+        }
+        Some(Value::Array(kinds)) if !kinds.contains(&json!("null")) => kinds.push(json!("null")),
+        Some(_) => {}
+        // What applies other schemas takes what these take.
+        None if applies => {
+            let mut choice = Map::new();
+            if let Some(description) = schema.remove("description") {
+                choice.insert("description".to_owned(), description);
+            }
+            choice.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
+            return Value::Object(choice);
+        }
+        // An open value may be `null` already.
+        None => {}
+    }
+    Value::Object(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_taken_wherever_the_document_says_nullable() {
+        for (written, expected) in [
+            (json!({"type": "string"}), json!({"type": ["string", "null"]})),
+            (json!({"type": ["string"]}), json!({"type": ["string", "null"]})),
+            (
+                json!({"type": "string", "enum": ["a"]}),
+                json!({"type": ["string", "null"], "enum": ["a", null]}),
+            ),
+            (
+                json!({"$ref": "#/$defs/A", "description": "d"}),
+                json!({"description": "d", "anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}),
+            ),
+            (json!({"minLength": 1}), json!({"minLength": 1})),
+        ] {
+            let Value::Object(written) = written else { panic!("an object") };
+            assert_eq!(or_null(written), expected);
+        }
+    }
+}

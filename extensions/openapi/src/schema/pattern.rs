@@ -1,0 +1,60 @@
+//! Patterns that cannot be checked here: those that look around or back, or are no regular expressions of JSON Schema. Pure.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
+
+use super::say;
+
+/// Which patterns of a document can be checked; a pattern is compiled once, in however many operations it is.
+#[derive(Debug, Default)]
+pub(crate) struct Patterns(Mutex<HashMap<String, bool>>);
+
+impl Patterns {
+    /// Makes a sentence of a pattern that cannot be checked in bounded time. The server, whose pattern it is, checks it.
+    pub(super) fn leave_out_unchecked(&self, schema: &mut Map<String, Value>) {
+        let Some(Value::String(pattern)) = schema.get("pattern") else { return };
+        if self.can_be_checked(pattern) {
+            return;
+        }
+        let words = format!("It matches the regular expression `{pattern}`.");
+        schema.remove("pattern");
+        say(schema, &words);
+    }
+
+    fn can_be_checked(&self, pattern: &str) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(pattern) {
+            return *known;
+        }
+        // Both look at the schema of a tool, each with bounds of its own.
+        let whole =
+            json!({"type": "object", "properties": {"it": {"type": "string", "pattern": pattern}}});
+        let can = Checker::new(&whole).is_ok() && input_schema(&whole, TypeNames::Foreign).is_ok();
+        known.insert(pattern.to_owned(), can);
+        can
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_cannot_be_checked_is_a_sentence() {
+        let of = |pattern: &str| {
+            let Value::Object(mut schema) = json!({"type": "string", "pattern": pattern}) else {
+                unreachable!("it is an object")
+            };
+            Patterns::default().leave_out_unchecked(&mut schema);
+            Value::Object(schema)
+        };
+        assert_eq!(of("^[a-z]+$"), json!({"type": "string", "pattern": "^[a-z]+$"}));
+        for pattern in ["^(?!aws:).+$", "^.{1,99999999}$", "[a", r"\p{Graph}"] {
+            let words = format!("It matches the regular expression `{pattern}`.");
+            assert_eq!(of(pattern), json!({"type": "string", "description": words}));
+        }
+    }
+}

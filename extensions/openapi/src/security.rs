@@ -1,0 +1,117 @@
+//! What an operation asks for as authorization: schemes, and which of them a request needs. Pure.
+
+use crate::document::{Document, Located, described};
+use crate::operation::{Found, Place};
+use crate::refusal::Refusal;
+
+/// A security scheme of a document, for which a request gets a credential.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct SecurityScheme {
+    /// Its name in the document.
+    pub name: String,
+    pub(crate) kind: SchemeKind,
+}
+
+/// Where a credential goes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum SchemeKind {
+    Header(String),
+    Query(String),
+    Cookie(String),
+    Basic,
+    Bearer,
+    /// A scheme that no request of this crate can have, and why.
+    Unknown(String),
+}
+
+/// Schemes that a request needs, all of them; none is a request without authorization.
+pub(crate) type Requirement = Vec<SecurityScheme>;
+
+/// The requirements of an operation that a request can have, of which one is enough; empty where it has none.
+pub(crate) fn requirements(
+    document: &Document,
+    found: &Found<'_>,
+) -> Result<Vec<Requirement>, Refusal> {
+    let root = Located { value: &document.root, place: String::new() };
+    let Some(list) = found.at.get("security").or_else(|| root.get("security")) else {
+        return Ok(Vec::new());
+    };
+    let (mut requirements, mut unusable) = (Vec::new(), None);
+    for requirement in list.items() {
+        let names = requirement.entries().into_iter();
+        let schemes = names.map(|(name, at)| scheme(document, name, &at.place));
+        let schemes: Requirement = schemes.collect::<Result<_, _>>()?;
+        match schemes.iter().find_map(|it| it.why_not().map(|why| (it, why))) {
+            Some((scheme, why)) => {
+                let reason =
+                    format!("no request can have the credential of `{}`: {why}", scheme.name);
+                unusable = Some(Refusal::new(&requirement.place, reason));
+            }
+            None => requirements.push(schemes),
+        }
+    }
+    match unusable {
+        Some(refusal) if requirements.is_empty() => Err(refusal),
+        _ => Ok(requirements),
+    }
+}
+
+fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme, Refusal> {
+    let schemes = document.root.pointer("/components/securitySchemes");
+    let Some(value) = schemes.and_then(|it| it.get(name)) else {
+        let reason = format!("`{name}` is none of the document's `securitySchemes`");
+        return Err(Refusal::new(place, reason));
+    };
+    let place = format!("/components/securitySchemes/{name}");
+    let at = document.follow(Located { value, place })?;
+    let unknown = |what: &str| SchemeKind::Unknown(what.to_owned());
+    let kind = match (at.text("type"), at.text("in"), at.text("name")) {
+        (Some("apiKey"), Some("header"), Some(key)) => {
+            match reqwest::header::HeaderName::try_from(key) {
+                Ok(_) => SchemeKind::Header(key.to_owned()),
+                Err(_) => unknown("its `name` is no name of a header"),
+            }
+        }
+        (Some("apiKey"), Some("query"), Some(key)) => SchemeKind::Query(key.to_owned()),
+        (Some("apiKey"), Some("cookie"), Some(key)) => SchemeKind::Cookie(key.to_owned()),
+        (Some("http"), _, _) => match at.text("scheme").unwrap_or_default().to_lowercase().as_str()
+        {
+            "basic" => SchemeKind::Basic,
+            "bearer" => SchemeKind::Bearer,
+            other => unknown(&format!("its HTTP scheme is `{other}`, expected basic or bearer")),
+        },
+        (Some("oauth2" | "openIdConnect"), _, _) => SchemeKind::Bearer,
+        _ => unknown(&format!("its type is {}", described(at.value.get("type")))),
+    };
+    Ok(SecurityScheme { name: name.to_owned(), kind })
+}
+
+impl SecurityScheme {
+    /// Whether a parameter is where the credential goes.
+    pub(crate) fn is_in(&self, place: Place, name: &str) -> bool {
+        match (&self.kind, place) {
+            (SchemeKind::Header(key), Place::Header) => key.eq_ignore_ascii_case(name),
+            (SchemeKind::Query(key), Place::Query) | (SchemeKind::Cookie(key), Place::Cookie) => {
+                key == name
+            }
+            _ => false,
+        }
+    }
+
+    /// The key of its credential in a query or a cookie.
+    pub(crate) fn key(&self) -> Option<&str> {
+        match &self.kind {
+            SchemeKind::Query(key) | SchemeKind::Cookie(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Why no credential can be sent for it; nothing where one can.
+    fn why_not(&self) -> Option<&str> {
+        match &self.kind {
+            SchemeKind::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
+}

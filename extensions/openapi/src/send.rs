@@ -1,0 +1,185 @@
+//! Sends a request and reads its response: the only I/O of a call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Client, Method, StatusCode};
+use toolwright::{ToolContext, ToolError};
+
+use crate::answer::Response;
+use crate::credentials::{self, Credential, Credentials};
+use crate::request::Request;
+use crate::security::{Requirement, SchemeKind, SecurityScheme};
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How many redirects of one server are followed.
+const MOST_REDIRECTS: usize = 5;
+/// How many bytes are read of an answer, unless the application says otherwise.
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
+
+/// The client of all operations of one document.
+///
+/// # Errors
+/// When the system gives no TLS or no random numbers.
+pub(crate) fn client() -> Result<Client, String> {
+    let client = Client::builder().redirect(Policy::custom(on_the_same_server));
+    let client = client
+        .connect_timeout(CONNECT)
+        .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")));
+    client.build().map_err(|error| error.to_string())
+}
+
+/// Follows redirects on one server alone: another would be given the credentials and what a model says.
+fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let same = attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
+    match same && attempt.previous().len() <= MOST_REDIRECTS {
+        true => attempt.follow(),
+        false => attempt.stop(),
+    }
+}
+
+/// What sends the requests of one document.
+pub(crate) struct Sender<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) credentials: &'a [Arc<dyn Credentials>],
+    /// How many bytes are read of an answer.
+    pub(crate) limit: usize,
+}
+
+impl Sender<'_> {
+    /// Sends a request with the credentials that its operation needs; once more where the server refuses one that can be
+    /// replaced, because such a request has not been looked at.
+    pub(crate) async fn send(
+        &self,
+        request: &Request,
+        requirement: &Requirement,
+        context: &ToolContext,
+    ) -> Result<Response, ToolError> {
+        let (response, given) = self.send_once(request.clone(), requirement, context).await?;
+        if response.status != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        let mut has_other = false;
+        for (scheme, credential) in requirement.iter().zip(&given) {
+            if let Some(source) = self.source(scheme) {
+                has_other |= source.refused(scheme, credential).await;
+            }
+        }
+        match has_other {
+            true => Ok(self.send_once(request.clone(), requirement, context).await?.0),
+            false => Ok(response),
+        }
+    }
+
+    async fn send_once(
+        &self,
+        mut request: Request,
+        requirement: &Requirement,
+        context: &ToolContext,
+    ) -> Result<(Response, Vec<Credential>), ToolError> {
+        let mut given = Vec::new();
+        for scheme in requirement {
+            let Some(source) = self.source(scheme) else {
+                let words = format!("there are no credentials for `{}`", scheme.name);
+                return Err(ToolError::internal(words));
+            };
+            let credential = source.credential(scheme, context).await?;
+            authorize(&mut request, scheme, &credential)?;
+            given.push(credential);
+        }
+        let Request { method, url, headers, body } = request;
+        let is_head = method == Method::HEAD;
+        let headers: HeaderMap = headers.into_iter().collect();
+        let request = self.client.request(method, url).headers(headers).body(body);
+        let mut response = request.send().await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let (mut body, mut is_cut) = (Vec::new(), false);
+        while !is_head && !is_cut {
+            let Some(piece) = response.chunk().await? else { break };
+            let room = self.limit - body.len();
+            is_cut = piece.len() > room;
+            body.extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        for secret in given.iter().filter_map(Credential::secret) {
+            body = without(body, secret.as_bytes());
+        }
+        Ok((Response { status, headers, body, is_cut }, given))
+    }
+
+    fn source(&self, scheme: &SecurityScheme) -> Option<&dyn Credentials> {
+        self.credentials.iter().find(|it| it.gives(scheme)).map(|it| &**it)
+    }
+}
+
+fn authorize(
+    request: &mut Request,
+    scheme: &SecurityScheme,
+    credential: &Credential,
+) -> Result<(), ToolError> {
+    let name = &scheme.name;
+    let unfit = |what: &str| {
+        ToolError::new("no_credential", format!("the credential for `{name}` is no {what}"))
+    };
+    let token = || credential.as_token().ok_or_else(|| unfit("token"));
+    let secret_header = |text: String| {
+        let mut value =
+            HeaderValue::from_str(&text).map_err(|_| unfit("text that a header can hold"))?;
+        value.set_sensitive(true);
+        Ok::<_, ToolError>(value)
+    };
+    match &scheme.kind {
+        SchemeKind::Bearer => {
+            request.headers.push((AUTHORIZATION, secret_header(format!("Bearer {}", token()?))?));
+        }
+        SchemeKind::Basic => {
+            let (user, password) =
+                credential.as_basic().ok_or_else(|| unfit("user with a password"))?;
+            request
+                .headers
+                .push((AUTHORIZATION, secret_header(credentials::basic(user, password))?));
+        }
+        SchemeKind::Header(key) => {
+            let key = HeaderName::try_from(key).map_err(ToolError::internal)?;
+            request.headers.push((key, secret_header(token()?.to_owned())?));
+        }
+        SchemeKind::Query(key) => {
+            request.url.query_pairs_mut().append_pair(key, token()?);
+        }
+        SchemeKind::Cookie(key) => {
+            let written = format!("{key}={}", token()?);
+            let before = request.headers.iter().position(|(name, _)| *name == COOKIE);
+            let before = before.map(|index| request.headers.swap_remove(index).1);
+            let text = match before.as_ref().and_then(|it| it.to_str().ok()) {
+                Some(before) => format!("{before}; {written}"),
+                None => written,
+            };
+            request.headers.push((COOKIE, secret_header(text)?));
+        }
+        SchemeKind::Unknown(why) => return Err(ToolError::internal(why.clone())),
+    }
+    Ok(())
+}
+
+/// What a server says, without the secret that it was given.
+fn without(body: Vec<u8>, secret: &[u8]) -> Vec<u8> {
+    let find = |from: usize| {
+        let rest = body.get(from..)?;
+        rest.windows(secret.len()).position(|it| it == secret).map(|it| from + it)
+    };
+    let Some(mut found) = find(0) else { return body };
+    let (mut clean, mut from) = (Vec::with_capacity(body.len()), 0);
+    loop {
+        clean.extend_from_slice(&body[from..found]);
+        clean.extend_from_slice(b"[key]");
+        from = found + secret.len();
+        match find(from) {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    clean.extend_from_slice(&body[from..]);
+    clean
+}

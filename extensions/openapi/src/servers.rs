@@ -1,0 +1,97 @@
+//! Where requests go: the server of an operation, with its variables. Pure.
+
+use std::collections::BTreeMap;
+
+use reqwest::Url;
+
+use crate::document::{Document, Located};
+use crate::operation::Found;
+use crate::refusal::Refusal;
+
+/// What the application says of servers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServerChoice {
+    /// In place of all servers of the document, or what relative ones are relative to.
+    pub(crate) base: Option<String>,
+    pub(crate) variables: BTreeMap<String, String>,
+}
+
+/// The server of an operation: a URL without query, whose path does not end in `/`.
+pub(crate) fn server(
+    document: &Document,
+    found: &Found<'_>,
+    choice: &ServerChoice,
+) -> Result<Url, Refusal> {
+    if let Some(base) = &choice.base {
+        return url(base, "").map_err(|why| Refusal::new("", why));
+    }
+    let root = Located { value: &document.root, place: String::new() };
+    let servers = found.servers().or_else(|| root.get("servers"));
+    let Some(first) = servers.and_then(|it| it.items().next()) else {
+        return Err(Refusal::new(
+            "/servers",
+            "the document names no server; give one with `.server(…)`",
+        ));
+    };
+    let written = first.text("url").unwrap_or_default();
+    let filled = fill(written, &first, choice)?;
+    url(&filled, written).map_err(|why| Refusal::new(format!("{}/url", first.place), why))
+}
+
+fn fill(written: &str, server: &Located<'_>, choice: &ServerChoice) -> Result<String, Refusal> {
+    let mut filled = written.to_owned();
+    for (name, variable) in server.get("variables").map(|it| it.entries()).unwrap_or_default() {
+        let given = choice.variables.get(name).map(String::as_str);
+        let Some(value) = given.or_else(|| variable.text("default")) else {
+            let reason =
+                format!("it has no default; give the variable with `.variable(\"{name}\", …)`");
+            return Err(Refusal::new(variable.place, reason));
+        };
+        let choices = variable.value.get("enum").and_then(serde_json::Value::as_array);
+        if let Some(choices) =
+            choices.filter(|it| given.is_some() && !it.iter().any(|it| it == value))
+        {
+            let choices = serde_json::Value::Array(choices.clone());
+            return Err(Refusal::new(variable.place, format!("`{value}` is none of {choices}")));
+        }
+        filled = filled.replace(&format!("{{{name}}}"), value);
+    }
+    match filled.contains(['{', '}']) {
+        true => Err(Refusal::new(
+            &server.place,
+            format!("`{written}` has variables that are not described"),
+        )),
+        false => Ok(filled),
+    }
+}
+
+fn url(text: &str, written: &str) -> Result<Url, String> {
+    let shown = if written.is_empty() { text } else { written };
+    let url = Url::parse(text.trim()).map_err(|error| {
+        format!("`{shown}` is no URL with a host ({error}); give the server with `.server(…)`")
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("`{shown}` is not HTTP; give the server with `.server(…)`"));
+    }
+    if url.scheme() == "https" && cfg!(not(feature = "tls")) {
+        return Err(format!("`{shown}` needs the feature `tls`; switch it on"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "the server's URL has a user in it; give credentials with `.credentials(…)`".to_owned()
+        );
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(format!(
+            "`{shown}` has more than a path in it, expected a URL without `?` and `#`"
+        ));
+    }
+    Ok(url)
+}
+
+/// Whether a server is on this machine.
+pub(crate) fn is_local(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}

@@ -1,0 +1,158 @@
+//! An operation as a tool: what a model reads of it, and what a call does.
+
+use std::sync::Arc;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Client, Method, Url};
+use serde_json::Value;
+use toolwright::{DynamicTool, Footprint, Output, ResourceKind, ToolContext, ToolError, printable};
+
+use crate::answer::{self, Answers};
+use crate::argument::Target;
+use crate::credentials::Credentials;
+use crate::document::Document;
+use crate::plan::Draft;
+use crate::request::{Request, Shape};
+use crate::security::{Requirement, SecurityScheme};
+use crate::send::Sender;
+
+/// How much of a description models read, in characters. Some providers take 1024 in all.
+const LONGEST_DESCRIPTION: usize = 900;
+
+/// What all operations of a document have in common.
+#[derive(Clone)]
+pub(crate) struct Api {
+    pub(crate) document: Arc<Document>,
+    pub(crate) client: Client,
+    pub(crate) credentials: Vec<Arc<dyn Credentials>>,
+    pub(crate) body_limit: usize,
+}
+
+/// An HTTP API as a resource: calls that write to one server keep their order.
+struct Server;
+
+impl ResourceKind for Server {
+    const LABEL: &'static str = "api";
+}
+
+/// What a call of a tool does.
+struct Operation {
+    api: Api,
+    title: String,
+    shape: Shape,
+    presets: Vec<(String, Value)>,
+    requirement: Requirement,
+    answers: Answers,
+}
+
+impl Operation {
+    fn request(&self, mut input: Value, context: &ToolContext) -> Result<Request, ToolError> {
+        if let Some(input) = input.as_object_mut() {
+            input.extend(self.presets.iter().cloned());
+        }
+        self.shape.request(&input, &context.idempotency_key())
+    }
+
+    async fn call(&self, input: Value, context: ToolContext) -> Result<Output, ToolError> {
+        let request = self.request(input, &context)?;
+        let api = &self.api;
+        let sender =
+            Sender { client: &api.client, credentials: &api.credentials, limit: api.body_limit };
+        let response = sender.send(&request, &self.requirement, &context).await?;
+        answer::of(&self.title, api.document.title(), &response, &self.answers, context.now())
+    }
+}
+
+/// Makes the tool of an operation that is called at this server, with the credentials of this requirement.
+///
+/// # Errors
+/// What of the operation no request can have.
+pub(crate) fn of(
+    api: &Api,
+    draft: Draft<'_>,
+    server: &Url,
+    requirement: Requirement,
+) -> Result<DynamicTool, String> {
+    let (description, group, presets) = (description(api, &draft), draft.group(), draft.presets());
+    let title = draft.found.title();
+    let responses = draft.found.at.get("responses").map(|it| it.place);
+    let summary = draft.found.at.text("summary").map(|it| printable::line(it.trim()));
+    let key_header = match draft.input.key_header.as_deref().map(HeaderName::try_from) {
+        Some(Err(error)) => return Err(error.to_string()),
+        Some(Ok(name)) => Some(name),
+        None => None,
+    };
+    let method =
+        Method::from_bytes(draft.found.method.as_bytes()).map_err(|error| error.to_string())?;
+    let reserved = reserved(&draft);
+    let operation = Arc::new(Operation {
+        api: api.clone(),
+        title,
+        shape: Shape {
+            method,
+            server: server.clone(),
+            path: draft.path,
+            arguments: draft.input.arguments,
+            body: draft.input.body,
+            reserved,
+            key_header,
+            accept: HeaderValue::from_static("application/json, */*;q=0.5"),
+        },
+        presets,
+        requirement,
+        answers: Answers::new(Arc::clone(&api.document), responses),
+    });
+    let preview = Arc::clone(&operation);
+    let (effect, resource) = (draft.effect, server.to_string());
+    let mut tool =
+        DynamicTool::new(draft.name, description, draft.input.schema, move |input, context| {
+            let operation = Arc::clone(&operation);
+            async move { operation.call(input, context).await }
+        });
+    tool = tool.effect(effect).danger(draft.danger).exposure(draft.exposure).tag("openapi");
+    tool = tool.preview_by(move |input, context| {
+        let request = preview.request(input, &context).map(|it| it.to_string());
+        async move { request }
+    });
+    tool = tool.footprint_by(move |_| match effect {
+        toolwright::Effect::Read => Footprint::nothing().reading::<Server>(resource.as_str()),
+        _ => Footprint::nothing().writing::<Server>(resource.as_str()),
+    });
+    if let Some(group) = group {
+        tool = tool.group(group);
+    }
+    if let Some(summary) = summary.filter(|it| !it.is_empty() && it.chars().count() <= 100) {
+        tool = tool.title(summary);
+    }
+    if let Some(reason) = draft.route.and_then(|it| it.approval.clone()) {
+        tool = tool.approval_by(move |_| Some(reason.clone()));
+    }
+    Ok(tool)
+}
+
+/// The keys of parameters and credentials, which no field of an object may have in their place.
+fn reserved(draft: &Draft<'_>) -> Vec<String> {
+    let parameters = draft.input.arguments.iter().filter_map(|it| match &it.target {
+        Target::Parameter { name, .. } => Some(name.clone()),
+        Target::Field(_) | Target::Body => None,
+    });
+    let credentials = draft.requirements.iter().flatten().filter_map(SecurityScheme::key);
+    parameters.chain(credentials.map(str::to_owned)).collect()
+}
+
+/// What models read. The operation itself is part of what a person approves.
+fn description(api: &Api, draft: &Draft<'_>) -> String {
+    let written = draft.route.and_then(|it| it.description.clone());
+    let written = written.unwrap_or_else(|| draft.found.description(&api.document));
+    let written = printable::lines(&written);
+    let mut text: String = written.chars().take(LONGEST_DESCRIPTION).collect();
+    if text.len() < written.len() {
+        text.push('…');
+    }
+    let title: String = printable::line(api.document.title()).chars().take(60).collect();
+    let source = format!("({} of {title}.)", printable::line(&draft.found.title()));
+    match text.trim() {
+        "" => source,
+        text => format!("{text}\n\n{source}"),
+    }
+}

@@ -1,0 +1,240 @@
+//! Credentials: where they go, and that nothing else has them.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use serde_json::json;
+use toolwright::{Executor, Registry, ToolContext, ToolError};
+use toolwright_openapi::{
+    Credential, Credentials, FixedCredentials, OAuthCredentials, OpenApi, SecurityScheme,
+};
+
+use crate::support::{Server, build, call, document, json, response};
+
+const SCHEMES: &str = "
+components:
+  securitySchemes:
+    in_header: {type: apiKey, in: header, name: X-Key}
+    in_query: {type: apiKey, in: query, name: key}
+    in_cookie: {type: apiKey, in: cookie, name: session}
+    user: {type: http, scheme: basic}
+    bearer: {type: http, scheme: bearer}
+    login: {type: oauth2, flows: {clientCredentials: {tokenUrl: 'https://a.example/token', scopes: {}}}}
+    certificate: {type: mutualTLS}
+";
+
+const SECRET: &str = "s3cr3t-token";
+
+fn requiring(server: &str, security: &str) -> String {
+    let parameters = "[{name: session_2, in: cookie, schema: {type: string}}, {name: x-key, in: header, required: true, schema: {type: string}}]";
+    let paths = format!(
+        "  /a:\n    get:\n      operationId: op\n      security: {security}\n      parameters: {parameters}\n"
+    );
+    let paths =
+        if security.contains("in_header") { paths } else { paths.replace(", required: true", "") };
+    document(server, &format!("{paths}{SCHEMES}"))
+}
+
+fn all() -> FixedCredentials {
+    let tokens = ["in_header", "in_query", "in_cookie", "bearer", "login"];
+    let all = tokens.into_iter().fold(FixedCredentials::new(), |all, it| all.token(it, SECRET));
+    all.basic("user", "ada", "pa55word")
+}
+
+#[tokio::test]
+async fn each_scheme_has_its_place_in_the_request() {
+    for (security, name, expected) in [
+        ("[{in_header: []}]", "x-key", SECRET),
+        ("[{in_cookie: []}]", "cookie", "session_2=x; session=s3cr3t-token"),
+        ("[{user: []}]", "authorization", "Basic YWRhOnBhNTV3b3Jk"),
+        ("[{bearer: []}]", "authorization", "Bearer s3cr3t-token"),
+        ("[{login: [read]}]", "authorization", "Bearer s3cr3t-token"),
+        // What needs no authorization is asked with one where there is one.
+        ("[{}, {bearer: []}]", "authorization", "Bearer s3cr3t-token"),
+        (
+            "[{certificate: []}, {in_header: [], bearer: []}]",
+            "authorization",
+            "Bearer s3cr3t-token",
+        ),
+    ] {
+        let server = Server::start().await;
+        let api = OpenApi::load(requiring(&server.url, security)).expect("a document");
+        let answer = call(&build(api.credentials(all())), "op", json!({"session_2": "x"})).await;
+        assert!(!answer.is_error(), "{security}: {}", answer.text());
+        assert_eq!(server.last().header(name), Some(expected), "{security}");
+    }
+    let server = Server::start().await;
+    let api = OpenApi::load(requiring(&server.url, "[{in_query: []}]")).expect("a document");
+    call(&build(api.credentials(all())), "op", json!({})).await;
+    assert_eq!(server.last().target, "/a?key=s3cr3t-token");
+}
+
+#[tokio::test]
+async fn a_parameter_that_is_a_credential_is_no_argument() {
+    let server = Server::start().await;
+    let api = OpenApi::load(requiring(&server.url, "[{in_header: []}]")).expect("a document");
+    let executor = build(api.credentials(all()));
+    let definition = executor.registry().get("op").expect("a tool");
+    assert!(definition.input_schema["properties"].get("x-key").is_none());
+    assert!(call(&executor, "op", json!({"x-key": "mine"})).await.is_error());
+    assert!(server.arrived().is_empty());
+}
+
+#[tokio::test]
+async fn no_answer_and_no_error_shows_a_credential() {
+    for status in [200, 500] {
+        let server = Server::answering(move |arrived| {
+            let key = arrived.header("authorization").unwrap_or_default();
+            json(status, &format!(r#"{{"message":"you sent {key}"}}"#))
+        });
+        let server = server.await;
+        let api = OpenApi::load(requiring(&server.url, "[{bearer: []}]")).expect("a document");
+        let answer = call(&build(api.credentials(all())), "op", json!({})).await;
+        let metadata = answer.metadata();
+        let shown = format!("{} {:?} {metadata:?}", answer.text(), answer.structured());
+        assert!(shown.contains("you sent Bearer [key]"), "{shown}");
+        assert!(!shown.contains(SECRET), "{shown}");
+    }
+}
+
+#[test]
+fn a_scheme_without_credentials_is_reported_when_the_executor_is_built() {
+    let refused = |api: OpenApi| {
+        let built = Executor::builder(Registry::empty()).with(api).build();
+        built.err().map(|it| it.to_string()).unwrap_or_default()
+    };
+    let of =
+        |server: &str, security| OpenApi::load(requiring(server, security)).expect("a document");
+    assert_eq!(
+        refused(
+            of("https://a.example", "[{in_header: [], user: []}, {bearer: []}]")
+                .server("http://127.0.0.1:1")
+        ),
+        "the executor cannot be built\n- `OpenAPI Tests` cannot be used: GET /a: there are no credentials for \
+         `in_header` with `user` or `bearer`; give them with `.credentials(…)`"
+    );
+    // A token would be read by everyone on the way.
+    let error = refused(of("http://a.example", "[{bearer: []}]").credentials(all()));
+    assert!(error.contains("a credential would go over plain HTTP to `a.example`"), "{error}");
+    assert_eq!(refused(of("http://a.example", "[]")), "");
+}
+
+/// Gives each run a token of its own.
+struct OfRuns(Arc<Mutex<Vec<String>>>);
+
+impl Credentials for OfRuns {
+    fn gives(&self, scheme: &SecurityScheme) -> bool {
+        scheme.name == "bearer"
+    }
+
+    fn credential<'a>(
+        &'a self,
+        scheme: &'a SecurityScheme,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Credential, ToolError>> {
+        Box::pin(async move {
+            let run = context.run_id().expect("a run").to_owned();
+            self.0.lock().expect("no holder panics").push(scheme.name.clone());
+            match run.as_str() {
+                "stranger" => Err(ToolError::new("no_credential", "sign in first")),
+                run => Ok(Credential::token(format!("token-of-{run}"))),
+            }
+        })
+    }
+}
+
+#[tokio::test]
+async fn credentials_may_differ_from_run_to_run() {
+    let server = Server::answering(|_| response(204, "text/plain", "")).await;
+    let api = OpenApi::load(requiring(&server.url, "[{bearer: []}]")).expect("a document");
+    let asked = Arc::default();
+    let executor = build(api.credentials(OfRuns(Arc::clone(&asked))));
+    for (run, expected) in
+        [("ada", Some("Bearer token-of-ada")), ("bob", Some("Bearer token-of-bob"))]
+    {
+        let run = executor.run(run).start().expect("a run");
+        let answer = run.call(&toolwright::Call::new("op", "{}")).await;
+        assert!(!answer.is_error(), "{}", answer.text());
+        assert_eq!(server.last().header("authorization"), expected);
+    }
+    let run = executor.run("stranger").start().expect("a run");
+    let answer = run.call(&toolwright::Call::new("op", "{}")).await;
+    assert_eq!(answer.error().expect("an error").message(), "sign in first");
+    assert_eq!((server.arrived().len(), asked.lock().expect("no holder panics").len()), (2, 3));
+}
+
+/// A server whose tokens are numbered, and whose API takes the number that `wanted` says.
+async fn token_server(wanted: &'static str, expires_in: u64) -> Server {
+    let given = AtomicU32::new(0);
+    Server::answering(move |arrived| match arrived.target.as_str() {
+        "/token" => {
+            let number = given.fetch_add(1, Ordering::Relaxed) + 1;
+            let token = format!("token-number-{number}");
+            json(200, &format!(r#"{{"access_token":"{token}","expires_in":{expires_in},"refresh_token":"r{number}"}}"#))
+        }
+        _ if arrived.header("authorization").is_some_and(|it| it.ends_with(wanted)) => json(200, "{}"),
+        _ => json(401, "{}"),
+    })
+    .await
+}
+
+fn logged_in(server: &Server) -> OAuthCredentials {
+    let url = format!("{}/token", server.url);
+    OAuthCredentials::client("login", &url, "client", "s3cr3t")
+        .expect("a token URL")
+        .scopes(["read", "a&b"])
+}
+
+/// Bodies of the requests for tokens so far.
+fn token_requests(server: &Server) -> Vec<String> {
+    let arrived = server.arrived().into_iter().filter(|it| it.target == "/token");
+    arrived.map(|it| it.text().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_token_of_client_credentials_is_got_once_and_replaced_when_it_expires() {
+    for (expires_in, requests) in [(3600, 1), (20, 2)] {
+        let server = token_server("", expires_in).await;
+        let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+        let executor = build(api.credentials(logged_in(&server)));
+        for _ in 0..2 {
+            let answer = call(&executor, "op", json!({})).await;
+            assert!(!answer.is_error(), "{}", answer.text());
+        }
+        let asked = token_requests(&server);
+        assert_eq!(asked.len(), requests);
+        assert_eq!(asked[0], "grant_type=client_credentials&scope=read+a%26b");
+        let first = server.arrived().remove(0);
+        assert_eq!(first.header("authorization"), Some("Basic Y2xpZW50OnMzY3IzdA=="));
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_the_server_refuses_is_replaced_once() {
+    let server = token_server("token-number-2", 3600).await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let executor = build(api.clone().credentials(logged_in(&server).refresh_token("r0")));
+    assert!(!call(&executor, "op", json!({})).await.is_error());
+    let asked = token_requests(&server);
+    assert_eq!(asked[0], "grant_type=refresh_token&refresh_token=r0&scope=read+a%26b");
+    // The server has replaced the refresh token too.
+    assert_eq!(asked[1], "grant_type=refresh_token&refresh_token=r1&scope=read+a%26b");
+    let server = token_server("never", 3600).await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(logged_in(&server))), "op", json!({})).await;
+    assert_eq!(answer.error().expect("an error").kind(), "permission_denied");
+    assert_eq!(server.arrived().len(), 4);
+}
+
+#[tokio::test]
+async fn an_authorization_server_that_gives_no_token_is_named_without_its_secrets() {
+    let server = Server::answering(|_| json(400, r#"{"error":"invalid_client"}"#)).await;
+    let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(logged_in(&server))), "op", json!({})).await;
+    let error = answer.error().expect("an error");
+    assert_eq!(error.message(), "the authorization server gives no token for `login`");
+    assert!(
+        error.source().expect("a cause").to_string().ends_with("/token answered 400 Bad Request")
+    );
+}

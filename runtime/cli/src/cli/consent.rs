@@ -1,0 +1,144 @@
+//! Who approves a call that is typed, where the application has not said: the person at the terminal, or the one who
+//! typed `--yes`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::{BoxFuture, FutureExt as _, ready};
+
+use super::Exit;
+use super::streams::complain;
+use crate::terminal::{Terminal, attended};
+use toolwright_executor::event::ToolEventKind;
+use toolwright_executor::executor::ExecutorBuilder;
+use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
+
+/// Who approves the call of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// Those whom the application asks, if any.
+    Application,
+    /// The person at the terminal, who is asked.
+    Terminal,
+    /// The person who typed `--yes`.
+    Given,
+    /// No person, because this is no terminal: why.
+    NoTerminal(&'static str),
+}
+
+impl Consent {
+    /// Decides who approves, by what the application has said and what was typed.
+    ///
+    /// # Errors
+    /// `--yes` where the application has an approver or a journal itself.
+    pub(super) fn of(builder: &ExecutorBuilder, is_given: bool) -> Result<Self, Exit> {
+        match (builder.names_people(), is_given) {
+            (true, true) => Err(complain(
+                Exit::Usage,
+                "`--yes` approves in place of a question at the terminal, and this application has people or a journal for that; \
+                 run it without `--yes`",
+            )),
+            (true, false) => Ok(Self::Application),
+            (false, true) => Ok(Self::Given),
+            (false, false) => Ok(attended().map_or_else(Self::NoTerminal, |()| Self::Terminal)),
+        }
+    }
+
+    /// Gives the executor the approver.
+    pub(super) fn ask(self, builder: ExecutorBuilder) -> ExecutorBuilder {
+        match self {
+            Self::Application | Self::NoTerminal(_) => builder,
+            Self::Terminal => builder.or_ask(Terminal::new()),
+            Self::Given => approved(builder, Terminal::new()),
+        }
+    }
+
+    /// What a person can do after a call that was not approved, where this knows better than the executor.
+    pub(super) fn advice(self) -> Option<String> {
+        match self {
+            Self::NoTerminal(why) => Some(format!(
+                "nothing ran; {why}, so that no person can be asked here: run it at a terminal, or approve it with `--yes`"
+            )),
+            Self::Application | Self::Terminal | Self::Given => None,
+        }
+    }
+}
+
+/// Approves the first call; the others are asked about.
+fn approved(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder {
+    let typed = Typed { has_begun: Arc::default(), others };
+    let has_begun = Arc::clone(&typed.has_begun);
+    let builder = builder.listen(move |event| {
+        if matches!(event.kind, ToolEventKind::Executing) {
+            has_begun.store(true, Ordering::SeqCst);
+        }
+    });
+    builder.or_ask(typed)
+}
+
+/// Approves the call that was typed, and asks about those that it makes. Only a call that has begun can make others, so
+/// that the first question before any call has begun is about the one that was typed.
+struct Typed<A> {
+    has_begun: Arc<AtomicBool>,
+    others: A,
+}
+
+impl<A: Approver> Approver for Typed<A> {
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+        match self.has_begun.load(Ordering::SeqCst) {
+            false => ready(Ok(Reply::Decided(Response::Approve))).boxed(),
+            true => self.others.ask(request),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::*;
+    use toolwright_executor::executor::Executor;
+    use toolwright_executor::registry::Registry;
+
+    /// Rejects every call, and remembers the tools.
+    #[derive(Clone, Default)]
+    struct Rejects(Arc<std::sync::Mutex<Vec<String>>>);
+
+    impl Approver for Rejects {
+        fn ask<'a>(
+            &'a self,
+            request: &'a ApprovalRequest,
+        ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+            let Self(asked) = self;
+            asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.tool.clone());
+            ready(Ok(Reply::Decided(Response::Reject { reason: None }))).boxed()
+        }
+    }
+
+    /// Pays.
+    #[toolwright::tool(approval = "it spends money")]
+    async fn pay() {}
+
+    #[tokio::test]
+    async fn yes_is_said_of_the_call_that_was_typed_and_of_none_after_it() {
+        let rejects = Rejects::default();
+        let builder = Executor::builder(Registry::of([PAY]).unwrap()).unrestricted();
+        let executor = approved(builder, rejects.clone()).build().unwrap();
+        let call = toolwright_core::call::Call::new("pay", "{}");
+        assert!(executor.call(&call).await.error().is_none());
+        let Rejects(asked) = rejects;
+        assert!(asked.lock().unwrap().is_empty());
+        assert_eq!(executor.call(&call).await.error().unwrap().kind(), "rejected");
+        assert_eq!(*asked.lock().unwrap(), ["pay"]);
+    }
+
+    #[test]
+    fn yes_is_no_answer_where_the_application_asks_people_itself() {
+        let builder = || Executor::builder(Registry::empty()).ask(Rejects::default());
+        assert_eq!(Consent::of(&builder(), false), Ok(Consent::Application));
+        assert_eq!(Consent::of(&builder(), true), Err(Exit::Usage));
+    }
+}

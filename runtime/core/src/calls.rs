@@ -1,0 +1,151 @@
+//! The capability to call other tools: `&Calls`, which a tool names in its signature and which needs no registration.
+
+mod call_to;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, ready};
+
+use crate::call::Call;
+use crate::error::ToolError;
+use crate::output::Answer;
+use crate::spec::Handle;
+
+pub use call_to::CallTo;
+
+/// Makes calls on behalf of the call that it was given to: its children. A tool that borrows it can call every tool that
+/// its run can call, and no other; a tool that does not borrow it calls none.
+///
+/// A child is a call of the same run, on behalf of the same user. It is judged by the same policy, passes the same
+/// middleware, and is recorded in the same journal. What it reads and writes has to be covered by what its parent
+/// declares; a parent that declares nothing may read everything, and may write where its own effect is no
+/// [`read`](crate::tool::Effect::Read). Children may have children, at most [`DEPTH`](Self::DEPTH) deep.
+///
+/// While it waits for a child, the parent gives its place among the calls that run at once back, and its time-out
+/// pauses. Where the parent is cancelled, so are its children.
+///
+/// An error of a child is final for its parent: the same child asked again gives the same answer, also in a later attempt
+/// of the parent and, with a journal, in another process. So a parent makes the same calls in the same order whenever it
+/// runs with the same arguments.
+///
+/// ```
+/// use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
+///
+/// /// Tells the price of an article, in cents.
+/// #[tool(effect = read)]
+/// async fn price_of(
+///     /// Which.
+///     article: String,
+/// ) -> Option<u32> {
+///     (article == "pen").then_some(120)
+/// }
+///
+/// /// Tells the price of several of an article, in cents.
+/// #[tool(effect = read)]
+/// async fn price_of_many(
+///     calls: &Calls,
+///     /// Which.
+///     article: String,
+///     /// How many.
+///     number: u32,
+/// ) -> Result<u32, ToolError> {
+///     let price: Option<u32> = calls.to(PRICE_OF).with("article", &article).await_as().await?;
+///     let price = price.ok_or_else(|| ToolError::new("not_found", format!("no article is called `{article}`")))?;
+///     Ok(price * number)
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::of([PRICE_OF, PRICE_OF_MANY])?).build()?;
+/// let answer = executor.call(&Call::new("price_of_many", r#"{"article":"pen","number":3}"#)).await;
+/// assert_eq!(answer.text(), "360");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Calls(Arc<dyn MakeCalls>);
+
+/// Makes the children of one attempt of a call.
+#[doc(hidden)]
+pub trait MakeCalls: Send + Sync {
+    /// The answer of a child, as its parent gets it.
+    fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer>;
+    /// The name under which the run has a tool.
+    ///
+    /// # Errors
+    /// When the run does not have it.
+    fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError>;
+}
+
+impl Calls {
+    /// How deep calls may lie in each other: a call that no other call makes has depth 0.
+    pub const DEPTH: u32 = 8;
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(calls: Arc<dyn MakeCalls>) -> Self {
+        Self(calls)
+    }
+
+    /// Makes no call: for what looks at a call that does not run.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn refused() -> Self {
+        Self::test(|call| {
+            let message =
+                format!("`{}` was not called: calls are made only while a tool runs", call.name());
+            ToolError::new("not_running", message).into()
+        })
+    }
+
+    /// Answers calls by a function, for unit tests: a tool is a function, and a test gives it children that never run.
+    ///
+    /// ```
+    /// use toolwright::{Answer, Calls, Output};
+    ///
+    /// let calls = Calls::test(|call| Answer::from(Output::text(format!("called {}", call.name()))));
+    /// # tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(async {
+    /// let call = toolwright::Call::new("price_of", r#"{"article":"pen"}"#);
+    /// assert_eq!(calls.call(&call).await.text(), "called price_of");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn test(answer: impl Fn(&Call<'_>) -> Answer + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Scripted(answer)))
+    }
+
+    /// Makes a call and returns its one answer. Whatever goes wrong is in the answer: an unknown tool, input that is not what
+    /// the schema asks for, a denial of the policy or of a person.
+    ///
+    /// With a journal, a call that has to wait for a person makes its parent wait: the tool that awaits it is dropped,
+    /// and runs again from its start when the person has decided; the children that have their answers are not run
+    /// again. A parent whose effect is `once` never runs again, so it waits in memory instead.
+    pub async fn call(&self, call: &Call<'_>) -> Answer {
+        self.0.call(call).await
+    }
+
+    /// Begins a call of a tool by its handle, under whatever name the run has it. See [`CallTo`].
+    pub fn to(&self, tool: Handle) -> CallTo<'_> {
+        CallTo::new(self, tool)
+    }
+}
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Calls").finish_non_exhaustive()
+    }
+}
+
+/// Answers by a function.
+struct Scripted<F>(F);
+
+impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for Scripted<F> {
+    fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(ready((self.0)(call)))
+    }
+
+    fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
+        Ok(tool.name().into())
+    }
+}

@@ -1,0 +1,42 @@
+//! Whether a footprint covers another, as that of a call has to cover those of the calls that it makes.
+
+use super::{Footprint, Reach, TouchedResource};
+
+/// What a call touches that is outside of a footprint.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uncovered<'a> {
+    /// Whether it writes it.
+    pub writes: bool,
+    /// The resource; nothing for everything.
+    pub resource: Option<&'a TouchedResource>,
+}
+
+impl Footprint {
+    /// Checks that this footprint contains another. What may be written may be read as well.
+    ///
+    /// # Errors
+    /// The first resource that is outside of it.
+    #[doc(hidden)]
+    pub fn covers<'a>(&'a self, other: &'a Self) -> Result<(), Uncovered<'a>> {
+        let Reach::Named(writes) = &self.writes else { return Ok(()) };
+        let uncovered = |writes, resource| Uncovered { writes, resource };
+        match &other.writes {
+            Reach::Everything => return Err(uncovered(true, None)),
+            Reach::Named(written) => {
+                let is_outside = |it: &&TouchedResource| !writes.iter().any(|mine| mine.covers(it));
+                if let Some(resource) = written.iter().find(is_outside) {
+                    return Err(uncovered(true, Some(resource)));
+                }
+            }
+        }
+        let Reach::Named(reads) = &self.reads else { return Ok(()) };
+        let Reach::Named(read) = &other.reads else { return Err(uncovered(false, None)) };
+        let is_outside =
+            |it: &&TouchedResource| !reads.iter().chain(writes).any(|mine| mine.covers(it));
+        match read.iter().find(is_outside) {
+            Some(resource) => Err(uncovered(false, Some(resource))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The moment in which a call has its places and its tool is about to begin.
+
+use std::sync::PoisonError;
+
+use super::Stages;
+use crate::retry::unavailable;
+use toolwright_core::error::{Done, ErrorClass, ToolError};
+
+impl Stages<'_> {
+    /// The call has its place, and its tool is about to begin, unless that may not be any more.
+    #[inline]
+    pub(super) fn begins(self) -> Result<(), ToolError> {
+        match (self.claimed, self.entered, self.watch) {
+            (None, None, None) => Ok(()),
+            _ => self.begins_if_it_may(),
+        }
+    }
+
+    fn begins_if_it_may(self) -> Result<(), ToolError> {
+        if let Some(claim) = self.claimed {
+            // To hear of the claim or to get a place may have taken longer than it counts.
+            let journal = self.run.core.journal.as_ref();
+            if journal.is_some_and(|journal| claim.has_lapsed(journal.now())) {
+                return Err(lapsed(self.call.name()));
+            }
+        }
+        if let (Some(circuit), Some(entered)) = (&self.plan.circuit, self.entered) {
+            let through = circuit.enter().map_err(|it| unavailable(self.call.name(), it))?;
+            *entered.lock().unwrap_or_else(PoisonError::into_inner) = Some(through);
+        }
+        if let Some(claim) = self.claimed {
+            claim.begins();
+        }
+        if let Some(watch) = self.watch {
+            watch.executing();
+        }
+        Ok(())
+    }
+}
+
+/// The right to run a call was gone before the call began.
+#[cold]
+fn lapsed(tool: &str) -> ToolError {
+    let message = format!("`{tool}` was not begun: the right to run it had lapsed");
+    ToolError::new("lease_lapsed", message)
+        .class(ErrorClass::NotStarted { retry_after: None })
+        .by_executor(Done::NotBegun)
+}

@@ -1,0 +1,19 @@
+//! Calls that a call makes, its children: [`Calls`] as an executor provides it.
+//!
+//! - A child is a call like any other, made in a run of its own that has everything of its parent's run and a [`Lineage`]:
+//!   so it passes the same stages, and there is no other way to call a tool.
+//! - [`Family`] is what all attempts of a parent share: its place among the calls that run, its clock, and what its
+//!   children have answered. [`Attempt`] is one
+//!   attempt, and makes calls.
+
+mod children;
+mod covered;
+mod family;
+mod lineage;
+mod places;
+mod remembered;
+
+pub(crate) use children::{Attempt, own_to_run};
+pub(crate) use covered::covered;
+pub(crate) use family::Family;
+pub(crate) use lineage::{Lineage, Recorded};

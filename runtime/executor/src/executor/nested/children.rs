@@ -1,0 +1,202 @@
+//! The calls that one attempt of a call makes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures::future::BoxFuture;
+
+use super::family::Family;
+use super::lineage::Lineage;
+use super::places::Places;
+use crate::executor::own::{context_of, own_with};
+use crate::executor::{Calling, Plan, RunState};
+use crate::lifecycle::Lifecycle;
+use crate::lifecycle::words::cancelled;
+use crate::stage::{self, Admitted};
+use toolwright_core::call::Call;
+use toolwright_core::calls::{Calls, MakeCalls};
+use toolwright_core::capability::Own;
+use toolwright_core::context::{Identity, ToolContext};
+use toolwright_core::error::{ErrorClass, ToolError};
+use toolwright_core::error_kind;
+use toolwright_core::footprint::Footprint;
+use toolwright_core::output::Answer;
+use toolwright_core::spec::Handle;
+use toolwright_core::tool::Effect;
+use toolwright_journal::journal::ParentCall;
+
+/// One attempt of a call that makes calls. Dropped, it gives its places back.
+pub(crate) struct Attempt {
+    places: Arc<Places>,
+    lineage: Arc<Lineage>,
+    children: Arc<Children>,
+}
+
+/// Makes the children of one attempt, in the order in which they are first polled.
+struct Children {
+    /// Everything of the parent's run, and its lineage.
+    run: Arc<RunState>,
+    family: Arc<Family>,
+    places: Arc<Places>,
+    next: AtomicU32,
+}
+
+/// What a call is given for an attempt, and the attempt where it makes calls.
+pub(crate) fn own_to_run(
+    run: &Arc<RunState>,
+    plan: &Plan,
+    call: &Call<'_>,
+    identity: Option<Identity<'_>>,
+    family: Option<&Arc<Family>>,
+) -> Result<(Option<Own>, Option<Attempt>), ToolError> {
+    let Some(context) = context_of(run, plan, call, identity)? else { return Ok((None, None)) };
+    let attempt = family.map(|family| Attempt::new(family, run, plan, &context));
+    let calls = || attempt.as_ref().map_or_else(Calls::refused, Attempt::calls);
+    Ok((Some(own_with(plan, context, calls)), attempt))
+}
+
+impl Attempt {
+    fn new(family: &Arc<Family>, run: &Arc<RunState>, plan: &Plan, context: &ToolContext) -> Self {
+        let Family { tool, depth, recorded, .. } = &**family;
+        let places = Arc::new(Places::new(&run.core, plan));
+        let lineage = Arc::new(Lineage::new(tool, *depth, recorded.clone(), context));
+        let children = Arc::new(Children {
+            run: Arc::new(run.of_children(&lineage)),
+            family: Arc::clone(family),
+            places: Arc::clone(&places),
+            next: AtomicU32::new(0),
+        });
+        Self { places, lineage, children }
+    }
+
+    /// What its tool borrows.
+    fn calls(&self) -> Calls {
+        Calls::new(Arc::clone(&self.children) as _)
+    }
+
+    /// Its input has been read: what it touches.
+    pub(crate) fn touches(&self, footprint: &Footprint) {
+        self.lineage.touches(footprint.clone());
+    }
+
+    /// Takes over the places that it has got.
+    pub(crate) fn take<'p>(&self, admitted: Admitted<'p>) -> Admitted<'p> {
+        self.places.take(admitted)
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        self.places.end();
+    }
+}
+
+impl MakeCalls for Children {
+    fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(async move { for_parent(self.answered(call).await) })
+    }
+
+    fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
+        self.run.name_of(tool)
+    }
+}
+
+impl Children {
+    async fn answered(&self, call: &Call<'_>) -> Answer {
+        let Family { tool, depth, .. } = &*self.family;
+        if self.run.lineage().is_some_and(|it| it.ended().is_cancelled())
+            || self.has_lost_its_claim()
+        {
+            return cancelled(call.name()).into();
+        }
+        if *depth > Calls::DEPTH {
+            return too_deep(tool, call.name()).into();
+        }
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        let away = Away::new(self);
+        let answer = match (&self.family.recorded, Lifecycle::of(&self.run)) {
+            (Some(recorded), Some(lifecycle)) => {
+                let child = ParentCall { call: recorded.call, index };
+                lifecycle.of_parent(child).child(call, &self.family).await
+            }
+            _ => self.remembered(index, call).await,
+        };
+        away.returns().await;
+        answer
+    }
+
+    /// Whether another may run the parent by now, and makes its calls.
+    fn has_lost_its_claim(&self) -> bool {
+        let recorded = self.family.recorded.as_ref();
+        let journal = self.run.core.journal.as_ref();
+        recorded.zip(journal).is_some_and(|(it, journal)| it.claim.has_lapsed(journal.now()))
+    }
+
+    /// A child that no journal records.
+    async fn remembered(&self, index: u32, call: &Call<'_>) -> Answer {
+        let Family { tool, remembered, .. } = &*self.family;
+        if let Some(answer) = remembered.answer(index, tool, call) {
+            return answer;
+        }
+        // What changes nothing may be done twice.
+        let found = stage::find(&self.run, call.name());
+        let is_read =
+            found.is_ok_and(|it| it.definition().effect == Effect::Read && !it.plan().makes_calls);
+        if is_read {
+            return Calling::new(&self.run, call).await;
+        }
+        remembered.begins(index, call);
+        let answer = Calling::new(&self.run, call).await;
+        remembered.ends(index, &answer);
+        answer
+    }
+}
+
+/// A child that is under way. Dropped, its parent goes on without its answer.
+struct Away<'a> {
+    children: &'a Children,
+    is_over: bool,
+}
+
+impl<'a> Away<'a> {
+    fn new(children: &'a Children) -> Self {
+        children.family.begins();
+        children.places.step_out();
+        Self { children, is_over: false }
+    }
+
+    /// The child has its answer: its parent goes on when there is room for it.
+    async fn returns(mut self) {
+        self.is_over = true;
+        self.children.family.ends();
+        self.children.places.step_in().await;
+    }
+}
+
+impl Drop for Away<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.children.family.drops();
+            self.children.places.step_in_at_once();
+        }
+    }
+}
+
+/// An answer as the parent of its call gets it. An error is final there, whatever it was for the child: asked again, the
+/// child gives the same answer. What the executor knows of the child, such as that it did not begin, it does not know of
+/// the parent.
+fn for_parent(answer: Answer) -> Answer {
+    match answer.error() {
+        Some(error) => error.with_more(None).class(ErrorClass::Final).into(),
+        None => answer,
+    }
+}
+
+#[cold]
+fn too_deep(parent: &str, tool: &str) -> ToolError {
+    let depth = Calls::DEPTH;
+    let message = format!(
+        "`{tool}` was not called by `{parent}`: calls lie at most {depth} deep in each other"
+    );
+    ToolError::new(error_kind::TOO_DEEP, message).hint("go on without it, or call it by itself")
+}

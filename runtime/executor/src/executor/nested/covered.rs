@@ -1,0 +1,29 @@
+//! Whether what a call touches is covered by what the call touches that makes it.
+
+use crate::executor::{Plan, RunState};
+use toolwright_core::error::{Done, ToolError};
+use toolwright_core::error_kind;
+use toolwright_core::footprint::{Facts, Footprint, Uncovered};
+
+/// Refuses a child that touches what its parent does not declare: other calls, which run beside the parent, do not wait for
+/// it.
+#[inline]
+pub(crate) fn covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
+    let Some(lineage) = run.lineage() else { return Ok(()) };
+    let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
+    let touched = facts.touches().unwrap_or_else(undeclared);
+    // A parent that has not begun makes no calls.
+    let declared = lineage.footprint().map_or(Ok(()), |declared| declared.covers(touched));
+    declared.map_err(|uncovered| outside(&plan.entry.name, &lineage.tool, uncovered))
+}
+
+#[cold]
+fn outside(tool: &str, parent: &str, uncovered: Uncovered<'_>) -> ToolError {
+    let verb = if uncovered.writes { "writes" } else { "reads" };
+    let what = uncovered.resource.map_or("everything".to_owned(), ToString::to_string);
+    let message =
+        format!("`{tool}` {verb} {what}, and `{parent}`, which calls it, does not declare that");
+    ToolError::new(error_kind::UNDECLARED_ACCESS, message)
+        .by_executor(Done::Refused)
+        .hint("go on without it")
+}

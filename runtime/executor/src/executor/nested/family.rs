@@ -1,0 +1,149 @@
+//! What all attempts of a call that makes calls share: its clock, which children it waits for, and what they have answered.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::lineage::Recorded;
+use super::remembered::Remembered;
+use crate::executor::{Plan, RunState};
+use toolwright_core::context::CallId;
+
+/// What all attempts of a parent share. A parent that a journal records makes one attempt for each claim.
+pub(crate) struct Family {
+    pub(super) tool: Arc<str>,
+    /// How deep its children lie.
+    pub(super) depth: u32,
+    pub(crate) recorded: Option<Recorded>,
+    pub(super) remembered: Remembered,
+    under_way: Mutex<UnderWay>,
+    changed: Notify,
+    /// A child was dropped before it had its answer.
+    has_dropped: AtomicBool,
+}
+
+/// The children that are under way.
+#[derive(Default)]
+struct UnderWay {
+    number: usize,
+    /// Those of them that wait for a person.
+    waiting: Vec<CallId>,
+    /// Since when there is one.
+    since: Option<Instant>,
+    /// For how long there were some, before.
+    before: Duration,
+}
+
+impl Family {
+    /// Nothing for a tool that makes no calls.
+    #[inline]
+    pub(crate) fn of(
+        run: &RunState,
+        plan: &Plan,
+        recorded: impl FnOnce() -> Option<Recorded>,
+    ) -> Option<Arc<Self>> {
+        plan.makes_calls.then(|| Self::new(run, plan, recorded()))
+    }
+
+    #[cold]
+    fn new(run: &RunState, plan: &Plan, recorded: Option<Recorded>) -> Arc<Self> {
+        Arc::new(Self {
+            tool: Arc::clone(&plan.entry.name),
+            depth: run.lineage().map_or(1, |lineage| lineage.depth + 1),
+            // A journal knows it already.
+            remembered: Remembered::new(recorded.is_none() && plan.retry.attempts > 1),
+            recorded,
+            under_way: Mutex::default(),
+            changed: Notify::new(),
+            has_dropped: AtomicBool::new(false),
+        })
+    }
+
+    /// For how long its children were under way: its time-outs do not count that time.
+    pub(crate) fn time_away(&self) -> Duration {
+        let under_way = self.under_way();
+        under_way.before + under_way.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Completes when no child is under way.
+    pub(crate) async fn alone(&self) {
+        self.until(|under_way| (under_way.number == 0).then_some(())).await;
+    }
+
+    /// Completes when every child that is under way waits for a person, so that nothing goes on: with their ids.
+    pub(crate) async fn stuck(&self) -> Vec<CallId> {
+        let is_stuck = |it: &UnderWay| it.number > 0 && it.waiting.len() == it.number;
+        self.until(|it| is_stuck(it).then(|| it.waiting.clone())).await
+    }
+
+    async fn until<T>(&self, look: impl Fn(&UnderWay) -> Option<T>) -> T {
+        loop {
+            let mut changed = std::pin::pin!(self.changed.notified());
+            // Registered before the look, so that no change is missed.
+            changed.as_mut().enable();
+            if let Some(found) = look(&self.under_way()) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+
+    /// A child begins.
+    pub(super) fn begins(&self) {
+        let mut under_way = self.under_way();
+        under_way.number += 1;
+        under_way.since.get_or_insert_with(Instant::now);
+    }
+
+    /// A child is dropped without its answer.
+    pub(super) fn drops(&self) {
+        self.has_dropped.store(true, Ordering::Relaxed);
+        self.ends();
+    }
+
+    /// Whether there may be children in the journal that have no answer, although their parent has ended.
+    pub(crate) fn has_left_children(&self) -> bool {
+        let was_begun_before = self.recorded.as_ref().is_some_and(|it| !it.is_first);
+        was_begun_before || self.has_dropped.load(Ordering::Relaxed)
+    }
+
+    /// A child has ended.
+    pub(super) fn ends(&self) {
+        let mut under_way = self.under_way();
+        under_way.number = under_way.number.saturating_sub(1);
+        if under_way.number == 0
+            && let Some(since) = under_way.since.take()
+        {
+            under_way.before += since.elapsed();
+        }
+        drop(under_way);
+        self.changed.notify_waiters();
+    }
+
+    /// A child waits for a person. It goes on when its parent runs again.
+    pub(crate) async fn put_back<T>(&self, child: CallId) -> T {
+        let _waits = Waits { family: self, child };
+        self.under_way().waiting.push(child);
+        self.changed.notify_waiters();
+        std::future::pending().await
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A child that waits. Dropped, its parent does not wait for it any more.
+struct Waits<'a> {
+    family: &'a Family,
+    child: CallId,
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.family.under_way().waiting.retain(|it| *it != self.child);
+    }
+}

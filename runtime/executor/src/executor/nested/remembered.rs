@@ -1,0 +1,87 @@
+//! What the children of a call have answered that no journal records, so that a further attempt of it runs none of them
+//! twice.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolwright_core::call::Call;
+use toolwright_core::error::ToolError;
+use toolwright_core::error_kind;
+use toolwright_core::output::{Answer, StoredAnswer};
+
+/// The children of a call, by index.
+pub(super) struct Remembered {
+    /// There may be a further attempt.
+    is_needed: bool,
+    children: Mutex<Vec<Option<Child>>>,
+}
+
+/// A child that was begun.
+struct Child {
+    tool: Box<str>,
+    arguments: Box<str>,
+    /// Nothing where it has not ended.
+    answer: Option<StoredAnswer>,
+}
+
+impl Remembered {
+    pub(super) fn new(is_needed: bool) -> Self {
+        Self { is_needed, children: Mutex::default() }
+    }
+
+    /// What a child has answered in an earlier attempt; nothing where it was not begun.
+    pub(super) fn answer(&self, index: u32, parent: &str, call: &Call<'_>) -> Option<Answer> {
+        let children = self.children();
+        let child = children.get(index as usize)?.as_ref()?;
+        if (&*child.tool, &*child.arguments) != (call.name(), call.arguments()) {
+            return Some(other_child(index, parent, &child.tool, call.name()).into());
+        }
+        let answer = child.answer.clone().map(StoredAnswer::into_answer);
+        Some(answer.unwrap_or_else(|| unknown(call.name()).into()))
+    }
+
+    /// Notes that a child is about to begin.
+    pub(super) fn begins(&self, index: u32, call: &Call<'_>) {
+        if !self.is_needed {
+            return;
+        }
+        let (mut children, index) = (self.children(), index as usize);
+        if children.len() <= index {
+            children.resize_with(index + 1, || None);
+        }
+        if let Some(child) = children.get_mut(index) {
+            let (tool, arguments) = (call.name().into(), call.arguments().into());
+            *child = Some(Child { tool, arguments, answer: None });
+        }
+    }
+
+    /// Notes what a child has answered.
+    pub(super) fn ends(&self, index: u32, answer: &Answer) {
+        if let Some(Some(child)) = self.children().get_mut(index as usize) {
+            child.answer = Some(answer.into());
+        }
+    }
+
+    fn children(&self) -> MutexGuard<'_, Vec<Option<Child>>> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The error of a child that is not the one of an earlier attempt.
+fn other_child(index: u32, parent: &str, before: &str, now: &str) -> ToolError {
+    ToolError::new(
+        error_kind::OTHER_CHILD,
+        format!(
+            "`{now}` was not called: the call {index} that `{parent}` makes was one of `{before}` with other arguments when it ran before"
+        ),
+    )
+    .hint("go on without it")
+}
+
+/// The error of a child that was cut short in an earlier attempt, without a record of what became of it.
+fn unknown(tool: &str) -> ToolError {
+    ToolError::new(
+        error_kind::INDETERMINATE,
+        format!("`{tool}` was begun before and cut short, and it is unknown whether it happened"),
+    )
+    .hint("do not repeat it; a person has to find out")
+}

@@ -1,0 +1,163 @@
+//! Calls that a call makes, its children. A parent that waits for a person's decision on them gives its claim back and runs
+//! again later: its children are known by their order, so that each of them is made once.
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::driver::Lifecycle;
+use super::outcome::{failed, indeterminate};
+use super::step::End;
+use super::submit::Asking;
+use crate::executor::{CallFailure, Family, Outcome, Plan};
+use crate::stage;
+use toolwright_core::call::Call;
+use toolwright_core::context::CallId;
+use toolwright_core::output::Answer;
+use toolwright_journal::journal::{CallRecord, CallSlot, State};
+
+impl<'a> Lifecycle<'a> {
+    /// The answer of a call that another makes. Where a person has to decide on it, the parent is put back: this does not end
+    /// then. A parent that must not run again waits here instead.
+    pub(crate) async fn child(self, call: &Call<'_>, family: &Family) -> Answer {
+        let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
+        let is_put_back = family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
+        let asking = if is_put_back { Asking::Later } else { Asking::Now };
+        let mut outcome = self.outcome(CallId::new(), call, place, asking, None).await;
+        loop {
+            let waits = match outcome {
+                Outcome::Answered(answer) => return answer,
+                Outcome::Failed(failure) => return failed(call.name(), &failure).into(),
+                Outcome::Suspended(suspended) => suspended,
+            };
+            if is_put_back && waits.state != State::Running {
+                return family.put_back(waits.call).await;
+            }
+            if waits.state == State::Indeterminate {
+                return indeterminate(call.name(), waits.call).into();
+            }
+            if stage::is_given_up(self.run, call) {
+                return Box::pin(self.end_with(waits.call, End::GivenUp)).await;
+            }
+            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
+        }
+    }
+
+    /// Whether the call may have been made before: its parent runs again.
+    pub(super) fn is_made_again(self) -> bool {
+        let recorded = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
+        self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
+    }
+
+    /// The names of the tools that a call may call, where its run is shown a part of them: another process has all.
+    pub(super) fn may_call(self, plan: &Plan) -> Option<Vec<String>> {
+        let inherited = || {
+            let parent = self.run.lineage()?.recorded.as_ref()?;
+            Some(parent.may_call.as_ref()?.to_vec())
+        };
+        let ready = &self.run.ready;
+        let shown = || ready.catalog().callable_names().map(ToOwned::to_owned).collect::<Vec<_>>();
+        match plan.makes_calls {
+            true => ready.is_pinned().then(shown).or_else(inherited),
+            false => None,
+        }
+    }
+
+    /// Returns a call that was made before, with the answer that its caller gets. A parent gets what has become of its child
+    /// since: an operator may have tried a dead letter again.
+    pub(super) fn as_known_now(self, known: CallRecord) -> CallRecord {
+        match self.parent {
+            Some(_) => known.with(|it| it.answer = it.result.take().or_else(|| it.answer.take())),
+            None => known,
+        }
+    }
+
+    /// Whether one of the calls that a call waits for waits no more.
+    pub(super) async fn goes_on(self, record: &CallRecord) -> Result<bool, CallFailure> {
+        for child in &record.awaits {
+            let child = self.load(*child).await?;
+            let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
+            let waits = match child.state {
+                State::Pending | State::Indeterminate | State::Waiting | State::Running => true,
+                State::Ready => is_later(),
+                _ => false,
+            };
+            if !waits || child.answer.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(record.awaits.is_empty())
+    }
+
+    /// Asks about the calls that a call which has just been made waits for.
+    pub(super) async fn asked_for_children(
+        self,
+        outcome: Outcome,
+        call: &Call<'_>,
+        asking: Asking,
+    ) -> Outcome {
+        match &outcome {
+            Outcome::Suspended(waits) if waits.state == State::Waiting && asking == Asking::Now => {
+                Box::pin(self.ask_about(waits.call, call)).await
+            }
+            _ => outcome,
+        }
+    }
+
+    /// Asks about the calls that a call waits for, and goes on with it as far as that goes here.
+    pub(super) fn ask_for_children<'f>(
+        self,
+        record: CallRecord,
+        call: Option<&'f Call<'f>>,
+    ) -> BoxFuture<'f, Outcome>
+    where
+        'a: 'f,
+    {
+        async move {
+            for child in &record.awaits {
+                let asked = match self.load(*child).await {
+                    Ok(child) if child.state == State::Waiting => {
+                        self.ask_for_children(child, None).await
+                    }
+                    Ok(child) if self.needs_notification(&child) => {
+                        self.notify(child, None, None).await
+                    }
+                    Ok(_) => continue,
+                    Err(failure) => return failure.into(),
+                };
+                if let Outcome::Failed(failure) = asked {
+                    return failure.into();
+                }
+            }
+            match self.expire_due(record).await {
+                Ok(record) => self.continue_call(record, call, None).await,
+                Err(failure) => failure.into(),
+            }
+        }
+        .boxed()
+    }
+
+    /// Ends the calls that a call has made and that have no answer. Once it has its own answer, it does not make them again.
+    pub(super) async fn end_children(self, parent: CallId) {
+        let ended = async {
+            for child in self.children(parent).await? {
+                if child.answer.is_none() {
+                    Box::pin(self.end(child, End::CallerGone)).await?;
+                }
+            }
+            Ok::<(), CallFailure>(())
+        };
+        if let Err(failure) = ended.await {
+            tracing::warn!(call = %parent, %failure, "calls that a call has made could not be ended");
+        }
+    }
+
+    /// A call that another makes is due, and has no answer: it is left to its parent, and ends where that has its own.
+    pub(super) async fn leave_to_parent(self, child: CallRecord) -> Result<(), CallFailure> {
+        let Some(parent) = child.parent else { return Ok(()) };
+        let parent = self.read_if_there(parent.call).await?;
+        if parent.is_none_or(|parent| parent.answer.is_some()) {
+            self.end(child, End::CallerGone).await?;
+        }
+        Ok(())
+    }
+}

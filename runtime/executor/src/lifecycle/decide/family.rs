@@ -1,0 +1,57 @@
+//! A call and the calls that it makes. A parent is put back until its children are decided; a child is carried out by
+//! the process that runs its parent.
+
+use super::super::guard::Guard;
+use super::super::step::{Need, Step, Suspension, Then};
+use super::moment::{Known, Moment};
+use toolwright_core::tool::Effect;
+use toolwright_journal::journal::{DocumentWrite, Transition};
+
+impl Moment<'_> {
+    /// Returns whether the call is made by another that does not run here. Its parent makes it again, unless it has its
+    /// answer.
+    pub(super) fn is_left_to_its_parent(self) -> bool {
+        let record = &self.snapshot.record;
+        let is_elsewhere =
+            record.parent.is_some_and(|parent| Some(parent.call) != self.settings.acts_for);
+        is_elsewhere && record.answer.is_none() && self.has(Guard::ChildOfItsParent)
+    }
+
+    /// What is written with a call that the journal does not have, besides its record: of a child, which one it is. That no
+    /// other is there is a condition.
+    pub(super) fn opens(self, more: Option<DocumentWrite>) -> Vec<DocumentWrite> {
+        let record = &self.snapshot.record;
+        let place = record.parent.filter(|_| self.has(Guard::ChildKnown)).map(|parent| {
+            let text = Some(record.id.to_string());
+            DocumentWrite { key: parent.key(), expects: None, text }
+        });
+        self.begins(place.into_iter().chain(more))
+    }
+
+    /// Every call that it makes and waits for has to be decided. It gives its claim back, and spends no attempt.
+    pub(super) fn suspended(self, suspension: &Suspension) -> Known<Step> {
+        let record = &self.snapshot.record;
+        // A call that must not run again keeps its claim: when its lease ends, its outcome is unknown.
+        if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
+            return Ok(Step::only(Then::Report));
+        }
+        let mut next = record.clone();
+        let children: Vec<_> = suspension.awaits.iter().map(ToString::to_string).collect();
+        let why = Some(format!("it waits for {}", children.join(", ")));
+        let entry = self.advance(&mut next, Transition::Suspended, why)?;
+        next.awaits.clone_from(&suspension.awaits);
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+
+    /// A call waits for those that it makes: where one of them waits no more, it may run again.
+    pub(super) fn awaited(self) -> Known<Step> {
+        if !self.snapshot.awaited.ok_or(Need::Awaited)? {
+            return Ok(Step::only(Then::Report));
+        }
+        let mut next = self.snapshot.record.clone();
+        let why = Some("a call that it waited for goes on".to_owned());
+        let entry = self.advance(&mut next, Transition::Resumed, why)?;
+        next.awaits.clear();
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Continue))
+    }
+}

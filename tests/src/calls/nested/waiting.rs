@@ -1,0 +1,177 @@
+//! A child waits for a person, and so does its parent.
+
+use toolwright::approval::{Callback, Response};
+use toolwright::journal::State;
+use toolwright::{Call, CallId, Outcome};
+
+use super::super::support::{Office, answered, office, path, suspended};
+use super::{bare, builder, children, executor, parent, relayed};
+use crate::support::{ended, kind};
+
+fn settle() -> Call<'static> {
+    Call::new("nested_settle", r#"{"order":"A-1"}"#)
+}
+
+/// The parent that waits, and the child that it waits for.
+async fn waits(office: &Office) -> (CallId, CallId) {
+    let waits = suspended(executor(office).submit(&settle()).await);
+    assert_eq!(waits.state, State::Waiting);
+    let record = office.record(waits.call).await;
+    let [child] = record.awaits[..] else { panic!("one child") };
+    assert_eq!(office.state(child).await, State::Pending);
+    (waits.call, child)
+}
+
+#[tokio::test]
+async fn a_parent_waits_for_the_decision_on_its_child_and_goes_on_in_another_process() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    let worker = executor(&office).worker().unwrap();
+    assert!(worker.sweep().await.unwrap().is_nothing(), "nothing goes on before the decision");
+    office.approve(child).await.unwrap();
+    worker.sweep().await.unwrap();
+    let record = office.record(parent).await;
+    assert_eq!(record.answer.unwrap().text, "A-1, 7, refunded 100 for A-1");
+    assert_eq!(
+        path(&office.history(parent).await),
+        "judging → ready → running → waiting → ready → running → succeeded"
+    );
+    let ran = office.ran.all();
+    let times = |what: &str| ran.iter().filter(|it| it.starts_with(what)).count();
+    assert_eq!((times("settle"), times("note"), times("refund")), (2, 1, 1), "{ran:?}");
+}
+
+#[tokio::test]
+async fn a_child_that_is_approved_runs_with_its_parent_and_never_by_itself() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    office.approve(child).await.unwrap();
+    let worker = executor(&office).worker().unwrap();
+    let outcome = worker.resume(child).await;
+    assert_eq!(suspended(outcome).state, State::Ready);
+    assert_eq!(answered(worker.resume(parent).await).text(), "A-1, 7, refunded 100 for A-1");
+    assert_eq!(office.state(child).await, State::Succeeded);
+}
+
+#[tokio::test]
+async fn a_child_that_is_rejected_fails_its_parent_with_the_reason() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    office.reject(child, "not this one").await.unwrap();
+    executor(&office).worker().unwrap().sweep().await.unwrap();
+    let record = office.record(parent).await;
+    assert_eq!(record.state, State::Failed);
+    assert!(record.answer.unwrap().text.contains("not this one"));
+}
+
+#[tokio::test]
+async fn a_child_whose_time_is_over_fails_its_parent() {
+    let office = office();
+    let (parent, _) = waits(&office).await;
+    office.clock.pass(std::time::Duration::from_hours(25));
+    executor(&office).worker().unwrap().sweep().await.unwrap();
+    assert_eq!(office.state(parent).await, State::Failed);
+}
+
+#[tokio::test]
+async fn waiting_for_a_child_spends_no_attempt() {
+    let office = office();
+    let orders = ["A-1", "A-2", "A-3", "A-4", "A-5"];
+    let arguments = serde_json::json!({"orders": orders}).to_string();
+    let call = Call::new("nested_all", arguments);
+    let waits = suspended(executor(&office).submit(&call).await);
+    assert_eq!(office.record(waits.call).await.awaits.len(), 5, "all are asked about at once");
+    for _ in orders {
+        let child = office.record(waits.call).await.awaits[0];
+        office.approve(child).await.unwrap();
+        executor(&office).worker().unwrap().sweep().await.unwrap();
+    }
+    let record = office.record(waits.call).await;
+    assert_eq!((record.state, record.attempt), (State::Succeeded, 1));
+    assert_eq!(office.ran.times(), 5, "{:?}", office.ran.all());
+}
+
+#[tokio::test]
+async fn a_turn_that_is_made_again_gets_the_answer_of_the_parent() {
+    let office = office();
+    let turn = async || {
+        let run = executor(&office).run("r").start().unwrap();
+        run.submit_turn(1, &[settle()]).await.into_iter().next().unwrap()
+    };
+    let waits = suspended(turn().await);
+    assert_eq!(suspended(turn().await).call, waits.call);
+    let child = office.record(waits.call).await.awaits[0];
+    office.approve(child).await.unwrap();
+    assert_eq!(answered(turn().await).text(), "A-1, 7, refunded 100 for A-1");
+    assert_eq!(answered(turn().await).text(), "A-1, 7, refunded 100 for A-1");
+    assert_eq!(office.records().await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_person_at_this_process_decides_on_a_child() {
+    let office = office();
+    let asked =
+        || bare(&office).journal(office.journal()).ask(Callback::new(|_| Response::Approve));
+    let executor = asked().build().unwrap();
+    assert_eq!(ended(executor.call(&settle())).await.text(), "A-1, 7, refunded 100 for A-1");
+    let run = executor.run("r").start().unwrap();
+    let answers = ended(run.turn(1, &[settle()])).await.unwrap();
+    assert_eq!(answers.answers()[0].text(), "A-1, 7, refunded 100 for A-1");
+    let outcome = ended(executor.submit(&settle())).await;
+    assert_eq!(answered(outcome).text(), "A-1, 7, refunded 100 for A-1");
+}
+
+/// Its claim is held meanwhile: it would be unclear whether it happened, were it given back.
+#[tokio::test]
+async fn a_parent_that_must_not_repeat_waits_in_memory_and_runs_once() {
+    let office = office();
+    let call = relayed("nested_once", "kept_refund", r#"{"order":"A-1"}"#);
+    let executor = builder(&office).build().unwrap();
+    let decide = async {
+        let child = loop {
+            let children = office.records().await;
+            match children.iter().find(|it| it.state == State::Pending) {
+                Some(child) => break child.id,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        assert_eq!(parent(&office).await.state, State::Running);
+        office.approve(child).await.unwrap();
+    };
+    let (outcome, ()) = ended(async { tokio::join!(executor.submit(&call), decide) }).await;
+    assert_eq!(answered(outcome).text(), "refunded 100 for A-1");
+    assert_eq!(office.ran.all(), ["once", "refund A-1 100"]);
+}
+
+#[tokio::test]
+async fn a_run_that_ends_takes_parents_and_children_with_it() {
+    let office = office();
+    let run = executor(&office).run("r").start().unwrap();
+    let waits = suspended(run.submit_turn(1, &[settle()]).await.into_iter().next().unwrap());
+    let child = office.record(waits.call).await.awaits[0];
+    executor(&office).worker().unwrap().end_run("r").await.unwrap();
+    assert_eq!(office.state(waits.call).await, State::Cancelled);
+    assert_eq!(office.state(child).await, State::Cancelled);
+}
+
+#[tokio::test]
+async fn a_parent_that_is_cancelled_while_it_waits_takes_its_child_with_it() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    let outcome = executor(&office).worker().unwrap().cancel(parent).await;
+    assert_eq!(kind(&answered(outcome)), "cancelled");
+    assert_eq!(office.state(child).await, State::Cancelled);
+}
+
+#[tokio::test]
+async fn a_child_of_a_parent_that_has_its_answer_is_ended_and_not_run() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    office.approve(child).await.unwrap();
+    let worker = executor(&office).worker().unwrap();
+    let Outcome::Answered(_) = worker.cancel(parent).await else { panic!("it is cancelled") };
+    worker.sweep().await.unwrap();
+    assert_eq!(office.state(child).await, State::Cancelled);
+    assert!(office.ran.all().iter().all(|it| !it.starts_with("refund")));
+    assert_eq!(children(&office, &office.record(parent).await).await.len(), 2);
+}

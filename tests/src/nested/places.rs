@@ -1,0 +1,113 @@
+//! A parent that waits for its child holds no place, and its time stands still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use futures::future::join_all;
+use toolwright::{Call, Calls, ToolError, tool};
+
+use crate::support::{Turnstile, WAIT_FOR_GO, builder, call, ended, kind};
+
+/// How many children run at once, and the most that ever did.
+#[derive(Default)]
+struct Inside(AtomicU32, AtomicU32);
+
+/// Stays for a while.
+#[tool(effect = read)]
+async fn stay(inside: &Inside) {
+    let now = inside.0.fetch_add(1, Ordering::SeqCst) + 1;
+    inside.1.fetch_max(now, Ordering::SeqCst);
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
+    inside.0.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Has several stay at once.
+#[tool(effect = read)]
+async fn stay_all(
+    calls: &Calls,
+    /// How many.
+    number: usize,
+) -> Result<usize, ToolError> {
+    let stays = (0..number).map(|_| calls.to(STAY).await_as::<()>());
+    let stayed: Result<Vec<()>, ToolError> = join_all(stays).await.into_iter().collect();
+    Ok(stayed?.len())
+}
+
+/// Sleeps so many milliseconds.
+#[tool(effect = read, timeout = none)]
+async fn sleep(
+    /// How many.
+    ms: u64,
+) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}
+
+/// Sleeps itself, and has another sleep meanwhile.
+#[tool(effect = read, timeout = "1s", total_timeout = "2s", retry(attempts = 1))]
+async fn sleep_around(
+    calls: &Calls,
+    /// Before, during and after, in milliseconds.
+    ms: [u64; 3],
+) -> Result<(), ToolError> {
+    tokio::time::sleep(Duration::from_millis(ms[0])).await;
+    calls.to(SLEEP).with("ms", &ms[1]).await_as::<()>().await?;
+    tokio::time::sleep(Duration::from_millis(ms[2])).await;
+    Ok(())
+}
+
+/// Begins a child, and drops it.
+#[tool(effect = read)]
+async fn give_up(calls: &Calls) {
+    let child = call("wait_for_go");
+    tokio::select! {
+        biased;
+        _ = calls.call(&child) => {}
+        () = tokio::task::yield_now() => {}
+    }
+}
+
+#[tokio::test]
+async fn under_a_limit_of_one_a_parent_gets_the_answer_of_its_child() {
+    let inside = Arc::new(Inside::default());
+    let builder = builder([STAY, STAY_ALL]).limit(1).service_arc(Arc::clone(&inside));
+    let executor = builder.build().unwrap();
+    let stay_all = Call::new("stay_all", r#"{"number":2}"#);
+    let parents = ended(join_all((0..3).map(|_| executor.call(&stay_all)))).await;
+    assert!(parents.iter().all(|it| it.text() == "2"), "{parents:?}");
+    assert_eq!(inside.1.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_hundred_children_at_once_keep_to_the_limit() {
+    let inside = Arc::new(Inside::default());
+    let builder = builder([STAY, STAY_ALL]).limit(2).service_arc(Arc::clone(&inside));
+    let executor = builder.build().unwrap();
+    let stay_all = Call::new("stay_all", r#"{"number":100}"#);
+    assert_eq!(ended(executor.call(&stay_all)).await.text(), "100");
+    assert_eq!(inside.1.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_child_is_not_that_of_its_parent() {
+    let executor = builder([SLEEP, SLEEP_AROUND]).build().unwrap();
+    let answer = async |ms: [u64; 3]| {
+        let arguments = serde_json::json!({"ms": ms}).to_string();
+        kind(&executor.call(&Call::new("sleep_around", arguments)).await)
+    };
+    assert_eq!(answer([400, 60_000, 400]).await, "ok");
+    assert_eq!(answer([400, 60_000, 700]).await, "timeout");
+    assert_eq!(answer([1_100, 0, 0]).await, "timeout");
+}
+
+#[tokio::test]
+async fn a_parent_that_drops_its_child_goes_on_and_gives_its_place_back() {
+    let turnstile = Turnstile::new();
+    let builder = builder([GIVE_UP, WAIT_FOR_GO]).limit(1).service_arc(Arc::clone(&turnstile));
+    let executor = builder.build().unwrap();
+    assert_eq!(kind(&ended(executor.call(&call("give_up"))).await), "ok");
+    turnstile.let_go(1);
+    assert_eq!(ended(executor.call(&call("wait_for_go"))).await.text(), "went");
+}
