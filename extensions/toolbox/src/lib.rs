@@ -9,10 +9,11 @@
 //! | --- | --- | --- |
 //! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`patch_lines`], [`apply_patch`], [`list_files`], [`glob`], [`grep`] |
 //! | [`PROCESS`] | `process` | [`run_command`] |
+//! | `CONTEXT` | `context` | `context_write`, `context_read`, `context_search`, `context_tree`, `context_refresh`, `context_edit`, `context_query` |
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
 //! `files` and `process` are on unless default features are switched off. Every tool works in a [`Workspace`], which is a
-//! service. Two stages look at what calls write, of these tools and of an application's own: [`ChangeLog`] records it, so that
+//! service, but for those of `CONTEXT`, whose service is a `ContextStore`. Two stages look at what calls write, of these tools and of an application's own: [`ChangeLog`] records it, so that
 //! it can be undone, and `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
 //!
 //! ```
@@ -37,7 +38,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(any(feature = "changes", feature = "syntax"))]
+#[cfg(any(feature = "changes", feature = "context", feature = "syntax"))]
 mod blocking;
 #[cfg(feature = "changes")]
 mod changes;
@@ -50,6 +51,10 @@ mod changes;
     unix
 ))]
 mod coding;
+#[cfg(feature = "context")]
+mod context;
+#[cfg(any(feature = "changes", feature = "context"))]
+mod database;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(any(feature = "changes", feature = "syntax"))]
@@ -90,6 +95,15 @@ pub use changes::{
     )))
 )]
 pub use coding::{CodingTools, CodingToolsError};
+#[cfg(feature = "context")]
+#[cfg_attr(docsrs, doc(cfg(feature = "context")))]
+pub use context::{
+    CONTEXT, CONTEXT_EDIT, CONTEXT_QUERY, CONTEXT_READ, CONTEXT_REFRESH, CONTEXT_SEARCH,
+    CONTEXT_TREE, CONTEXT_WRITE, ContextEntry, ContextItem, ContextMatch, ContextSource,
+    ContextStore, ContextStoreError, ContextTree, EditedEntry, LogicalPath, OnConflict,
+    QueryAnswer, RefreshResult, RefreshedEntry, StoredEntry, context_edit, context_query,
+    context_read, context_refresh, context_search, context_tree, context_write,
+};
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
 pub use files::{

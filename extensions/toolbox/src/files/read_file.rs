@@ -12,7 +12,7 @@
 //! Paths that lead out of the workspace; folders, devices, FIFOs and sockets; other binary files, with their type; files
 //! larger than 10 MiB, pictures larger than 3 MiB; lines past the end.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -64,7 +64,7 @@ pub fn read_file(
         _ => {}
     }
     let text = decoded(&name, &bytes)?;
-    Ok(Output::text(slice(&name, &text, &content_hash(&bytes), offset, limit)?))
+    Ok(Output::text(numbered(&name, &text, &content_hash(&bytes), offset, limit)?))
 }
 
 fn picture(name: &Name, bytes: &[u8], kind: &'static str) -> Result<Output, ToolError> {
@@ -92,8 +92,8 @@ fn described(name: &Name, bytes: &[u8], kind: &str) -> String {
 }
 
 /// The lines from `offset` on as they are answered; pure.
-fn slice(
-    name: &Name,
+pub(crate) fn numbered(
+    name: &dyn fmt::Display,
     Text { text, encoding }: &Text,
     hash: &str,
     offset: usize,

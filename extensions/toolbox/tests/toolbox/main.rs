@@ -10,6 +10,10 @@ mod coding;
 mod commands;
 mod container;
 mod containment;
+#[cfg(feature = "context")]
+mod context;
+#[cfg(feature = "context")]
+mod context_query;
 mod cut_short;
 mod edit_file;
 mod executors;

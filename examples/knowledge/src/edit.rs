@@ -1,0 +1,136 @@
+//! Edits a file of any kind by lines. What was patched is parsed again; what does not fit is not written, so that the file is
+//! what it was byte for byte.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use toolwright::{ErrorClass, ToolError};
+use toolwright_toolbox::{LinePatch, patched_lines, write_file};
+
+use crate::document::front_matter;
+use crate::kinds::{Kind, Others, Task};
+use crate::library::Library;
+
+/// A larger file is none of ours, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// What was edited.
+#[toolwright::data]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// How many patches were applied.
+    pub applied: usize,
+    /// The whole file now.
+    pub content: String,
+    /// Its hash, for the next edit.
+    pub hash: String,
+}
+
+/// Edits the file of a kind with this name.
+///
+/// # Errors
+/// With the content as it is and `applied: 0` in the details, where the file could be read.
+pub fn edit<K: Kind>(
+    library: &Library,
+    name: &str,
+    patches: &[LinePatch],
+    expected_hash: Option<&str>,
+) -> Result<Edited, ToolError> {
+    let name = checked::<K>(name)?;
+    let path = format!("{}/{name}.md", K::FOLDER);
+    library.alone(|| {
+        let before = read(library, &path)?;
+        edited::<K>(library, &name, &before, patches, expected_hash)
+            .and_then(|content| {
+                // Whoever edits without our lock is noticed: the file has to be the one that was read.
+                let hash = Some(hash(&before));
+                write_file(library.files(), path.clone(), content.clone(), hash)?;
+                Ok(content)
+            })
+            .map(|content| Edited { applied: patches.len(), hash: hash(&content), content })
+            .map_err(|error| error.details(json!({"applied": 0, "content": before})))
+    })
+}
+
+/// The text after the patches, where it fits the kind.
+fn edited<K: Kind>(
+    library: &Library,
+    name: &str,
+    before: &str,
+    patches: &[LinePatch],
+    expected_hash: Option<&str>,
+) -> Result<String, ToolError> {
+    let now = hash(before);
+    if let Some(expected) = expected_hash
+        && !expected.eq_ignore_ascii_case(&now)
+    {
+        let message = format!("`{name}` has hash {now}, expected {expected}: it was changed since");
+        return Err(ToolError::new("file_changed", message)
+            .hint("look at the content that comes with this error, and edit that"));
+    }
+    let invalid = |when: &str, problem: String| {
+        let message = format!("`{name}` {when}: {problem}");
+        ToolError::new(K::INVALID, message).class(ErrorClass::Invalid)
+    };
+    let is = front_matter::<K>(before)
+        .map_err(|problem| invalid("cannot be edited as it is", problem))?;
+    is.may_be_edited(name)?;
+    let content = patched_lines(before, patches)?;
+    let becomes = front_matter::<K>(&content)
+        .map_err(|problem| invalid("would be broken, so nothing was written", problem))?;
+    becomes.accept(&is, name, &Beside { library, name })?;
+    Ok(content)
+}
+
+/// The names of files are those of letters, digits, `-` and `_`, so that none leads out of the folder.
+fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
+    let name = name.strip_suffix(".md").unwrap_or(name);
+    let name = if K::LOWER_CASE { name.to_ascii_lowercase() } else { name.to_owned() };
+    let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    if !name.is_empty() && name.len() <= 100 && name.chars().all(fits) {
+        return Ok(name);
+    }
+    let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
+    let message = format!("`{shown}` is no name, expected up to 100 letters, digits, `-` and `_`");
+    Err(ToolError::new("invalid_name", message).class(ErrorClass::Invalid))
+}
+
+/// The bytes of a file as they are. Another encoding than UTF-8 could not be written back byte for byte.
+fn read(library: &Library, path: &str) -> Result<String, ToolError> {
+    let bytes = library.files().read(path)?;
+    if bytes.len() > LARGEST {
+        let message = format!("`{path}` has {} bytes, expected at most {LARGEST}", bytes.len());
+        return Err(ToolError::new("file_too_large", message).class(ErrorClass::Invalid));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        ToolError::new("not_utf8", format!("`{path}` is no text in UTF-8"))
+            .class(ErrorClass::Invalid)
+    })
+}
+
+fn hash(text: &str) -> String {
+    hex::encode(&Sha256::digest(text)[..8])
+}
+
+/// The files beside the one that is edited.
+struct Beside<'l> {
+    library: &'l Library,
+    name: &'l str,
+}
+
+impl Others for Beside<'_> {
+    fn tasks(&self) -> BTreeMap<String, Task> {
+        let folder = self.library.files().root().join(Task::FOLDER);
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            name.strip_suffix(".md").map(str::to_owned)
+        });
+        let others = names.filter(|name| name != self.name).filter_map(|name| {
+            let text = read(self.library, &format!("{}/{name}.md", Task::FOLDER)).ok()?;
+            Some((name, front_matter(&text).ok()?))
+        });
+        others.collect()
+    }
+}

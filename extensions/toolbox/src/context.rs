@@ -1,0 +1,54 @@
+//! The context store: texts that are too large for a conversation, under logical paths, searched, queried and edited by tools.
+
+mod chunk;
+mod context_edit;
+mod context_query;
+mod context_read;
+mod context_refresh;
+mod context_search;
+mod context_tree;
+mod context_write;
+mod database;
+mod path;
+mod query;
+mod refresh;
+mod search;
+mod source;
+mod store;
+mod tree;
+
+use toolwright::Handle;
+
+pub use context_edit::{CONTEXT_EDIT, EditedEntry, context_edit};
+pub use context_query::{CONTEXT_QUERY, QueryAnswer, context_query};
+pub use context_read::{CONTEXT_READ, context_read};
+pub use context_refresh::{CONTEXT_REFRESH, context_refresh};
+pub use context_search::{CONTEXT_SEARCH, context_search};
+pub use context_tree::{CONTEXT_TREE, ContextTree, context_tree};
+pub use context_write::{CONTEXT_WRITE, context_write};
+pub use database::ContextStoreError;
+pub use path::LogicalPath;
+pub use refresh::{RefreshResult, RefreshedEntry};
+pub use search::ContextMatch;
+pub use source::ContextSource;
+pub use store::{ContextEntry, ContextStore, OnConflict, StoredEntry};
+pub use tree::ContextItem;
+
+/// The tools of a [`ContextStore`], which they need as a service.
+///
+/// ```
+/// use toolwright_toolbox::CONTEXT;
+///
+/// let names: Vec<&str> = CONTEXT.iter().map(|tool| tool.name()).collect();
+/// assert_eq!(names[..4], ["context_write", "context_read", "context_search", "context_tree"]);
+/// assert_eq!(names[4..], ["context_refresh", "context_edit", "context_query"]);
+/// ```
+pub const CONTEXT: [Handle; 7] = [
+    CONTEXT_WRITE,
+    CONTEXT_READ,
+    CONTEXT_SEARCH,
+    CONTEXT_TREE,
+    CONTEXT_REFRESH,
+    CONTEXT_EDIT,
+    CONTEXT_QUERY,
+];

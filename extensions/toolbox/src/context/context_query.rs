@@ -1,0 +1,183 @@
+//! `context_query` evaluates an expression over a stored JSON document, of which only the result is answered.
+//!
+//! # What it does
+//! It answers with the result, its type and its size, or writes it as another entry, which can be queried in turn. For `?`
+//! or an empty expression it answers with a reference of the language and reads nothing.
+//!
+//! # What it may touch
+//! It reads the entry that `path` names, and writes the one that `output_path` names. An expression reaches no file, network,
+//! clock or host.
+//!
+//! # What it refuses
+//! What is no whole JSON document, is larger than 20 million bytes, or is the handle of a paged result; malformed
+//! expressions, with the reference; expressions that take too many steps, too much time, depth or space.
+
+use std::time::UNIX_EPOCH;
+
+use jlens_core::CancelToken;
+use serde_json::Value;
+use toolwright::{Danger, ErrorClass, ToolContext, ToolError, tool};
+
+use super::path::LogicalPath;
+use super::query::{REFERENCE, evaluate, limits};
+use super::store::{Before, ContextStore, NewText, OnConflict};
+use crate::blocking::blocking;
+
+/// A larger document is refused, in bytes.
+const LARGEST_SOURCE: usize = 20_000_000;
+
+/// So many characters of what is written are shown.
+const PREVIEW: usize = 200;
+
+/// What came of a query.
+#[toolwright::data]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct QueryAnswer {
+    /// The result, where it is not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    /// `array`, `object`, `string`, `number`, `boolean` or `null`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_type: Option<String>,
+    /// How many items an array has, or an object fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_count: Option<usize>,
+    /// Where the result was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The version that was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// The size of what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_written: Option<usize>,
+    /// The beginning of what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+    /// The reference of the language, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// Run a JSONata expression over a stored JSON document and return only the result, such as `$count($)`,
+/// `$[amount > 100].id` or `${ kind: $sum(amount) }`. The expression `?` returns the reference of the language.
+#[tool(
+    unlinked,
+    group = "context",
+    danger = danger(output_path.as_deref()),
+    effect = idempotent,
+    reads(LogicalPath = path),
+    writes(LogicalPath = output_path.as_deref().unwrap_or_default())
+)]
+pub async fn context_query(
+    store: &ContextStore,
+    context: &ToolContext,
+    /// Logical path of a whole JSON document.
+    #[arg(example = "data/orders.json", positional)]
+    path: String,
+    /// The expression; `$` is the document.
+    #[arg(example = "$[amount > 100].id", positional)]
+    expression: String,
+    /// Where to write the result instead of returning it.
+    output_path: Option<String>,
+    /// What to do when the path to write exists.
+    #[arg(default)]
+    on_conflict: OnConflict,
+) -> Result<QueryAnswer, ToolError> {
+    let expression = expression.trim();
+    if matches!(expression, "" | "?") {
+        return Ok(QueryAnswer { message: Some(REFERENCE.to_owned()), ..QueryAnswer::default() });
+    }
+    let target = output_path.as_deref().map(LogicalPath::parse).transpose()?;
+    let now = context.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let (store, expression) = (store.clone(), expression.to_owned());
+    let cancel = CancelOnDrop(CancelToken::new());
+    let token = cancel.0.clone();
+    let answered = blocking(move || {
+        let document = source(&store, &path)?;
+        let result = evaluate(&expression, &document, &limits(now, token))?;
+        answer(&store, result, target.as_ref(), on_conflict)
+    });
+    answered.await?
+}
+
+/// A query that writes nothing only reads.
+fn danger(output_path: Option<&str>) -> Danger {
+    if output_path.is_none() { Danger::Safe } else { Danger::Moderate }
+}
+
+/// Ends an evaluation whose call was given up.
+struct CancelOnDrop(CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// The document under a path.
+fn source(store: &ContextStore, path: &str) -> Result<String, ToolError> {
+    let is_handle = path
+        .strip_prefix("lr_")
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit()));
+    if is_handle {
+        let message = format!("`{path}` is the handle of a paged result, expected a logical path");
+        return Err(ToolError::new("source_not_found", message)
+            .class(ErrorClass::Invalid)
+            .hint("a page is no whole document: store the whole result, and query that"));
+    }
+    let entry = store.read(path, None).map_err(|error| match error.kind() {
+        "not_found" => ToolError::new("source_not_found", error.message().to_owned())
+            .class(ErrorClass::Invalid)
+            .hint("list or search the entries to find its path"),
+        _ => error,
+    })?;
+    let bytes = entry.content.len();
+    if bytes > LARGEST_SOURCE {
+        let message = format!("`{path}` has {bytes} bytes, expected at most {LARGEST_SOURCE}");
+        return Err(ToolError::new("source_too_large", message)
+            .class(ErrorClass::Invalid)
+            .hint("store a smaller part of it"));
+    }
+    Ok(entry.content)
+}
+
+fn answer(
+    store: &ContextStore,
+    result: Value,
+    target: Option<&LogicalPath>,
+    on_conflict: OnConflict,
+) -> Result<QueryAnswer, ToolError> {
+    let (kind, count) = match &result {
+        Value::Null => ("null", None),
+        Value::Bool(_) => ("boolean", None),
+        Value::Number(_) => ("number", None),
+        Value::String(_) => ("string", None),
+        Value::Array(items) => ("array", Some(items.len())),
+        Value::Object(fields) => ("object", Some(fields.len())),
+    };
+    let described = QueryAnswer {
+        result_type: Some(kind.to_owned()),
+        result_count: count,
+        ..QueryAnswer::default()
+    };
+    let Some(target) = target else {
+        return Ok(QueryAnswer { result: Some(result), ..described });
+    };
+    let before = match on_conflict {
+        OnConflict::Error => Before::Missing,
+        OnConflict::Overwrite => Before::Any,
+    };
+    let content = result.to_string();
+    let text = NewText { content: &content, note: None, source: None };
+    let stored = store.put(target, before, &text)?;
+    Ok(QueryAnswer {
+        path: Some(stored.path),
+        version: Some(stored.version),
+        bytes_written: Some(stored.bytes_written),
+        preview: Some(content.chars().take(PREVIEW).collect()),
+        ..described
+    })
+}

@@ -1,0 +1,32 @@
+//! `context_search` finds parts of entries by their words.
+//!
+//! # What it does
+//! It answers with the best parts, each with path, line and the words around what was found.
+//!
+//! # What it may touch
+//! It reads the entries below `path`, or all.
+//!
+//! # What it refuses
+//! A query without a word.
+
+use toolwright::{ToolError, tool};
+
+use super::path::LogicalPath;
+use super::search::ContextMatch;
+use super::store::ContextStore;
+
+/// Search stored texts for words; the best matches come first. Words in double quotes have to stand one after the other.
+#[tool(unlinked, group = "context", danger = safe, effect = read, reads(LogicalPath = path), blocking)]
+pub fn context_search(
+    store: &ContextStore,
+    /// The words to look for.
+    #[arg(length = 1..=1000, example = "quarterly revenue", positional)]
+    query: String,
+    /// Search below this path only.
+    path: Option<String>,
+    /// How many matches to return at the most.
+    #[arg(default = 10, minimum = 1, maximum = 100)]
+    limit: u32,
+) -> Result<Vec<ContextMatch>, ToolError> {
+    store.search(&query, path.as_deref(), limit)
+}

@@ -1,0 +1,76 @@
+//! `context_write` stores a text under a logical path.
+//!
+//! # What it does
+//! It makes an entry, or a new version of one, from a text or from a source. The version before stays and can be read. A
+//! text that is there already makes no new version.
+//!
+//! # What it may touch
+//! It writes the entry that `path` names, and reads the source where one is named.
+//!
+//! # What it refuses
+//! A path that has an entry, unless `on_conflict` is `overwrite`; text and source both, or neither; texts of more than 64 MiB.
+
+use toolwright::{ErrorClass, Reconciled, ToolError, tool};
+
+use super::path::LogicalPath;
+use super::store::{Before, ContextStore, NewText, OnConflict, StoredEntry};
+use crate::blocking::blocking;
+use crate::workspace::content_hash;
+
+/// Write a file under context/. By default, fails if the path already exists - pass on_conflict='overwrite' to replace.
+#[tool(
+    unlinked,
+    group = "context",
+    danger = moderate,
+    effect = once,
+    writes(LogicalPath = path),
+    reconcile = async |store, path, content| -> Result<Reconciled, ToolError> {
+        let (store, path): (ContextStore, String) = (store.clone(), path.clone());
+        let now = blocking(move || store.read(&path, None)).await?;
+        Ok(match (now, content) {
+            (Err(error), _) if error.kind() == "not_found" => Reconciled::DidNotHappen,
+            (Err(error), _) => return Err(error),
+            // Every write of a text leaves it there until the next.
+            (Ok(now), Some(content)) if now.last_version == 1 && now.hash != content_hash(content.as_bytes()) => {
+                Reconciled::DidNotHappen
+            }
+            _ => Reconciled::Unknown,
+        })
+    }
+)]
+pub async fn context_write(
+    store: &ContextStore,
+    /// Logical path, such as `notes/today.md`.
+    #[arg(example = "notes/today.md", positional)]
+    path: String,
+    /// The whole text. Left out where `source` is given.
+    #[arg(positional)]
+    content: Option<String>,
+    /// What to do when the path exists.
+    #[arg(default)]
+    on_conflict: OnConflict,
+    /// Where the text is fetched, now and at each refresh, such as `file:README.md`.
+    source: Option<String>,
+    /// Why it is written; versions are listed with it.
+    note: Option<String>,
+) -> Result<StoredEntry, ToolError> {
+    let path = LogicalPath::parse(&path)?;
+    let content = match (content, &source) {
+        (Some(content), None) => content,
+        (None, Some(source)) => store.fetch(source).await?,
+        _ => {
+            let message = "expected either `content` or `source`, and one of them alone";
+            return Err(ToolError::invalid(message).class(ErrorClass::Invalid));
+        }
+    };
+    let store = store.clone();
+    let before = match on_conflict {
+        OnConflict::Error => Before::Missing,
+        OnConflict::Overwrite => Before::Any,
+    };
+    let written = blocking(move || {
+        let text = NewText { content: &content, note: note.as_deref(), source: source.as_deref() };
+        store.put(&path, before, &text)
+    });
+    written.await?
+}

@@ -1,0 +1,80 @@
+//! The SQLite file of a store: its format, and its errors.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use toolwright::ToolError;
+
+use crate::database::{self, Format, Problem};
+
+const VERSION: i32 = 1;
+
+const FORMAT: Format = Format {
+    // `twcx` in ASCII.
+    application: 0x7477_6378,
+    version: VERSION,
+    tables: include_str!("1.sql"),
+};
+
+/// Why a store cannot be opened.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ContextStoreError {
+    /// The file cannot be made.
+    #[error("the store `{}` cannot be made; its folder has to exist and to be writable", file.display())]
+    Unmade {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// SQLite cannot use the file.
+    #[error("the store `{}` cannot be opened", file.display())]
+    Database {
+        /// The file.
+        file: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The file is something else.
+    #[error("`{}` is no store of texts, expected one or a name that is not used; name another file", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A later version of this crate has written the file.
+    #[error("the store `{}` has version {found}, expected at most {VERSION}; update the program", file.display())]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: i32,
+    },
+}
+toolwright::unstable::debug_as_sentence!(ContextStoreError);
+
+/// Opens a store; makes the file where there is none, readable by its owner alone.
+pub(super) fn open(file: &Path) -> Result<Connection, ContextStoreError> {
+    database::open(file, &FORMAT).map_err(|problem| {
+        let file = file.to_owned();
+        match problem {
+            Problem::Unmade(source) => ContextStoreError::Unmade { file, source },
+            Problem::Database(source) => ContextStoreError::Database { file, source },
+            Problem::Foreign => ContextStoreError::Foreign { file },
+            Problem::Newer(found) => ContextStoreError::Newer { file, found },
+        }
+    })
+}
+
+/// What a model reads when the store fails under a call.
+pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
+    let message = match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => "the disk of the store is full; nothing was written",
+        Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            "another process writes the store for too long; nothing was written"
+        }
+        _ => "the store cannot be used; nothing was written",
+    };
+    ToolError::new("context_unavailable", message).caused_by(error)
+}

@@ -1,0 +1,85 @@
+//! Logical paths: the names of what is stored; pure. They are no paths of files, so that none leads out of anything.
+
+use std::fmt;
+
+use toolwright::{ResourceKind, ToolError};
+
+/// A longer path is refused, in characters.
+const LONGEST: usize = 1024;
+
+/// The name of an entry of a [`ContextStore`](crate::ContextStore), such as `notes/today.md`, for tools that say what they
+/// touch: `reads(LogicalPath = path)`. A path contains those that go on after it with a `/`.
+///
+/// ```
+/// use toolwright::ResourceKind;
+/// use toolwright_toolbox::LogicalPath;
+///
+/// assert_eq!(LogicalPath::normalise("notes/"), "notes");
+/// assert!(LogicalPath::overlap("notes", "notes/today.md"));
+/// assert!(!LogicalPath::overlap("notes", "notes.md"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogicalPath(String);
+
+impl LogicalPath {
+    /// Reads a path, or refuses what is none. Characters are taken as they are: two spellings of one letter are two paths.
+    pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
+        let path = Self::normalise(text);
+        let has_control = || path.chars().any(char::is_control);
+        let problem = if path.is_empty() {
+            "it is empty"
+        } else if path.chars().count() > LONGEST {
+            "it has more than 1,024 characters"
+        } else if path.starts_with('/') {
+            "it begins with `/`"
+        } else if path.contains('\\') {
+            "it has a `\\`"
+        } else if has_control() {
+            "it has a control character"
+        } else if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            "a part of it is empty, `.` or `..`"
+        } else if path.split('/').any(|part| part.trim() != part) {
+            "a part of it begins or ends with a blank"
+        } else {
+            return Ok(Self(path));
+        };
+        let shown: String = text.chars().take(100).flat_map(char::escape_debug).collect();
+        Err(ToolError::new("invalid_path", format!("`{shown}` is no logical path: {problem}"))
+            .class(toolwright::ErrorClass::Invalid)
+            .hint("name it as in `notes/today.md`"))
+    }
+
+    /// The path of everything below which a search or a list looks; everything where it is absent, empty or `.`.
+    pub(super) fn parse_folder(text: Option<&str>) -> Result<Option<Self>, ToolError> {
+        match text {
+            None | Some("" | "." | "/") => Ok(None),
+            Some(text) => Self::parse(text).map(Some),
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for LogicalPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl ResourceKind for LogicalPath {
+    const LABEL: &'static str = "entry";
+
+    fn normalise(name: &str) -> String {
+        name.strip_suffix('/').unwrap_or(name).to_owned()
+    }
+
+    fn overlap(container: &str, contained: &str) -> bool {
+        contained.strip_prefix(container).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    fn containers(name: &str) -> Option<Vec<&str>> {
+        Some(name.match_indices('/').map(|(at, _)| &name[..at]).collect())
+    }
+}

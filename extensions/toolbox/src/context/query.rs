@@ -1,0 +1,78 @@
+//! Evaluates an expression of JSONata over a document, within limits that hold inside one tight loop; pure.
+
+use std::time::Duration;
+
+use jlens_core::{Bindings, CancelToken, Error, Expression, Options};
+use serde_json::Value;
+use toolwright::{ErrorClass, ToolError};
+
+/// The limits of one evaluation. The same expression takes the same steps over the same document on every machine.
+const STEPS: u64 = 5_000_000;
+const DEPTH: usize = 2_000;
+const TIME: Duration = Duration::from_secs(5);
+/// Of one array or sequence, in items.
+const LONGEST_ARRAY: usize = 1_000_000;
+/// Of one string and of the result, in bytes.
+const LARGEST: usize = 16 << 20;
+
+/// More of an expression is refused before it is parsed, in bytes.
+const LONGEST_EXPRESSION: usize = 16 << 10;
+
+/// What a model reads that has written a malformed expression, or asks by `?`.
+pub(super) const REFERENCE: &str = include_str!("reference.md");
+
+/// Evaluates within limits over a document that is whole JSON; where the result is undefined it is `null`.
+pub(super) fn evaluate(
+    expression: &str,
+    document: &str,
+    limits: &Options,
+) -> Result<Value, ToolError> {
+    let compiled = compile(expression)?;
+    let document: Value = serde_json::from_str(document).map_err(|error| {
+        let message = format!("the entry is no JSON document: {error}");
+        ToolError::new("invalid_json", message)
+            .class(ErrorClass::Invalid)
+            .hint("read the entry to see what it has; only a whole document can be queried")
+    })?;
+    match compiled.evaluate_with(Some(&document), &Bindings::new(), limits) {
+        Ok(result) => Ok(result.unwrap_or(Value::Null)),
+        Err(error) => Err(failed("evaluation_error", &error)),
+    }
+}
+
+/// The limits of an evaluation that begins at `now`, in milliseconds since 1970, which is what `$now()` and `$millis()` say: no
+/// clock is read. What is random is the same each time.
+pub(super) fn limits(now: i64, cancel: CancelToken) -> Options {
+    Options::new()
+        .max_steps(STEPS)
+        .max_depth(DEPTH)
+        .timeout(TIME)
+        .max_array_length(LONGEST_ARRAY)
+        .max_string_length(LARGEST)
+        .max_result_size(LARGEST)
+        .now(now)
+        .seed(0)
+        .cancel_token(cancel)
+}
+
+fn compile(expression: &str) -> Result<Expression, ToolError> {
+    if expression.len() > LONGEST_EXPRESSION {
+        let message = format!(
+            "the expression has {} bytes, expected at most {LONGEST_EXPRESSION}",
+            expression.len()
+        );
+        return Err(ToolError::new("invalid_expression", message).class(ErrorClass::Invalid));
+    }
+    Expression::compile(expression).map_err(|error| failed("invalid_expression", &error))
+}
+
+fn failed(kind: &'static str, error: &Error) -> ToolError {
+    let place = error.position().map(|at| format!(" at character {at}")).unwrap_or_default();
+    let message = format!("{}{place} ({})", error.message(), error.code());
+    ToolError::new(kind, message).class(ErrorClass::Invalid).hint(REFERENCE)
+}
+
+#[cfg(test)]
+mod suite;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Fetches entries anew from their sources, one after the other; the store is free for others in between.
+
+use rusqlite::params;
+use toolwright::{ErrorClass, ToolError};
+
+use super::database::unavailable;
+use super::path::LogicalPath;
+use super::store::{Before, ContextStore, NewText};
+
+/// What became of one entry.
+#[toolwright::data]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefreshedEntry {
+    /// The logical path of the entry.
+    pub path: String,
+    /// Whether it was changed.
+    pub result: RefreshResult,
+    /// Why it could not be fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What a refresh did with an entry.
+#[toolwright::data]
+#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RefreshResult {
+    /// The source has another text now, which is a new version.
+    Updated,
+    /// The source has the text that is stored.
+    Unchanged,
+    /// It could not be fetched or written, and is as it was.
+    Failed,
+}
+
+struct Sourced {
+    path: LogicalPath,
+    source: String,
+    hash: String,
+}
+
+impl ContextStore {
+    /// Fetches the entries below `folder` that have a source, or all of them. One that fails stops no other.
+    ///
+    /// # Errors
+    /// `invalid_path`; `context_unavailable` where SQLite cannot list them.
+    pub async fn refresh(&self, folder: Option<&str>) -> Result<Vec<RefreshedEntry>, ToolError> {
+        let mut refreshed = Vec::new();
+        for entry in self.sourced(folder)? {
+            let path = entry.path.to_string();
+            refreshed.push(match self.refresh_one(&entry).await {
+                Ok(result) => RefreshedEntry { path, result, message: None },
+                Err(error) => {
+                    let message = Some(error.message().to_owned());
+                    RefreshedEntry { path, result: RefreshResult::Failed, message }
+                }
+            });
+        }
+        Ok(refreshed)
+    }
+
+    async fn refresh_one(&self, entry: &Sourced) -> Result<RefreshResult, ToolError> {
+        let content = self.fetch(&entry.source).await?;
+        let note = format!("refreshed from {}", entry.source);
+        let text = NewText { content: &content, note: Some(&note), source: None };
+        // What was written while the source was asked is not overwritten.
+        let stored = self.put(&entry.path, Before::Hash(&entry.hash), &text)?;
+        Ok(match stored.hash == entry.hash {
+            true => RefreshResult::Unchanged,
+            false => RefreshResult::Updated,
+        })
+    }
+
+    /// Fetches what a source such as `file:README.md` names.
+    pub(super) async fn fetch(&self, source: &str) -> Result<String, ToolError> {
+        let invalid = |problem: String| {
+            let known: Vec<&str> = self.sources.iter().map(|it| it.scheme()).collect();
+            let hint = match known.as_slice() {
+                [] => "this store has no sources; write the text itself".to_owned(),
+                known => format!("sources begin with one of `{}:`", known.join(":`, `")),
+            };
+            ToolError::new("invalid_source", problem).class(ErrorClass::Invalid).hint(hint)
+        };
+        let (scheme, name) = source
+            .split_once(':')
+            .ok_or_else(|| invalid(format!("`{source}` is no source: it has no `:`")))?;
+        let kind = self.sources.iter().find(|it| it.scheme() == scheme);
+        let kind = kind.ok_or_else(|| invalid(format!("there is no source `{scheme}:`")))?;
+        kind.fetch(name.to_owned()).await
+    }
+
+    fn sourced(&self, folder: Option<&str>) -> Result<Vec<Sourced>, ToolError> {
+        let folder = LogicalPath::parse_folder(folder)?;
+        let folder = folder.as_ref().map(LogicalPath::as_str);
+        let select = "SELECT e.path, e.source, v.hash FROM entries e
+            JOIN versions v ON v.entry = e.id AND v.version = e.version
+            WHERE e.source IS NOT NULL
+              AND (?1 IS NULL OR e.path = ?1 OR substr(e.path, 1, length(?1) + 1) = ?1 || '/')
+            ORDER BY e.path";
+        let read = || {
+            let connection = self.connection();
+            let mut statement = connection.prepare_cached(select)?;
+            let rows = statement
+                .query_map(params![folder], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            rows.collect::<rusqlite::Result<Vec<(String, String, String)>>>()
+        };
+        let rows = read().map_err(unavailable)?.into_iter();
+        rows.map(|(path, source, hash)| {
+            Ok(Sourced { path: LogicalPath::parse(&path)?, source, hash })
+        })
+        .collect()
+    }
+}

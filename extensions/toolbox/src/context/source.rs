@@ -1,0 +1,33 @@
+//! Where entries come from, so that they can be fetched anew.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use toolwright::ToolError;
+
+use crate::Workspace;
+use crate::blocking::blocking;
+
+/// A kind of source of entries, such as files or pages, for [`ContextStore::with_source`](crate::ContextStore::with_source).
+pub trait ContextSource: Send + Sync + 'static {
+    /// What stands before the colon in a source of this kind: `file` in `file:README.md`.
+    fn scheme(&self) -> &str;
+
+    /// Fetches what the part after the colon names.
+    ///
+    /// # Errors
+    /// When it cannot be fetched; the message is for the model.
+    fn fetch(&self, name: String) -> BoxFuture<'_, Result<String, ToolError>>;
+}
+
+/// The files of a workspace are sources named `file:README.md`.
+impl ContextSource for Arc<Workspace> {
+    fn scheme(&self) -> &str {
+        "file"
+    }
+
+    fn fetch(&self, name: String) -> BoxFuture<'_, Result<String, ToolError>> {
+        let workspace = Arc::clone(self);
+        Box::pin(async move { blocking(move || workspace.read_text(&name)).await? })
+    }
+}

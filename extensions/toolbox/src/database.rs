@@ -1,0 +1,96 @@
+//! Opens the SQLite files of this crate: one that is missing is made, one that is another program's or of a later version is
+//! refused.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+/// How long to wait for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a kind of file has inside.
+pub(crate) struct Format {
+    /// Says what the file is: four letters of ASCII.
+    pub(crate) application: i32,
+    pub(crate) version: i32,
+    /// The statements that make its tables.
+    pub(crate) tables: &'static str,
+}
+
+/// Why a file cannot be opened.
+pub(crate) enum Problem {
+    /// It cannot be made.
+    Unmade(io::Error),
+    /// SQLite cannot use it.
+    Database(rusqlite::Error),
+    /// It is something else.
+    Foreign,
+    /// A later version of this crate, which is given, has written it.
+    Newer(i32),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// Opens a file; makes it where there is none, readable by its owner alone.
+pub(crate) fn open(file: &Path, format: &Format) -> Result<Connection, Problem> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Err(source) if source.kind() != ErrorKind::AlreadyExists => {
+            return Err(Problem::Unmade(source));
+        }
+        _ => {}
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    match identity(&connection)? {
+        (0, 0) => {}
+        (application, found) if application == format.application => {
+            if found != format.version {
+                return Err(Problem::Newer(found));
+            }
+        }
+        _ => return Err(Problem::Foreign),
+    }
+    match prepare(&mut connection, format)? {
+        true => Ok(connection),
+        false => Err(Problem::Foreign),
+    }
+}
+
+fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
+    let application = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok((application, connection.pragma_query_value(None, "user_version", |row| row.get(0))?))
+}
+
+/// Sets the connection up, and makes the tables of a new file; `false` where the file has other tables.
+fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
+    // Takes effect in an empty file alone.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have made them by now.
+    if identity(&transaction)? == (0, 0) {
+        let tables: i64 =
+            transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        if tables > 0 {
+            return Ok(false);
+        }
+        transaction.execute_batch(format.tables)?;
+        transaction.pragma_update(None, "application_id", format.application)?;
+        transaction.pragma_update(None, "user_version", format.version)?;
+    }
+    transaction.commit()?;
+    Ok(true)
+}
