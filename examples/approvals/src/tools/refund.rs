@@ -12,7 +12,7 @@ use crate::pace::Pace;
     approval = "it pays money out", danger = dangerous, effect = once,
     validate = |order| match look_up_order::found(&order) {
         Ok(_) => Ok(()),
-        Err(error) => Err(ToolError::invalid(error.message()).hint("look the order up first")),
+        Err(error) => Err(ToolError::invalid(error.message().to_owned()).hint("look the order up first")),
     },
     preview = |order, cents| format!("pays {} back for order {order}", euros(cents))
 )]
