@@ -10,6 +10,7 @@
 //! The documents, and what a crash before or after each commit leads to, are in `docs/runs.md`.
 
 mod acknowledge;
+mod away;
 mod body;
 mod builder;
 mod by_id;
@@ -32,6 +33,7 @@ mod removal;
 mod runner;
 mod runs;
 mod stop;
+mod taken_by;
 mod taking;
 mod turn;
 mod work;

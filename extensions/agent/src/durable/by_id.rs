@@ -9,7 +9,7 @@ use toolwright::unstable::runs::JournalAccess;
 use super::progress::{Progress, Waiting};
 use super::record::DrivenRun;
 use super::runner::{Inner, LOOK_AGAIN};
-use super::taking::TakenBy;
+use super::taken_by::TakenBy;
 use super::turn;
 use super::{NewRun, RunError, Runs};
 use crate::agent::Agent;

@@ -10,7 +10,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt as _;
 use toolwright::approval::ApprovalRequest;
 use toolwright::journal::DocumentWrite;
 use toolwright::provider::ToolCall;
@@ -18,14 +17,11 @@ use toolwright::unstable::runs::SubmittedTurn;
 use toolwright::{
     Answer, Call, CallFailure, CancellationToken, Content, Outcome, Run, StoredAnswer,
 };
-use uuid::Uuid;
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
-use super::outage::{self, Failed, Outage};
-use super::patience::Patience;
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
@@ -35,7 +31,7 @@ use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError};
 use crate::run::{
     Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
-    Turn, Work, cancellation, is_turned_away, step,
+    Turn, Work, is_turned_away, step,
 };
 
 /// A run that is driven here, and its record.
@@ -75,7 +71,7 @@ impl DrivenRun {
 /// The record of a run.
 pub(super) struct RunRecord {
     pub recorded: Recorded,
-    agent: Agent,
+    pub agent: Agent,
     /// The application cancels the run by it.
     pub token: Option<CancellationToken>,
     /// Who has cancelled the run, as far as this driver has heard.
@@ -248,19 +244,7 @@ impl Recorder for RunRecord {
     }
 
     async fn away(&mut self, state: &State, error: ModelError) -> Result<Away<RunError>, RunError> {
-        let head = self.recorded.head.clone();
-        let now = self.recorded.access().now();
-        let failed = Failed { kind: error.kind(), retry_after: error.retry_after() };
-        let random = Uuid::now_v7().as_u64_pair().1;
-        let limit = state.limits().outage;
-        let Some(outage) = outage::after(head.outage.as_ref(), failed, limit, now, random) else {
-            return Ok(Away::TooLong(unreachable(head.outage.as_ref(), limit, &error)));
-        };
-        let left = RunError::away(&head.run, &outage);
-        let head =
-            Head { lease: None, crashes: None, outage: Some(outage), ..self.head_of(state)? };
-        self.recorded.commit(head, Vec::new()).await?;
-        Ok(Away::Left(left))
+        self.rest(state, error).await
     }
 
     fn known(&self) -> Vec<Option<Answer>> {
@@ -355,49 +339,13 @@ impl Drop for RunRecord {
     }
 }
 
-/// The error that ends a run whose model was away for too long.
-fn unreachable(outage: Option<&Outage>, limit: Duration, error: &ModelError) -> ModelError {
-    let since = outage.map_or_else(String::new, |it| format!(" since {}", it.since));
-    let hours = limit.as_secs_f64() / 3600.0;
-    let message = format!(
-        "the model was away{since}, longer than the {hours:.1} hours that a run waits; start the run again when it is back, or set \
-         a longer `outage_limit`. Last: {}",
-        error.message()
-    );
-    ModelError::new("model_unreachable", message)
-}
-
 impl RunRecord {
-    /// Records an answer of the model. It was paid for, so that it is held while the journal fails, until this process ends its work
-    /// or the run is cancelled here.
-    async fn commit_answer(
-        &mut self,
-        head: Head,
-        documents: Vec<DocumentWrite>,
-    ) -> Result<(), RunError> {
-        let (executor, token) = (self.agent.0.executor.clone(), self.token.clone());
-        let given_up = async move {
-            tokio::select! {
-                () = executor.draining() => {}
-                () = cancellation(token.as_ref()) => {}
-            }
-        };
-        let until = head.lease.as_ref().map(|lease| lease.until);
-        let held = Patience::HeldUntil(given_up.boxed());
-        self.recorded.commit_with(held, head, documents).await?;
-        match until.is_some_and(|until| until <= self.recorded.access().now()) {
-            // It was held for longer than the lease.
-            true => self.recorded.renew().await,
-            false => Ok(()),
-        }
-    }
-
     fn shutting_down(&self) -> RunError {
         RunError::ShuttingDown { run: self.recorded.head.run.clone() }
     }
 
     /// The head of a run in this state.
-    fn head_of(&self, state: &State) -> Result<Head, RunError> {
+    pub(super) fn head_of(&self, state: &State) -> Result<Head, RunError> {
         let head = self.recorded.head.clone();
         let key = keys::head(&head.run);
         let sealing = self.recorded.access().sealing.as_ref();

@@ -16,7 +16,7 @@ use super::keys;
 use super::progress::Progress;
 use super::remembered::Remembered;
 use super::runs::{Runs, head_of};
-use super::taking::TakenBy;
+use super::taken_by::TakenBy;
 use super::{NewRun, RunError};
 use crate::agent::Agent;
 use crate::history::Message;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
-use crate::durable::taking::TakenBy;
+use crate::durable::taken_by::TakenBy;
 use crate::durable::{RunError, Runner};
 
 /// How long a run is left alone that could not go on; each time in succession, twice as long.
