@@ -35,7 +35,8 @@ pub(super) fn with_one_more(before: Option<Crashes>, turn: u64) -> Crashes {
 
 /// Returns whether a run with these crashes is driven only where no other suspect is.
 pub(super) fn is_suspect(phase: Phase, crashes: Option<Crashes>) -> bool {
-    let most = if phase == Phase::Calling { WHILE_CALLING } else { WHILE_ASKING };
+    // The calls of a run that waited run in the process that takes it.
+    let most = if phase == Phase::Asking { WHILE_ASKING } else { WHILE_CALLING };
     crashes.is_some_and(|crashes| crashes.drivers >= most)
 }
 
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_run_is_a_suspect_from_the_second_crash_while_its_calls_ran_or_the_fifth_while_it_asked() {
-        for (phase, from) in [(Phase::Calling, 2), (Phase::Asking, 5)] {
+        for (phase, from) in [(Phase::Calling, 2), (Phase::Waiting, 2), (Phase::Asking, 5)] {
             assert!(!is_suspect(phase, None));
             let mut crashes = None;
             for times in 1..10 {

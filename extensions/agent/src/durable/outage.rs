@@ -43,7 +43,9 @@ pub(super) fn after(
     now: Timestamp,
     random: u64,
 ) -> Option<Outage> {
-    let since = before.map_or(now, |it| it.since);
+    // The time in which nobody asked, such as while the machine was off, says nothing of the model.
+    let unasked = |it: &Outage| now.duration_since(it.until).max(SignedDuration::ZERO);
+    let since = before.map_or(now, |it| later(it.since, unasked(it)));
     let times = before.map_or(0, |it| it.times).saturating_add(1);
     let end = later(since, signed(limit));
     if now >= end {
@@ -132,5 +134,14 @@ mod tests {
         let second = after(Some(&read), failed(None), DAY, first.until, 0).unwrap();
         assert_eq!((second.times, second.since), (2, now));
         assert_eq!(second.until.duration_since(first.until).as_secs(), 4);
+    }
+
+    #[test]
+    fn the_time_in_which_nobody_asks_ends_no_run() {
+        let now = Timestamp::UNIX_EPOCH;
+        let first = after(None, failed(None), DAY, now, 0).unwrap();
+        let much_later = first.until + SignedDuration::from_hours(72);
+        let second = after(Some(&first), failed(None), DAY, much_later, 0).unwrap();
+        assert_eq!(second.since, now + SignedDuration::from_hours(72));
     }
 }

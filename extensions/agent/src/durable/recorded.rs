@@ -131,23 +131,34 @@ impl Recorded {
                     patience.after(&self.head.run, error, times).await?;
                 }
                 // A commit of this driver may stand although nobody waited for its reply.
-                Err(conflict) => match self.access.store.document(&key).await? {
-                    Some(found) if found.text == text => {
-                        self.version = found.version.saturating_sub(1);
-                        return Ok(());
+                Err(conflict) => {
+                    let found = match self.access.store.document(&key).await {
+                        Ok(found) => found,
+                        // What is paid for is held while the journal cannot be read either.
+                        Err(error) => {
+                            patience.after(&self.head.run, error, times).await?;
+                            continue;
+                        }
+                    };
+                    match found {
+                        Some(found) if found.text == text => {
+                            self.version = found.version.saturating_sub(1);
+                            return Ok(());
+                        }
+                        Some(found) if self.is_own_renewal(&found.text) => {
+                            self.version = found.version;
+                        }
+                        // The head is as it was: another document is not.
+                        found if found.as_ref().map_or(0, |it| it.version) == self.version => {
+                            let other = conflicting(&conflict).filter(|other| *other != key);
+                            return Err(other.map_or_else(lost, |other| {
+                                let why = format!("it was changed by hand: {conflict}");
+                                RunError::damaged(other, why)
+                            }));
+                        }
+                        _ => return Err(lost()),
                     }
-                    Some(found) if self.is_own_renewal(&found.text) => {
-                        self.version = found.version;
-                    }
-                    // The head is as it was: another document is not.
-                    found if found.as_ref().map_or(0, |it| it.version) == self.version => {
-                        let other = conflicting(&conflict).filter(|other| *other != key);
-                        return Err(other.map_or_else(lost, |other| {
-                            RunError::damaged(other, format!("it was changed by hand: {conflict}"))
-                        }));
-                    }
-                    _ => return Err(lost()),
-                },
+                }
             }
         }
         Err(lost())

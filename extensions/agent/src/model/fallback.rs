@@ -99,6 +99,8 @@ impl Fallback {
         let mut failed = TotalUsage::default();
         let mut asked = vec![false; self.models.len()];
         let mut current = self.next(&asked, begun).unwrap_or_default();
+        // A model that is away for a while is worth waiting for, whatever those after it answer.
+        let mut away: Option<ModelError> = None;
         loop {
             asked[current] = true;
             meter.begin();
@@ -119,7 +121,7 @@ impl Fallback {
             meter.all_failed(before.plus(failed));
             let now = Instant::now();
             match rest_after(&error, self.rest) {
-                Rest::None => return Err(error),
+                Rest::None => return Err(away.map_or(error, |first| first.taking(failed))),
                 Rest::ThisRequest => {}
                 Rest::For(rest) => {
                     // Another run may know that it has to rest for longer.
@@ -130,6 +132,10 @@ impl Fallback {
             let is_over = self.budget.is_some_and(|budget| begun.elapsed() >= budget);
             let following = self.next(&asked, now);
             let (Some(following), false) = (following, is_over) else {
+                let error = match away {
+                    Some(first) if !error.is_outage() => first.taking(failed),
+                    _ => error,
+                };
                 return Err(self.failed(error, &asked, is_over));
             };
             if let Some(on_fallback) = &self.on_fallback {
@@ -143,6 +149,9 @@ impl Fallback {
                 passing.restart();
             }
             current = following;
+            if error.is_outage() {
+                away.get_or_insert(error);
+            }
         }
     }
 

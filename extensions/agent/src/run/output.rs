@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use schemars::{JsonSchema, SchemaGenerator};
@@ -189,7 +190,10 @@ impl Output {
             true => unwrapped(&json).map_err(|error| error.to_string())?,
         };
         match &self.0.checks {
-            Some(check) => check(&value).map(|()| value),
+            // The answer is paid for: a rule that panics refuses it, and loses it not.
+            Some(check) => catch_unwind(AssertUnwindSafe(|| check(&value)))
+                .unwrap_or_else(|_| Err("the rule for the value panicked".to_owned()))
+                .map(|()| value),
             None => Ok(value),
         }
     }

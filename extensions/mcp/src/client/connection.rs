@@ -36,6 +36,9 @@ use super::said::Said;
 /// How long a list counts of a server that says by itself nothing of changes.
 const FRESH: Duration = Duration::from_secs(30);
 
+/// How long a server may take to read what it was sent before it is ended.
+const CLOSES: Duration = Duration::from_secs(5);
+
 /// Where a server finds the key by which it can tell a repeated call.
 const KEY: &str = "toolwright/idempotencyKey";
 
@@ -218,7 +221,9 @@ impl Live {
 
     async fn end(self) {
         // Closes its input, which asks it to end.
-        let _ = self.running.cancel().await;
+        let mut running = self.running;
+        // A server that does not read its input holds the pipe: it is ended below.
+        let _ = running.close_with_timeout(CLOSES).await;
         if let Some(process) = self.process {
             process.end().await;
         }

@@ -5,7 +5,8 @@
 //! other calls in between. What fails is reported and stops nothing.
 //!
 //! # What it may touch
-//! It writes the entries below `path` that have a source, or all, and reads from the sources that the application offers.
+//! It writes the entries below `path` that have a source, or all, and reads from the sources that the application offers: any
+//! file, for a policy, because what the entries name is known when it runs.
 //!
 //! # What it refuses
 //! To overwrite what another call has written while the source was asked: that entry is reported as failed.
@@ -17,7 +18,7 @@ use super::refresh::RefreshedEntry;
 use super::store::ContextStore;
 
 /// Fetch stored texts that have a source again, so that they are as the source is now.
-#[tool(unlinked, group = "context", danger = moderate, effect = idempotent, writes(LogicalPath = path))]
+#[tool(unlinked, group = "context", danger = moderate, effect = idempotent, writes(LogicalPath = path), reads(file = vec![None::<String>]))]
 pub async fn context_refresh(
     store: &ContextStore,
     /// Refresh below this path only; everything when absent.

@@ -24,6 +24,7 @@ use crate::workspace::content_hash;
     danger = moderate,
     effect = once,
     writes(LogicalPath = path),
+    reads(file = files_of(source.as_deref())),
     reconcile = async |store, path, content| -> Result<Reconciled, ToolError> {
         let (store, path): (ContextStore, String) = (store.clone(), path.clone());
         let now = blocking(move || store.read(&path, None)).await?;
@@ -73,4 +74,9 @@ pub async fn context_write(
         store.put(&path, before, &text)
     });
     written.await?
+}
+
+/// The file that a source names, so that the rules for files hold for it.
+fn files_of(source: Option<&str>) -> Vec<String> {
+    source.and_then(|it| it.strip_prefix("file:")).map(str::to_owned).into_iter().collect()
 }

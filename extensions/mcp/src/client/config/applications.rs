@@ -80,7 +80,9 @@ impl Entry {
         variables: Variables<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Written, String> {
-        if self.disabled == Some(true) {
+        let says = |key: &str| self.others.get(key).and_then(Value::as_bool);
+        let is_off = says("enabled") == Some(false) || says("isActive") == Some(false);
+        if self.disabled == Some(true) || is_off {
             return Err("it is disabled".to_owned());
         }
         let transport = match self.transport.as_deref() {

@@ -17,6 +17,9 @@ type Failure = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
+/// The codes with which servers refuse a session that they do not know.
+const REFUSALS: [i32; 3] = [-32_600, -32_000, -32_001];
+
 /// A client that knows by which answers a session has ended.
 #[derive(Clone)]
 pub(in crate::client) struct Sessions<C>(pub(in crate::client) C);
@@ -31,7 +34,13 @@ fn checked(
         Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), _))
             if error.id.as_ref() != Some(&request) =>
         {
-            Err(StreamableHttpError::SessionExpired)
+            // Another error may come after the call has run, which is not sent once more then.
+            match REFUSALS.contains(&error.error.code.0) {
+                true => Err(StreamableHttpError::SessionExpired),
+                false => Err(StreamableHttpError::UnexpectedServerResponse(
+                    format!("the error {} of another request", error.error.code.0).into(),
+                )),
+            }
         }
         Err(StreamableHttpError::UnexpectedServerResponse(words))
             if words.starts_with("HTTP 400") =>
