@@ -63,7 +63,7 @@ async fn one(calls: &Calls, log: &Log) -> Result<(), ToolError> {
 }
 
 /// Calls the first one.
-#[tool(effect = read)]
+#[tool(unlinked, effect = read)]
 async fn other(calls: &Calls, log: &Log) -> Result<(), ToolError> {
     log.add("other");
     calls.to(ONE).await_as().await

@@ -22,6 +22,7 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
         "reads" | "writes" => &["footprint_by"],
         "approval" => &["approval", "approval_by"],
         "preview" => &["preview_by"],
+        "validate" => &["validate_by"],
         "reconcile" => &["reconcile_by"],
         "retry" => &["retry"],
         "timeout" => &["timeout"],

@@ -29,7 +29,7 @@ async fn wait(log: &Log) {
 }
 
 /// Pays, each time that it is called.
-#[tool(effect = once)]
+#[tool(unlinked, effect = once)]
 async fn pay(log: &Log) -> &'static str {
     log.add("paid");
     "receipt 1"

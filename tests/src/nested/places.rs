@@ -14,7 +14,7 @@ use crate::support::{Turnstile, WAIT_FOR_GO, builder, call, ended, kind};
 struct Inside(AtomicU32, AtomicU32);
 
 /// Stays for a while.
-#[tool(effect = read)]
+#[tool(unlinked, effect = read)]
 async fn stay(inside: &Inside) {
     let now = inside.0.fetch_add(1, Ordering::SeqCst) + 1;
     inside.1.fetch_max(now, Ordering::SeqCst);

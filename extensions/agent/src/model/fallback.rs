@@ -121,6 +121,8 @@ impl Fallback {
             meter.all_failed(before.plus(failed));
             let now = Instant::now();
             match rest_after(&error, self.rest) {
+                // What the application gave us wrong, no waiting mends.
+                Rest::None if error.kind() == "invalid_tools" => return Err(error),
                 Rest::None => return Err(away.map_or(error, |first| first.taking(failed))),
                 Rest::ThisRequest => {}
                 Rest::For(rest) => {

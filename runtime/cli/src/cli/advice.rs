@@ -22,7 +22,8 @@ pub(super) fn message(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-const HINTS: [(&str, &str); 19] = [
+const HINTS: [(&str, &str); 20] = [
+    ("go on without it, or call it by itself", "call it by itself"),
     ("call again, with an id of its own", "give each call an id of its own"),
     ("call one of the tools that you were given", "`tools list` shows the tools"),
     ("correct the input and call again", "correct it; --help says what the tool takes"),

@@ -61,7 +61,7 @@ impl File {
             if ours != name {
                 notes.push(format!("the server `{name}` is called `{ours}` here"));
             }
-            match entry.written(&name, variables, &mut notes) {
+            match entry.convert(&name, variables, &mut notes) {
                 Ok(server) => drop(written.insert(ours, server)),
                 Err(why) => notes.push(format!("the server `{name}` is left out: {why}")),
             }
@@ -74,7 +74,7 @@ impl File {
 
 impl Entry {
     /// The server, or why it is left out.
-    fn written(
+    fn convert(
         self,
         name: &str,
         variables: Variables<'_>,
@@ -108,7 +108,7 @@ impl Entry {
             }
             false => timeout,
         });
-        let expand = |text: String| expanded(&text, variables);
+        let expand = |text: String| expand(&text, variables);
         let each = |of: BTreeMap<String, String>| {
             let pairs = of.into_iter().map(|(key, value)| Ok((key, expand(value)?)));
             pairs.collect::<Result<BTreeMap<_, _>, String>>()
@@ -143,7 +143,7 @@ fn text(value: Value) -> String {
 }
 
 /// The text with `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}` replaced, and the folders that editors name.
-fn expanded(text: &str, variables: Variables<'_>) -> Result<String, String> {
+fn expand(text: &str, variables: Variables<'_>) -> Result<String, String> {
     let (mut whole, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, after)) = after.split_once('}') else { break };

@@ -25,7 +25,7 @@ const REFUSALS: [i32; 3] = [-32_600, -32_000, -32_001];
 pub(in crate::client) struct Sessions<C>(pub(in crate::client) C);
 
 /// A request that a server refuses for its session was not worked on: the error answers no request of ours then.
-fn checked(
+fn check_session(
     answer: Result<StreamableHttpPostResponse, Failure>,
     request: Option<RequestId>,
 ) -> Result<StreamableHttpPostResponse, Failure> {
@@ -86,7 +86,7 @@ where
             .0
             .post_message_with_response_limits(uri, message, session, token, headers, limits)
             .await;
-        checked(answer, request)
+        check_session(answer, request)
     }
 
     async fn delete_session(
