@@ -1,10 +1,10 @@
 // A rule is over the tool's parameters, by their names.
-use toolwright::{ToolError, tool};
+use toolwright::tool;
 
 /// Orders.
 #[tool(validate = |artcle| match artcle.as_str() {
     "tea" => Ok(()),
-    _ => Err(ToolError::invalid("there is none")),
+    _ => Err(toolwright::ToolError::invalid("there is none")),
 })]
 async fn order(
     /// What.
