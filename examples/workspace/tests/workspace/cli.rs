@@ -393,7 +393,11 @@ fn what_the_policy_asks_about_is_not_run_with_nobody_to_ask() {
         let ran = run(&folder, words);
         assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{words:?}");
         assert!(ran.err.starts_with("error: approval_required: "), "{}", ran.err);
-        assert!(ran.err.contains("hint: nothing ran; standard input is no terminal"), "{}", ran.err);
+        assert!(
+            ran.err.contains("hint: nothing ran; standard input is no terminal"),
+            "{}",
+            ran.err
+        );
         assert!(!ran.err.contains("tell the user"), "{}", ran.err);
     }
     assert!(folder.join("README.md").exists() && !folder.join("deploy.sh").exists());

@@ -187,7 +187,7 @@ impl Output {
         };
         let value = match self.0.is_wrapped {
             false => json.trim().to_owned(),
-            true => unwrapped(&json).map_err(|error| error.to_string())?,
+            true => unwrap_value(&json).map_err(|error| error.to_string())?,
         };
         match &self.0.checks {
             // The answer is paid for: a rule that panics refuses it, and loses it not.
@@ -204,7 +204,7 @@ fn reading<A: DeserializeOwned + JsonSchema + Send + 'static>(description: &str)
     DynamicTool::typed(FINAL_ANSWER, description, |_: A, _| async { Ok(()) })
 }
 
-fn unwrapped(json: &str) -> serde_json::Result<String> {
+fn unwrap_value(json: &str) -> serde_json::Result<String> {
     #[derive(Deserialize)]
     struct Wrapped<'a> {
         #[serde(borrow)]

@@ -141,7 +141,7 @@ impl<'a> Prover<'a, '_> {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             match child.kind() {
-                "variable_assignment" => self.passed(child)?,
+                "variable_assignment" => self.check_passed(child)?,
                 "file_redirect" | "herestring_redirect" => self.redirect(child, from)?,
                 _ => words.push(self.word(child)?),
             }

@@ -114,7 +114,7 @@ impl<'a> Prover<'a, '_> {
             {
                 let word = &words[at];
                 word.literal()?;
-                self.assigned(assigned, value, word.range.clone())?;
+                self.check_assigned(assigned, value, word.range.clone())?;
                 at += 1;
             }
             let rest = words.get(at..).unwrap_or_default();

@@ -46,7 +46,7 @@ impl<'a> Prover<'a, '_> {
         let mut cursor = node.walk();
         match node.kind() {
             "command" => self.command(node, from),
-            "declaration_command" => self.declared(node).map(|()| Ends::at(from)),
+            "declaration_command" => self.check_declared(node).map(|()| Ends::at(from)),
             "variable_assignment" => self.set(node).map(|()| Ends::at(from)),
             "test_command" => {
                 self.test_command(node, from)?;
@@ -57,8 +57,8 @@ impl<'a> Prover<'a, '_> {
                 let (redirects, body): (Vec<_>, Vec<_>) =
                     node.children(&mut cursor).partition(is_redirect);
                 match body[..] {
-                    [] => self.redirected(None, from, &redirects),
-                    [body] => self.redirected(Some(body), from, &redirects),
+                    [] => self.check_redirected(None, from, &redirects),
+                    [body] => self.check_redirected(Some(body), from, &redirects),
                     _ => self.doubt(node, "is not understood"),
                 }
             }
@@ -85,7 +85,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// A statement with redirections, which hold for the last command of a list or a pipe.
-    fn redirected(
+    fn check_redirected(
         &mut self,
         body: Option<Node<'_>>,
         from: &Folders,
@@ -114,7 +114,7 @@ impl<'a> Prover<'a, '_> {
             match child.kind() {
                 "|" => {}
                 "|&" if self.is_bash => {}
-                _ => self.apart(|it| it.redirected(Some(*child), from, redirects))?,
+                _ => self.apart(|it| it.check_redirected(Some(*child), from, redirects))?,
             }
         }
         Ok(Ends::at(from))
@@ -131,11 +131,12 @@ impl<'a> Prover<'a, '_> {
         let ends = match operator.kind() {
             "&&" => {
                 let second =
-                    self.maybe(|it| it.redirected(Some(second), &first.good, redirects))?;
+                    self.maybe(|it| it.check_redirected(Some(second), &first.good, redirects))?;
                 Ends { good: second.good, bad: first.bad.or(&second.bad) }
             }
             "||" => {
-                let second = self.maybe(|it| it.redirected(Some(second), &first.bad, redirects))?;
+                let second =
+                    self.maybe(|it| it.check_redirected(Some(second), &first.bad, redirects))?;
                 Ends { good: first.good.or(&second.good), bad: second.bad }
             }
             _ => return self.doubt(operator, "is not understood here"),
@@ -215,7 +216,7 @@ impl<'a> Prover<'a, '_> {
             return self.doubt(node, "goes over arguments that are not known");
         }
         let (was_loop, range, name) = (self.is_loop, name.byte_range(), self.text(name));
-        self.assigned(name, "", range)?;
+        self.check_assigned(name, "", range)?;
         self.is_loop = true;
         let outer = self.looped.clone();
         self.looped.get_or_insert_with(|| from.clone());

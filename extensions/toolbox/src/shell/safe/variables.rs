@@ -9,15 +9,15 @@ use super::{Doubt, Prover, Result};
 
 impl<'a> Prover<'a, '_> {
     /// `NAME=value` before a command.
-    pub(super) fn passed(&mut self, node: Node<'_>) -> Result<()> {
+    pub(super) fn check_passed(&mut self, node: Node<'_>) -> Result<()> {
         let (name, value) = self.assignment(node)?;
-        self.assigned(name, &value.text, node.byte_range())
+        self.check_assigned(name, &value.text, node.byte_range())
     }
 
     /// `NAME=value` as a statement: from there on the value is known.
     pub(super) fn set(&mut self, node: Node<'_>) -> Result<()> {
         let (name, value) = self.assignment(node)?;
-        self.assigned(name, &value.text, node.byte_range())?;
+        self.check_assigned(name, &value.text, node.byte_range())?;
         if self.is_loop {
             return self.doubt(node, "is set anew in a loop");
         }
@@ -26,7 +26,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// `export NAME=value`.
-    pub(super) fn declared(&mut self, node: Node<'_>) -> Result<()> {
+    pub(super) fn check_declared(&mut self, node: Node<'_>) -> Result<()> {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             match child.kind() {
@@ -61,7 +61,12 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// Whether a variable may be set: no program takes it for code, or for a place.
-    pub(super) fn assigned(&self, name: &str, value: &str, range: Range<usize>) -> Result<()> {
+    pub(super) fn check_assigned(
+        &self,
+        name: &str,
+        value: &str,
+        range: Range<usize>,
+    ) -> Result<()> {
         // What programs see may name a file: `TZ=/etc/x`, `LANG=../x`.
         let is_seen = name.starts_with(|it: char| it.is_ascii_uppercase());
         let is_place = value.starts_with(['/', ':', '.', '~'])
