@@ -57,6 +57,12 @@ impl Template {
         })
     }
 
+    /// The keys of the query that belong to the path.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
+        let keys = self.query.iter().map(|pair| pair.split('=').next().unwrap_or_default());
+        keys.map(|key| percent_decode_str(key).decode_utf8_lossy().into_owned())
+    }
+
     /// The pairs of the query that belong to the path.
     pub(super) fn query(&self) -> impl IntoIterator<Item = &str> {
         self.query.iter().map(String::as_str)
