@@ -68,7 +68,9 @@ pub async fn run(folder: &Path, commands: &[Vec<String>]) -> Result<ProcessOutpu
     let variables: Vec<_> = variables().collect();
     let mut all = ProcessOutput { success: true, exit_code: Some(0), ..Default::default() };
     for command in commands {
-        let arguments = ["git"].into_iter().chain(SETTINGS).map(OsString::from);
+        // A path of a call is a name and no pattern, so that the call touches no more than it declares.
+        let program = ["git", "--literal-pathspecs"];
+        let arguments = program.into_iter().chain(SETTINGS).map(OsString::from);
         let arguments: Vec<_> = arguments.chain(command.iter().map(OsString::from)).collect();
         let request = ProcessRequest::new(&arguments, folder, folder)
             .variables(&variables)

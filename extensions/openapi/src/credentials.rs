@@ -2,6 +2,7 @@
 //! events and the journal never have it.
 
 mod fixed;
+mod hide;
 mod oauth;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use toolwright::{ToolContext, ToolError};
 use crate::security::SecurityScheme;
 
 pub use fixed::FixedCredentials;
+pub(crate) use hide::hide;
 pub use oauth::{OAuthCredentials, TokenUrlError};
 
 /// Gives the credentials of requests, by the names that the document has for its security schemes.
@@ -73,7 +75,11 @@ pub trait Credentials: Send + Sync + 'static {
 
 /// The value of the header of the scheme `basic`.
 pub(crate) fn basic(user: &str, password: &str) -> String {
-    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+    format!("Basic {}", encode_basic(user, password))
+}
+
+fn encode_basic(user: &str, password: &str) -> String {
+    STANDARD.encode(format!("{user}:{password}"))
 }
 
 /// A secret with which a request is authorized. Its `Debug` does not show it.
@@ -111,11 +117,15 @@ impl Credential {
         }
     }
 
-    /// The text that no answer may show. A short one is no secret but what a local server is given in its place.
-    pub(crate) fn secret(&self) -> Option<&str> {
+    /// The texts that no answer may show. A short one is no secret but what a local server is given in its place.
+    pub(crate) fn secrets(&self) -> Vec<String> {
         const SHORTEST: usize = 7;
         let (Secret::Token(secret) | Secret::Basic { password: secret, .. }) = &self.0;
-        (secret.len() >= SHORTEST).then_some(secret)
+        if secret.len() < SHORTEST {
+            return Vec::new();
+        }
+        let encoded = self.as_basic().map(|(user, password)| encode_basic(user, password));
+        std::iter::once(secret.to_string()).chain(encoded).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod encode;
 mod form;
+mod keys;
 mod multipart;
 mod path;
 mod style;
@@ -22,6 +23,7 @@ use crate::argument::{Argument, Target};
 use crate::body::BodyKind;
 use crate::operation::{Place, Style};
 
+use keys::Keys;
 pub(crate) use path::Template;
 
 /// What is the same in every request of an operation.
@@ -32,8 +34,8 @@ pub(crate) struct Shape {
     pub(crate) path: Template,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Option<BodyKind>,
-    /// Keys of the query and of cookies that an object, whose fields are keys of their own, cannot have: those of other parameters
-    /// and of credentials.
+    /// Keys of the query and of cookies that an object, whose fields are keys of their own, cannot have: those of other parameters,
+    /// of credentials and of the query that belongs to the path.
     pub(crate) reserved: Vec<String>,
     /// The header that gets the key of the call.
     pub(crate) key_header: Option<HeaderName>,
@@ -61,6 +63,7 @@ impl Shape {
         let (mut query, mut cookies) = (Vec::new(), Vec::new());
         let mut headers = vec![(reqwest::header::ACCEPT, self.accept.clone())];
         let (mut fields, mut body) = (Map::new(), None);
+        let mut keys = Keys::new(&self.reserved);
         for argument in &self.arguments {
             let wrong = |why: String| wrong(&argument.name, &why);
             match &argument.target {
@@ -73,7 +76,7 @@ impl Shape {
                 Target::Body => body = input.get(&argument.name),
                 Target::Parameter { place, name, style } => {
                     let Some(value) = given(argument) else { continue };
-                    style::spreads_freely(*style, value, &self.reserved).map_err(wrong)?;
+                    keys.take(Some(*place), *style, name, value).map_err(wrong)?;
                     match place {
                         Place::Path => {
                             path.fill(name, style::in_path(*style, name, value).map_err(wrong)?);

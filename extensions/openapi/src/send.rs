@@ -95,7 +95,7 @@ impl Sender<'_> {
         let headers: HeaderMap = headers.into_iter().collect();
         let request = self.client.request(method, url).headers(headers).body(body);
         let mut response = request.send().await?;
-        let (status, headers) = (response.status(), response.headers().clone());
+        let (status, mut headers) = (response.status(), response.headers().clone());
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_head && !is_cut {
             let Some(piece) = response.chunk().await? else { break };
@@ -103,8 +103,11 @@ impl Sender<'_> {
             is_cut = piece.len() > room;
             body.extend_from_slice(&piece[..piece.len().min(room)]);
         }
-        for secret in given.iter().filter_map(Credential::secret) {
-            body = without(body, secret.as_bytes());
+        let secrets: Vec<String> = given.iter().flat_map(Credential::secrets).collect();
+        body = credentials::hide(&body, &secrets);
+        for value in headers.values_mut() {
+            let hidden = credentials::hide(value.as_bytes(), &secrets);
+            *value = HeaderValue::from_bytes(&hidden).map_err(ToolError::internal)?;
         }
         Ok((Response { status, headers, body, is_cut }, given))
     }
@@ -161,25 +164,4 @@ fn authorize(
         SchemeKind::Unknown(why) => return Err(ToolError::internal(why.clone())),
     }
     Ok(())
-}
-
-/// What a server says, without the secret that it was given.
-fn without(body: Vec<u8>, secret: &[u8]) -> Vec<u8> {
-    let find = |from: usize| {
-        let rest = body.get(from..)?;
-        rest.windows(secret.len()).position(|it| it == secret).map(|it| from + it)
-    };
-    let Some(mut found) = find(0) else { return body };
-    let (mut clean, mut from) = (Vec::with_capacity(body.len()), 0);
-    loop {
-        clean.extend_from_slice(&body[from..found]);
-        clean.extend_from_slice(b"[key]");
-        from = found + secret.len();
-        match find(from) {
-            Some(next) => found = next,
-            None => break,
-        }
-    }
-    clean.extend_from_slice(&body[from..]);
-    clean
 }

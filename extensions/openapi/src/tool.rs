@@ -130,14 +130,14 @@ pub(crate) fn of(
     Ok(tool)
 }
 
-/// The keys of parameters and credentials, which no field of an object may have in their place.
+/// The keys of parameters, of credentials and of the path's own query, which no field of an object may have in their place.
 fn reserved(draft: &Draft<'_>) -> Vec<String> {
     let parameters = draft.input.arguments.iter().filter_map(|it| match &it.target {
         Target::Parameter { name, .. } => Some(name.clone()),
         Target::Field(_) | Target::Body => None,
     });
     let credentials = draft.requirements.iter().flatten().filter_map(SecurityScheme::key);
-    parameters.chain(credentials.map(str::to_owned)).collect()
+    parameters.chain(credentials.map(str::to_owned)).chain(draft.path.keys()).collect()
 }
 
 /// What models read. The operation itself is part of what a person approves.

@@ -1,5 +1,7 @@
 //! What may be looked at and what may be changed, and the commands of git for it.
 
+use std::path::{Component, Path};
+
 use toolwright::Danger;
 
 /// What to look at.
@@ -50,7 +52,7 @@ impl GitReading {
     /// Returns the arguments of git: the revision where git takes only a revision, the paths after `--`.
     ///
     /// # Errors
-    /// When the revision could be a flag, or is missing.
+    /// When the revision could be a flag, or is missing; when a path leads out of the workspace.
     pub fn arguments(
         self,
         revision: Option<&str>,
@@ -79,7 +81,7 @@ impl GitReading {
         }
         if !matches!(self, Self::Branches) {
             arguments.push("--".to_owned());
-            arguments.extend_from_slice(paths);
+            arguments.extend(inside(paths)?.iter().cloned());
         }
         Ok(arguments)
     }
@@ -104,7 +106,7 @@ impl GitChange {
     /// Returns the commands of git, one after another.
     ///
     /// # Errors
-    /// When a name could be a flag, or a commit has no message or no files.
+    /// When a name could be a flag, a commit has no message or no files, or a file is outside of the workspace.
     pub fn steps(&self) -> Result<Vec<Vec<String>>, String> {
         let command = |fixed: &[&str], more: &[String]| {
             fixed.iter().map(|it| (*it).to_owned()).chain(more.iter().cloned()).collect()
@@ -114,6 +116,7 @@ impl GitChange {
                 if message.trim().is_empty() || files.is_empty() {
                     return Err("a commit needs a `message` and at least one of `files`".to_owned());
                 }
+                let files = inside(files)?;
                 // One argument, so that a message that begins with `-` is no flag.
                 let message = format!("--message={message}");
                 vec![
@@ -129,6 +132,22 @@ impl GitChange {
                 vec![command(&["push", "--quiet", "--"], &[remote, branch])]
             }
         })
+    }
+}
+
+/// Paths of the workspace. Of a path outside, `git diff` makes a comparison of files that no repository has, and shows any file.
+fn inside(paths: &[String]) -> Result<&[String], String> {
+    let is_inside = |path: &String| {
+        let mut parts = Path::new(path).components();
+        !path.starts_with(':')
+            && parts.all(|it| matches!(it, Component::Normal(_) | Component::CurDir))
+    };
+    match paths.iter().find(|path| !is_inside(path)) {
+        Some(path) => Err(format!(
+            "found the path `{}`, expected one inside of the workspace, relative to it and without `..`",
+            path.escape_debug()
+        )),
+        None => Ok(paths),
     }
 }
 

@@ -8,7 +8,8 @@
 //! It reads the worktree and the repository.
 //!
 //! # What it refuses
-//! Revisions that git would take for a flag. Paths come after `--`.
+//! Revisions that git would take for a flag, and paths that lead out of the workspace. Paths come after `--` and are names, no
+//! patterns.
 
 use toolwright::runtime::ProcessOutput;
 use toolwright::toolbox::Workspace;
@@ -18,7 +19,7 @@ use crate::git::{self, GitReading, Repository};
 
 /// Look at the git repository: `status`, `diff` (what is not staged), `staged_diff`, `log`, `show` (a commit), `branches`. It
 /// changes nothing. An exit code other than 0 is a result.
-#[tool(unlinked, group = "git", effect = read, reads(file = ".", Repository = "own"), timeout = none)]
+#[tool(unlinked, group = "git", effect = read, reads(file = read_by(&paths), Repository = "own"), timeout = none)]
 pub async fn git_read(
     workspace: &Workspace,
     /// What to look at.
@@ -32,4 +33,12 @@ pub async fn git_read(
 ) -> Result<ProcessOutput, ToolError> {
     let arguments = operation.arguments(revision.as_deref(), &paths).map_err(ToolError::invalid)?;
     git::run(workspace.root(), &[arguments]).await
+}
+
+/// The files that a reading looks at: the whole workspace where no path is given.
+fn read_by(paths: &[String]) -> Vec<String> {
+    match paths {
+        [] => vec![".".to_owned()],
+        paths => paths.to_vec(),
+    }
 }

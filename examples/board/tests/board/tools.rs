@@ -1,6 +1,7 @@
 //! The tools of an agent on its ticket.
 
 use board::board::{AGENT, Move};
+use board::git::{GitChange, GitReading};
 use board::ticket::{Author, CommentKind, Criterion, Evidence, NewComment, State};
 use board::{Board, BoardError};
 use serde_json::json;
@@ -322,6 +323,21 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     }
     let push = r#"{"change":{"operation":"push","remote":"origin","branch":"main"}}"#;
     assert_eq!(call(&executor, "git_write", push).error().unwrap().kind(), "approval_required");
+}
+
+/// `git diff` compares any two files where a path is outside of the worktree, so that it would show each.
+#[test]
+fn git_is_given_no_path_outside_of_the_workspace() {
+    for path in ["/etc/hostname", "../a.md", "docs/../../a.md", ":/", ":(top)a.md"] {
+        let paths = ["README.md".to_owned(), path.to_owned()];
+        let error = GitReading::Diff.arguments(None, &paths).expect_err(path);
+        assert!(error.contains(&format!("`{path}`")), "{error}");
+        let change = GitChange::Commit { message: "take it".to_owned(), files: paths.to_vec() };
+        assert_eq!(change.steps().expect_err(path), error);
+    }
+    let paths = ["./docs/-a.md".to_owned(), "..a".to_owned()];
+    let arguments = GitReading::Log.arguments(None, &paths).unwrap();
+    assert!(arguments.ends_with(&["--".to_owned(), paths[0].clone(), paths[1].clone()]));
 }
 
 #[test]

@@ -23,6 +23,18 @@ const NOT_ARGUMENTS: [&str; 14] = [
     "via",
 ];
 
+/// Headers by which a server or what is before it takes a request for another one: one of another method, path or host than those
+/// that were judged.
+const OTHER_REQUESTS: [&str; 7] = [
+    "forwarded",
+    "x-forwarded-host",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-url",
+    "x-rewrite-url",
+];
+
 /// A parameter as the document has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter<'d> {
@@ -82,7 +94,8 @@ pub(crate) enum Style {
 }
 
 impl<'d> Parameter<'d> {
-    /// Reads a parameter; nothing for a header that is no argument, as the specification has it for three of them.
+    /// Reads a parameter; nothing for a header that is no argument, as the specification has it for three of them. One that makes
+    /// another request of it is refused where it is required.
     pub(super) fn read(at: Located<'d>) -> Result<Option<Self>, Refusal> {
         let Some(name) = at.text("name").filter(|it| !it.is_empty()) else {
             return Err(Refusal::new(at.place, "the parameter has no `name`"));
@@ -104,6 +117,14 @@ impl<'d> Parameter<'d> {
         if place == Place::Header
             && (NOT_ARGUMENTS.contains(&lower.as_str()) || lower.starts_with("proxy-"))
         {
+            return Ok(None);
+        }
+        if place == Place::Header && OTHER_REQUESTS.contains(&lower.as_str()) {
+            if at.says("required") {
+                let reason =
+                    format!("the header `{name}` makes another request of it, and is no argument");
+                return Err(Refusal::new(at.place, reason));
+            }
             return Ok(None);
         }
         if place == Place::Header && reqwest::header::HeaderName::try_from(name).is_err() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::keys::Keys;
 use super::style;
 use crate::operation::Style;
 
@@ -13,10 +14,11 @@ pub(super) fn text(styles: &BTreeMap<String, Style>, value: &Value) -> Result<St
     let Some(fields) = value.as_object() else {
         return Err(format!("a form is made of fields, found {value}"));
     };
-    let (mut pairs, names) = (Vec::new(), fields.keys().cloned().collect::<Vec<_>>());
+    let names: Vec<String> = fields.keys().cloned().collect();
+    let (mut pairs, mut keys) = (Vec::new(), Keys::new(&names));
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
         let style = styles.get(name).copied().unwrap_or_else(|| default(value));
-        let written = style::spreads_freely(style, value, &names);
+        let written = keys.take(None, style, name, value);
         let written = written.and_then(|()| style::pairs(style, name, value));
         pairs.extend(written.map_err(|why| format!("`{name}`: {why}"))?);
     }

@@ -32,6 +32,9 @@ impl Template {
         let Some(path) = path.strip_prefix('/') else {
             return Err("the path does not begin with `/`".to_owned());
         };
+        if let Some(dots) = path.split('/').find(|it| has_dots(it)) {
+            return Err(format!("`{dots}` in the path leads to another, expected names"));
+        }
         let segments = path.split('/').map(segment).collect::<Result<_, _>>()?;
         if query.contains(['{', '}']) {
             return Err(
@@ -52,6 +55,12 @@ impl Template {
             Piece::Parameter(name) => Some(name.as_str()),
             Piece::Text(_) => None,
         })
+    }
+
+    /// The keys of the query that belong to the path.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = String> {
+        let keys = self.query.iter().map(|pair| pair.split('=').next().unwrap_or_default());
+        keys.map(|key| percent_decode_str(key).decode_utf8_lossy().into_owned())
     }
 
     /// The pairs of the query that belong to the path.
@@ -128,7 +137,7 @@ impl Filling<'_> {
                 }
             }
             let has_parameter = pieces.iter().any(|it| matches!(it, Piece::Parameter(_)));
-            if has_parameter && is_dots(&path[start..]) {
+            if has_parameter && has_dots(&path[start..]) {
                 let words =
                     format!("`{}` in a path leads to another, expected a name", &path[start..]);
                 return Err(ToolError::invalid(words));
@@ -143,8 +152,10 @@ fn of_document(text: &str) -> String {
     encode::segment(&percent_decode_str(text).decode_utf8_lossy())
 }
 
-fn is_dots(segment: &str) -> bool {
-    matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | "..")
+/// Whether a part of a segment leads to another path, where a server decodes it before it takes the path apart.
+fn has_dots(segment: &str) -> bool {
+    let decoded = percent_decode_str(segment).decode_utf8_lossy();
+    decoded.split(['/', '\\']).any(|part| matches!(part, "." | ".."))
 }
 
 #[cfg(test)]
@@ -160,7 +171,18 @@ mod tests {
         filling.fill("x", "1".to_owned());
         filling.fill("y", "%2F".to_owned());
         assert_eq!(filling.finish().expect("filled"), "/a/1%2F:go/A");
-        for wrong in ["a", "/{x", "/x}", "/{}", "/{{x}}", "/a?x={x}"] {
+        for wrong in [
+            "a",
+            "/{x",
+            "/x}",
+            "/{}",
+            "/{{x}}",
+            "/a?x={x}",
+            "/a/../b",
+            "/a/%2e./b",
+            "/.",
+            "/a%2F..%5Cb",
+        ] {
             assert!(Template::of(wrong).is_err(), "{wrong}");
         }
     }
@@ -168,7 +190,9 @@ mod tests {
     #[test]
     fn no_value_leads_to_another_path() {
         let template = Template::of("/files/{a}{b}/tags").expect("a path");
-        for (a, b) in [("", "x"), (".", "."), ("%2E", "."), ("x", "")] {
+        for (a, b) in
+            [("", "x"), (".", "."), ("%2E", "."), ("x", ""), ("..%2F", "x"), ("x%5C.", "%2F")]
+        {
             let mut filling = template.filling();
             filling.fill("a", a.to_owned());
             filling.fill("b", b.to_owned());

@@ -100,21 +100,6 @@ pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<Strin
     })
 }
 
-/// Refuses an object whose fields are keys of their own, where one of these has such a key already.
-pub(super) fn spreads_freely(
-    style: Style,
-    value: &Value,
-    reserved: &[String],
-) -> Result<(), String> {
-    let (Style::Form { explode: true, .. }, Value::Object(fields)) = (style, value) else {
-        return Ok(());
-    };
-    match fields.keys().find(|key| reserved.contains(key)) {
-        Some(key) => Err(format!("its field `{key}` has the name of another parameter")),
-        None => Ok(()),
-    }
-}
-
 /// Keys in brackets at every depth: `a[b][c]=1`. Items of lists have their index, which tells the fields of one from those of the
 /// next.
 fn deep(key: &str, value: &Value, found: &mut Vec<String>) {

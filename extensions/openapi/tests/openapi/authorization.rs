@@ -98,6 +98,49 @@ async fn no_answer_and_no_error_shows_a_credential() {
     }
 }
 
+/// A server that repeats what it was sent, in its headers and in the encoding of a URL.
+#[tokio::test]
+async fn no_header_of_an_answer_shows_a_credential() {
+    for (security, secret) in
+        [("[{in_query: []}]", "s3cr%2Ft+token"), ("[{user: []}]", "YWRhOnBhNTV3b3Jk")]
+    {
+        for status in [201, 302] {
+            let server = Server::answering(move |arrived| {
+                let sent = format!(
+                    "{} {}",
+                    arrived.target,
+                    arrived.header("authorization").unwrap_or_default()
+                );
+                let mut answer = json(status, &json!({"you_sent": sent}).to_string());
+                for name in ["location", "link"] {
+                    let value = format!("http://127.0.0.1:1/?{sent}").replace("Basic ", "");
+                    answer.headers_mut().insert(name, value.trim().parse().expect("a header"));
+                }
+                answer
+            });
+            let server = server.await;
+            let api = OpenApi::load(requiring(&server.url, security)).expect("a document");
+            let credentials = all().token("in_query", "s3cr/t token");
+            let answer = call(&build(api.credentials(credentials)), "op", json!({})).await;
+            let shown =
+                format!("{} {:?} {:?}", answer.text(), answer.structured(), answer.metadata());
+            assert!(shown.contains("[key]"), "{shown}");
+            assert!(!shown.contains(secret), "{shown}");
+        }
+    }
+}
+
+/// Neither does the error of a request that reached no server.
+#[tokio::test]
+async fn no_failed_connection_shows_a_credential() {
+    let api =
+        OpenApi::load(requiring("http://127.0.0.1:1", "[{in_query: []}]")).expect("a document");
+    let answer = call(&build(api.credentials(all())), "op", json!({})).await;
+    let error = answer.error().expect("no server");
+    let shown = format!("{} {error} {error:?} {:?}", answer.text(), error.source());
+    assert!(!shown.contains(SECRET), "{shown}");
+}
+
 #[test]
 fn a_scheme_without_credentials_is_reported_when_the_executor_is_built() {
     let refused = |api: OpenApi| {

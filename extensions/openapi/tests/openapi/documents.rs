@@ -289,6 +289,10 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
     get: {}
   /c{:
     get: {}
+  /d/%2E%2e/e:
+    get: {}
+  /f:
+    get: {parameters: [{name: X-HTTP-Method-Override, in: header, required: true, schema: {}}]}
 ";
     let outcomes = outcomes(&document("http://127.0.0.1:1", paths));
     let expected = [
@@ -302,11 +306,27 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1a/trace: TRACE is a method for debugging",
         "/paths/~1b~1{id}/get: the path has `{id}`, which is none of its parameters",
         "/paths/~1c{/get: `c{` has a `{` that nothing closes",
+        "/paths/~1d~1%2E%2e~1e/get: `%2E%2e` in the path leads to another, expected names",
+        "/paths/~1f/get/parameters/0: the header `X-HTTP-Method-Override` makes another request of it",
     ];
     assert_eq!(outcomes.len(), expected.len(), "{outcomes:#?}");
     for (outcome, expected) in outcomes.iter().zip(expected) {
         assert!(outcome.starts_with(expected), "{outcome}");
     }
+}
+
+#[test]
+fn a_header_that_makes_another_request_of_it_is_no_argument() {
+    let headers =
+        ["X-Http-Method-Override", "X-Original-URL", "x-forwarded-host", "Forwarded", "X-Own"];
+    let parameters =
+        headers.map(|it| format!("{{name: {it}, in: header, schema: {{type: string}}}}"));
+    let paths =
+        format!("  /a: {{get: {{operationId: op, parameters: [{}]}}}}\n", parameters.join(", "));
+    let executor = executor(&document("http://127.0.0.1:1", &paths));
+    let schema = &executor.registry().get("op").expect("a tool").input_schema;
+    let names: Vec<&String> = schema["properties"].as_object().expect("arguments").keys().collect();
+    assert_eq!(names, ["X-Own"]);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use toolwright_openapi::{OpenApi, Route, Routes};
 
-use crate::support::{Arrived, Server, call, document, executor};
+use crate::support::{Arrived, Server, build, call, document, executor};
 
 const PATHS: &str = "
   /a/{simple}/{label}/{matrix}/end:
@@ -88,7 +89,9 @@ fn check(input: &Value, arrived: &Arrived) {
     let segments: Vec<&str> = path.split('/').collect();
     assert_eq!(segments.len(), 6, "another segment: {} by {input}", arrived.target);
     assert_eq!((segments[1], segments[5]), ("a", "end"), "{input}");
-    assert!(segments.iter().all(|it| !matches!(*it, "." | "..")), "{input}");
+    // A server that decodes a path before it takes it apart is led nowhere else.
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    assert!(decoded.split(['/', '\\']).all(|it| !matches!(it, "." | "..")), "{path} by {input}");
     // An object whose fields are spread names its own keys; everything else has the key of its parameter.
     let spread: Vec<&String> = ["form", "free"]
         .iter()
@@ -120,6 +123,46 @@ fn check(input: &Value, arrived: &Arrived) {
         let own = input["cook"].as_object().is_some() || name == "cook";
         assert!(own, "another cookie: {cookie} by {input}");
     }
+}
+
+/// Fields of an object that are keys of their own are none of those that the path, a rule or another argument has.
+#[tokio::test]
+async fn no_object_takes_a_key_that_belongs_to_another() {
+    const OPERATION: &str = "
+  /a?action=list:
+    get:
+      operationId: op
+      parameters:
+        - {name: tenant, in: query, schema: {type: object}}
+        - {name: deep, in: query, style: deepObject, schema: {type: object}}
+        - {name: 'deep[own]', in: query, schema: {type: string}}
+        - {name: free, in: query, schema: {type: object}}
+        - {name: other, in: query, schema: {type: object}}
+";
+    let server = Server::start().await;
+    let preset = Route::tool().operation("op").preset("tenant", json!({"of": 1}));
+    let api = OpenApi::load(document(&server.url, OPERATION)).expect("a document");
+    let executor = build(api.routes(Routes::new().route(preset)));
+    for (input, field) in [
+        (json!({"free": {"action": "drop"}}), "action"),
+        (json!({"free": {"of": 2}}), "of"),
+        (json!({"free": {"tenant[of]": 2}}), "tenant[of]"),
+        (json!({"free": {"deep[a]": 2}}), "deep[a]"),
+        (json!({"deep": {"own": 2}}), "own"),
+        (json!({"free": {"x": 1}, "other": {"x": 2}}), "x"),
+    ] {
+        let answer = call(&executor, "op", input.clone()).await;
+        let expected = format!("its field `{field}` has the name of another parameter");
+        assert!(
+            answer.is_error() && answer.text().contains(&expected),
+            "{input}: {}",
+            answer.text()
+        );
+    }
+    assert_eq!(server.count(), 0);
+    let input = json!({"free": {"x": 1}, "other": {"y": 2}, "deep": {"a": 3}});
+    call(&executor, "op", input).await;
+    assert_eq!(server.last().target, "/a?action=list&of=1&deep%5Ba%5D=3&x=1&y=2");
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! The keys of a request, and that no object takes one that belongs to another. Pure.
+
+use serde_json::Value;
+
+use crate::operation::{Place, Style};
+
+/// The keys that objects have taken so far, beside those that no object can take.
+pub(super) struct Keys<'s> {
+    reserved: &'s [String],
+    taken: Vec<(Option<Place>, &'s str)>,
+}
+
+impl<'s> Keys<'s> {
+    /// Makes one where these keys belong to others: parameters, credentials, the query of the path.
+    pub(super) fn new(reserved: &'s [String]) -> Self {
+        Self { reserved, taken: Vec::new() }
+    }
+
+    /// Takes the keys of a value whose fields have keys of their own, in this place of the request or else in its body.
+    ///
+    /// # Errors
+    /// Where one of them is a key of another, or would be one of the fields of another: servers read `a[b]` as the field `b` of `a`.
+    pub(super) fn take(
+        &mut self,
+        place: Option<Place>,
+        style: Style,
+        name: &str,
+        value: &'s Value,
+    ) -> Result<(), String> {
+        let Some(fields) = value.as_object() else { return Ok(()) };
+        let others = || self.reserved.iter().map(String::as_str).filter(|it| *it != name);
+        let found = match style {
+            Style::Form { explode: true, .. } => fields.keys().find(|field| {
+                let taken = self.taken.iter().filter(|(at, _)| *at == place).map(|(_, key)| *key);
+                others().chain(taken).any(|it| root(it) == root(field))
+            }),
+            Style::Deep => fields.keys().find(|field| {
+                let key = format!("{name}[{field}]");
+                others().any(|it| it.starts_with(&key))
+            }),
+            _ => return Ok(()),
+        };
+        if let Some(field) = found {
+            return Err(format!("its field `{field}` has the name of another parameter"));
+        }
+        if style != Style::Deep {
+            self.taken.extend(fields.keys().map(|it| (place, it.as_str())));
+        }
+        Ok(())
+    }
+}
+
+/// The name of which a key is, or is a field.
+fn root(key: &str) -> &str {
+    key.split('[').next().unwrap_or_default()
+}
