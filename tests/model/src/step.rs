@@ -225,7 +225,7 @@ impl World<'_> {
         }
         let tool = reading::tool(self.scenario, &self.system, &record);
         let snapshot = Snapshot::new(record, tool);
-        let look = Look { snapshot, input: Input::Submitted { reason: None } };
+        let look = Look { snapshot, input: Input::Submitted { reason: None, refused: None } };
         let task = self.decide(&look);
         self.set(Who::Worker(worker), task)
     }

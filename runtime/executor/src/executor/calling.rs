@@ -374,10 +374,14 @@ impl<'a> Stages<'a> {
             Err(error) => return error.into(),
         };
         *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
-        if self.plan.entry.spec.validate.is_some()
-            && let Err(error) = Box::pin(self.validated(*identity)).await
-        {
-            return error.into();
+        if self.plan.entry.spec.validate.is_some() {
+            if let Err(error) = Box::pin(self.validated(*identity)).await {
+                return error.into();
+            }
+            // To validate it may have taken all the time that the whole call has.
+            if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
+                return stage::too_late(call.name(), plan).into();
+            }
         }
         let attempted = Stages { attempt: attempt.as_ref(), ..self };
         match poll_fn(|context| Poll::Ready(attempted.first_poll(own.as_ref(), context))).await {

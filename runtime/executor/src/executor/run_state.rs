@@ -160,11 +160,12 @@ impl RunState {
     }
 
     /// Whether its calls may be of this tool: a call that is carried out elsewhere than it was made can call what its run
-    /// could call.
+    /// could call. A tool that a pinned run has found since is in no list, and is no tool of the pinned catalog either.
     pub(crate) fn may_call(&self, tool: &str) -> bool {
         let recorded = self.lineage().and_then(|lineage| lineage.recorded.as_ref());
         let names = recorded.and_then(|recorded| recorded.may_call.as_ref());
-        self.ready.is_pinned() || names.is_none_or(|names| names.iter().any(|name| name == tool))
+        let is_later = || self.ready.is_pinned() && self.ready.plan(tool).is_none();
+        names.is_none_or(|names| names.iter().any(|name| name == tool)) || is_later()
     }
 
     /// The name under which it has a tool.

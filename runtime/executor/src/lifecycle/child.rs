@@ -48,7 +48,8 @@ impl<'a> Lifecycle<'a> {
         self.parent.is_some() && recorded.is_none_or(|parent| !parent.is_first)
     }
 
-    /// The names of the tools that a call may call, where its run is shown a part of them: another process has all.
+    /// The names of the tools that a call may call, where its run is shown a part of them: another process has all. A call
+    /// that another makes can call no more than that one.
     pub(super) fn may_call(self, plan: &Plan) -> Option<Vec<String>> {
         let inherited = || {
             let parent = self.run.lineage()?.recorded.as_ref()?;
@@ -57,7 +58,13 @@ impl<'a> Lifecycle<'a> {
         let ready = &self.run.ready;
         let shown = || ready.catalog().callable_names().map(ToOwned::to_owned).collect::<Vec<_>>();
         match plan.makes_calls {
-            true => ready.is_pinned().then(shown).or_else(inherited),
+            true => match (ready.is_pinned().then(shown), inherited()) {
+                (Some(mut shown), Some(inherited)) => {
+                    shown.retain(|name| inherited.contains(name));
+                    Some(shown)
+                }
+                (shown, inherited) => shown.or(inherited),
+            },
             false => None,
         }
     }
@@ -76,9 +83,10 @@ impl<'a> Lifecycle<'a> {
         for child in &record.awaits {
             let child = self.load(*child).await?;
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
+            // One that cannot begin here for a while would make its parent wait again at once.
             let waits = match child.state {
                 State::Pending | State::Indeterminate | State::Waiting | State::Running => true,
-                State::Ready => is_later(),
+                State::Ready => is_later() || self.journal.busy.is_left_alone(child.id),
                 _ => false,
             };
             if !waits || child.answer.is_some() {

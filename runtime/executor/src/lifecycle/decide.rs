@@ -44,7 +44,10 @@ pub fn decide(
 ) -> Step {
     let moment = Moment { snapshot, settings, now, random };
     let step = match input {
-        Input::Submitted { reason } => moment.submitted(reason.as_deref(), None),
+        Input::Submitted { refused: Some(answer), .. } => {
+            moment.record_refused(None, answer.clone())
+        }
+        Input::Submitted { reason, refused: None } => moment.submitted(reason.as_deref(), None),
         Input::Resumed => moment.resumed(),
         Input::Due => moment.due(),
         Input::Noted => moment.noted(),

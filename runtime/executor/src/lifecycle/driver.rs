@@ -74,8 +74,8 @@ pub(super) struct Look<'a, 'c> {
     entered: Option<Entered>,
     /// Its claim, from before it is committed.
     held: Option<Held>,
-    /// What its tool answered.
-    answer: Option<Answer>,
+    /// What its tool answered, or its rule with which it is refused.
+    pub(super) answer: Option<Answer>,
     /// A commit of which the journal gave no word.
     unheard: Option<Unheard>,
     /// Whether the last input led to a commit that stands.

@@ -19,6 +19,9 @@ pub enum Input {
     Submitted {
         /// Why it is made, as its caller says.
         reason: Option<String>,
+        /// The answer, as it is stored, where its tool refuses it before it is evaluated.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<Answered>,
     },
     /// A caller, a worker or an operator wants it to go on.
     Resumed,

@@ -148,12 +148,18 @@ impl<'a> Lifecycle<'a> {
         if let (Some(watch), Some(repairs)) = (watch, facts.repairs()) {
             watch.repaired(repairs);
         }
+        let mut refused = None;
         if plan.entry.spec.validate.is_some() {
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
             let (arguments, identity) = (settled.arguments(), Some(identity));
             let checked = stage::validated(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
-                return Outcome::Answered(error.into());
+                // Its parent goes on with this answer, and gets the same one when it runs again.
+                let is_final = self.parent.is_some() && !stage::is_given_up(self.run, call);
+                if is_unrecorded || !is_final {
+                    return Outcome::Answered(error.into());
+                }
+                refused = Some(Answer::from(error));
             }
         }
         if is_unrecorded
@@ -185,7 +191,10 @@ impl<'a> Lifecycle<'a> {
         let tool = tool_now(plan, Some(call));
         let mut look = self.look_with(Snapshot::new(record, tool), Some(call), watch);
         (look.found, look.arguments) = (Some(found), Some((facts, settled)));
-        let mut input = Input::Submitted { reason: call.reason().map(ToOwned::to_owned) };
+        let reason = call.reason().map(ToOwned::to_owned);
+        let stored = refused.as_ref().map(|answer| self.store_answer(look.record(), answer));
+        look.answer = refused;
+        let mut input = Input::Submitted { reason, refused: stored };
         match self.advance(&mut look, &mut input).await {
             Err(failure) => failure.into(),
             Ok(Then::Perform) => self.perform(&mut look).await,

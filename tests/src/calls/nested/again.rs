@@ -4,9 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::journal::State;
-use toolwright::{Call, Calls, ErrorClass, Executor, Profile, Registry, ToolError, tool};
+use toolwright::retry::CircuitBreaker;
+use toolwright::{
+    Call, Calls, ErrorClass, Executor, ExecutorBuilder, OnNoApprover, Profile, Registry, ToolError,
+    tool,
+};
 
-use super::super::support::{NOTE, Office, Ran, answered, office};
+use super::super::support::{FAIL, NOTE, Office, REFUND, Ran, answered, office};
 use super::{RELAY, children, executor, parent, relayed};
 use crate::support::kind;
 
@@ -31,10 +35,47 @@ async fn fickle(calls: &Calls, ran: &Ran) -> Result<String, ToolError> {
     Err(ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient))
 }
 
-fn builder(office: &Office) -> Executor {
-    let tools = [NOTE_AND_HANG, FICKLE, NOTE, RELAY];
+/// Tries a call, and then waits for ever in its first attempt; tells how the call ended.
+#[tool(name = "nested_try_and_hang", effect = idempotent)]
+async fn try_and_hang(
+    calls: &Calls,
+    ran: &Ran,
+    /// Which tool.
+    tool: String,
+    /// With which arguments.
+    arguments: String,
+) -> String {
+    let answer = calls.call(&Call::new(tool, arguments)).await;
+    if !has_hung(ran) {
+        ran.add("hangs");
+        crate::support::forever::<()>().await;
+    }
+    kind(&answer)
+}
+
+/// Is refused until its caller has been lost.
+#[tool(name = "nested_checked", validate = async |ran| -> Result<(), ToolError> {
+    match has_hung(ran) {
+        true => Ok(()),
+        false => Err(ToolError::invalid("not yet")),
+    }
+})]
+async fn checked(ran: &Ran) {
+    ran.add("checked");
+}
+
+fn has_hung(ran: &Ran) -> bool {
+    ran.all().iter().any(|it| it == "hangs")
+}
+
+fn tools(office: &Office) -> ExecutorBuilder {
+    let tools = [NOTE_AND_HANG, TRY_AND_HANG, FICKLE, CHECKED, NOTE, RELAY, REFUND, FAIL];
     let builder = Executor::builder(Registry::of(tools).unwrap()).unrestricted();
-    builder.service_arc(Arc::clone(&office.ran)).journal(office.parking()).build().unwrap()
+    builder.service_arc(Arc::clone(&office.ran))
+}
+
+fn builder(office: &Office) -> Executor {
+    tools(office).journal(office.parking()).build().unwrap()
 }
 
 /// A process makes a call and is killed when the last of these has run.
@@ -73,6 +114,36 @@ async fn a_parent_that_runs_again_after_a_crash_gets_what_its_children_have_give
     let notes = office.ran.all().iter().filter(|it| it.starts_with("note")).count();
     assert_eq!(notes, 1, "{:?}", office.ran.all());
     assert_eq!(children(&office, &parent).await.len(), 1);
+}
+
+/// Whatever refused it, its parent has gone on with that.
+#[tokio::test]
+async fn a_child_that_was_refused_is_refused_when_its_parent_runs_again() {
+    let cases = [
+        ("kept_refund", r#"{"order":"A-1"}"#, "approval_required"),
+        ("kept_fail", r#"{"how":"transient"}"#, "unavailable"),
+        ("nested_checked", "{}", "invalid_input"),
+    ];
+    for (tool, arguments, expected) in cases {
+        let office = office();
+        let breaker = CircuitBreaker::new(1, Duration::from_secs(3600));
+        let journal = office.journal().on_no_approver(OnNoApprover::Deny);
+        let first = tools(&office).journal(journal).circuit_breaker(breaker).build().unwrap();
+        if expected == "unavailable" {
+            assert_eq!(kind(&first.call(&Call::new(tool, arguments)).await), "indeterminate");
+        }
+        let before = office.ran.times();
+        killed_at(&office, || first, relayed("nested_try_and_hang", tool, arguments), "hangs");
+        office.clock.pass(Duration::from_secs(31));
+        builder(&office).worker().unwrap().sweep().await.unwrap();
+        let made = office.records().await;
+        let parent = made.iter().find(|it| it.tool == "nested_try_and_hang").unwrap();
+        assert_eq!(parent.state, State::Succeeded, "{tool}");
+        assert_eq!(parent.answer.as_ref().unwrap().text, expected);
+        assert_eq!(office.ran.all()[before..], ["hangs"], "{tool} has not run");
+        let [child] = &*children(&office, parent).await else { panic!("one child") };
+        assert_eq!(child.state, State::Refused, "{tool}");
+    }
 }
 
 #[tokio::test]
@@ -149,7 +220,14 @@ async fn a_worker_calls_for_a_run_what_that_run_was_shown_and_nothing_else() {
     let shown = |executor: &Executor, without: &str| {
         executor.catalog().select(&Profile::new(["*", &format!("!{without}")]).unwrap()).unwrap()
     };
-    for (without, expected) in [("kept_hang", "ok"), ("kept_note", "unknown_tool")] {
+    // A worker that is shown every tool itself calls for a run what that run was shown as well.
+    let cases = [
+        ("kept_hang", false, "ok"),
+        ("kept_note", false, "unknown_tool"),
+        ("kept_hang", true, "ok"),
+        ("kept_note", true, "unknown_tool"),
+    ];
+    for (without, is_pinned, expected) in cases {
         let first = executor(&office);
         let run = first.run("r").start().unwrap().pinned(&shown(&first, without));
         // Its first attempt is lost before it has called anything.
@@ -174,7 +252,12 @@ async fn a_worker_calls_for_a_run_what_that_run_was_shown_and_nothing_else() {
         let made = made.iter().rfind(|it| it.parent.is_none()).unwrap();
         if made.answer.is_none() {
             office.clock.pass(Duration::from_secs(31));
-            executor(&office).worker().unwrap().sweep().await.unwrap();
+            let other = executor(&office);
+            let worker = match is_pinned {
+                true => other.pinned(&other.catalog()).worker().unwrap(),
+                false => other.worker().unwrap(),
+            };
+            worker.sweep().await.unwrap();
         }
         let made = office.record(made.id).await;
         let answer = made.answer.unwrap();

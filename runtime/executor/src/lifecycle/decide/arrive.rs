@@ -19,7 +19,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
-    Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
+    Answered, Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
 };
 use toolwright_policy::policy::PolicyDecision;
 
@@ -34,7 +34,7 @@ impl<'a> Moment<'a> {
             return refuse(Refusal::ShuttingDown);
         }
         if let Some(circuit) = tool.circuit {
-            return refuse(Refusal::Unavailable(circuit));
+            return self.turn_away(Refusal::Unavailable(circuit));
         }
         if self.run_has_ended()? {
             return refuse(Refusal::RunOver);
@@ -46,8 +46,7 @@ impl<'a> Moment<'a> {
         let Gated { gate, grant, .. } =
             self.gate(evaluated, &record.fingerprint, &record.digest)?;
         let mut next = record.clone();
-        let who = record.requester.agent.clone();
-        let opened = record.opened(Note { who, at: self.now, why: None, signed: None });
+        let opened = self.opened();
         let (entries, used, then) = match gate {
             Gate::Allow if self.waits_for_stages(staged) => return Ok(Step::only(Then::Stage)),
             Gate::Allow => {
@@ -67,20 +66,50 @@ impl<'a> Moment<'a> {
                 (vec![opened, self.ask(&mut next, reason, None)?], None, Then::Notify)
             }
             // What its caller brings is not there when the plan is run.
-            Gate::Plan if tool.needs_caller => return refuse(Refusal::CannotBePlanned),
+            Gate::Plan if tool.needs_caller => return self.turn_away(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
-            Gate::Refuse(refusal @ Refusal::Denied(_)) => {
-                let Refusal::Denied(why) = &refusal else { return refuse(refusal) };
-                let denied = self.advance(&mut next, Transition::Denied, Some(why.clone()))?;
-                self.answer(&mut next, &refusal.error(&record.tool, &record.place.run));
-                (vec![opened, denied], None, Then::Report)
-            }
-            Gate::Refuse(refusal) => return refuse(refusal),
+            Gate::Refuse(refusal) => return self.turn_away(refusal),
             Gate::Fail(reason) => {
                 return Ok(Step::only(Then::Fail(Problem::NoApprover(reason))));
             }
         };
         Ok(self.commit(next, entries, self.opens(used), then))
+    }
+
+    /// Refuses a call that the journal does not have. What the policy denies is recorded, and so is each call that another
+    /// makes: its parent has gone on with this answer, and gets the same one when it runs again.
+    fn turn_away(self, refusal: Refusal) -> Known<Step> {
+        let record = &self.snapshot.record;
+        let error = refusal.error(&record.tool, &record.place.run);
+        let why = match refusal {
+            Refusal::Denied(why) => why,
+            refusal if record.parent.is_none() => return Ok(Step::only(Then::Answer(refusal))),
+            _ => error.to_string(),
+        };
+        self.record_refused(Some(why), &error)
+    }
+
+    /// Records a call that the journal does not have, with the answer with which it is refused.
+    pub(super) fn record_refused(
+        self,
+        why: Option<String>,
+        answer: impl Into<Answered>,
+    ) -> Known<Step> {
+        if self.run_has_ended()? {
+            return Ok(Step::only(Then::Answer(Refusal::RunOver)));
+        }
+        let mut refused = self.snapshot.record.clone();
+        let opened = self.opened();
+        let denied = self.advance(&mut refused, Transition::Denied, why)?;
+        self.answer(&mut refused, answer);
+        Ok(self.commit(refused, vec![opened, denied], self.opens(None), Then::Report))
+    }
+
+    /// The first entry of the history of a call.
+    fn opened(self) -> Entry {
+        let record = &self.snapshot.record;
+        let who = record.requester.agent.clone();
+        record.opened(Note { who, at: self.now, why: None, signed: None })
     }
 
     /// Moves a call to `pending`, with all that a person needs to decide; `why` says besides why an edit was not taken.

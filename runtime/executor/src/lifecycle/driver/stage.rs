@@ -48,7 +48,7 @@ impl<'a> Lifecycle<'a> {
             },
         };
         let reason = match input {
-            Input::Submitted { reason } => reason.clone(),
+            Input::Submitted { reason, .. } => reason.clone(),
             Input::Staged(staged) => staged.reason.clone(),
             _ => None,
         };
