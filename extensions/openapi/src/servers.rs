@@ -66,20 +66,20 @@ fn fill(written: &str, server: &Located<'_>, choice: &ServerChoice) -> Result<St
 }
 
 fn url(text: &str, written: &str) -> Result<Url, String> {
-    let shown = if written.is_empty() { text } else { written };
+    let shown = shown(if written.is_empty() { text } else { written });
     let url = Url::parse(text.trim()).map_err(|error| {
         format!("`{shown}` is no URL with a host ({error}); give the server with `.server(…)`")
     })?;
+    if has_user(&url) {
+        return Err(
+            "the server's URL has a user in it; give credentials with `.credentials(…)`".to_owned()
+        );
+    }
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("`{shown}` is not HTTP; give the server with `.server(…)`"));
     }
     if url.scheme() == "https" && cfg!(not(feature = "tls")) {
         return Err(format!("`{shown}` needs the feature `tls`; switch it on"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "the server's URL has a user in it; give credentials with `.credentials(…)`".to_owned()
-        );
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(format!(
@@ -87,6 +87,16 @@ fn url(text: &str, written: &str) -> Result<Url, String> {
         ));
     }
     Ok(url)
+}
+
+/// Whether a URL has a user or a password in it.
+pub(crate) fn has_user(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
+/// The text of a URL as errors show it: not one that may have a password in it.
+pub(crate) fn shown(text: &str) -> &str {
+    if text.contains('@') { "a URL with `@`, which is not shown" } else { text }
 }
 
 /// Whether a server is on this machine.

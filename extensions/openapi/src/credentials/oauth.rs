@@ -65,7 +65,7 @@ struct Granted {
 #[error("no token can be got at `{url}`: {why}")]
 #[non_exhaustive]
 pub struct TokenUrlError {
-    /// The URL.
+    /// The URL; not shown where it may have a password in it.
     pub url: String,
     /// Why not.
     pub why: String,
@@ -76,15 +76,21 @@ impl OAuthCredentials {
     /// Gets tokens by the credentials of the client itself.
     ///
     /// # Errors
-    /// When the token URL is none, or secrets would go to it over plain HTTP.
+    /// When the token URL is none or has a user in it, or secrets would go to it over plain HTTP.
     pub fn client(
         scheme: impl Into<String>,
         token_url: &str,
         id: impl Into<String>,
         secret: impl Into<String>,
     ) -> Result<Self, TokenUrlError> {
-        let wrong = |why: String| TokenUrlError { url: token_url.to_owned(), why };
+        let shown = servers::shown(token_url);
+        let wrong = |why: String| TokenUrlError { url: shown.to_owned(), why };
         let url = Url::parse(token_url).map_err(|error| wrong(error.to_string()))?;
+        if servers::has_user(&url) {
+            return Err(wrong(
+                "it has a user in it, expected the client beside the URL".to_owned(),
+            ));
+        }
         if url.scheme() != "https" && !(url.scheme() == "http" && servers::is_local(&url)) {
             return Err(wrong("a secret would go over plain HTTP, expected https".to_owned()));
         }
@@ -118,12 +124,16 @@ impl OAuthCredentials {
     async fn token(&self, now: SystemTime) -> Result<Credential, ToolError> {
         let mut state = self.state.lock().await;
         if let Some(token) = &state.token
-            && token.expires.is_none_or(|expires| now + EARLY < expires)
+            && token
+                .expires
+                .is_none_or(|expires| expires.duration_since(now).is_ok_and(|left| left > EARLY))
         {
             return Ok(token.credential.clone());
         }
         let granted = self.ask(state.refresh_token.as_deref()).await?;
-        let expires = granted.expires_in.map(|seconds| now + Duration::from_secs(seconds));
+        // A time beyond all that a clock shows is never reached.
+        let expires =
+            granted.expires_in.and_then(|seconds| now.checked_add(Duration::from_secs(seconds)));
         let credential = Credential::token(granted.access_token);
         state.refresh_token = granted.refresh_token.or(state.refresh_token.take());
         state.token = Some(Token { credential: credential.clone(), expires });

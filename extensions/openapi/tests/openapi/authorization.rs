@@ -163,6 +163,25 @@ fn a_scheme_without_credentials_is_reported_when_the_executor_is_built() {
     assert_eq!(refused(of("http://a.example", "[]")), "");
 }
 
+#[test]
+fn no_error_shows_the_password_of_a_url() {
+    let text = document("https://a.example", "  /a: {get: {}}\n");
+    for url in [
+        "https://ada:pa55word@a.example",
+        "ftp://ada:pa55word@a",
+        "http://ada:pa55word@[",
+        "http://pa55word@a/?b",
+    ] {
+        let api = OpenApi::load(&text).expect("a document").server(url);
+        let built = Executor::builder(Registry::empty()).with(api).build();
+        let errors = [
+            built.err().expect(url).to_string(),
+            OAuthCredentials::client("login", url, "client", "s3cr3t").expect_err(url).to_string(),
+        ];
+        assert!(errors.iter().all(|it| !it.contains("pa55word")), "{errors:?}");
+    }
+}
+
 /// Gives each run a token of its own.
 struct OfRuns(Arc<Mutex<Vec<String>>>);
 
@@ -237,7 +256,7 @@ fn token_requests(server: &Server) -> Vec<String> {
 
 #[tokio::test]
 async fn a_token_of_client_credentials_is_got_once_and_replaced_when_it_expires() {
-    for (expires_in, requests) in [(3600, 1), (20, 2)] {
+    for (expires_in, requests) in [(3600, 1), (20, 2), (u64::MAX, 1)] {
         let server = token_server("", expires_in).await;
         let api = OpenApi::load(requiring(&server.url, "[{login: []}]")).expect("a document");
         let executor = build(api.credentials(logged_in(&server)));
