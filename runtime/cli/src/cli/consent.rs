@@ -1,8 +1,8 @@
 //! Who approves a call that is typed, where the application has not said: the person at the terminal, or the one who
 //! typed `--yes`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
@@ -64,9 +64,9 @@ impl Consent {
     }
 }
 
-/// Approves the first call; the others are asked about.
+/// Approves the call that was asked about first; the others are asked about.
 fn approved(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder {
-    let typed = Typed { has_begun: Arc::default(), others };
+    let typed = Typed { has_begun: Arc::default(), first: OnceLock::new(), others };
     let has_begun = Arc::clone(&typed.has_begun);
     let builder = builder.listen(move |event| {
         if matches!(event.kind, ToolEventKind::Executing) {
@@ -77,9 +77,12 @@ fn approved(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder 
 }
 
 /// Approves the call that was typed, and asks about those that it makes. Only a call that has begun can make others, so
-/// that the first question before any call has begun is about the one that was typed.
+/// that the first question before any call has begun is about the one that was typed; what an edit or a changed tool makes
+/// of it is another.
 struct Typed<A> {
     has_begun: Arc<AtomicBool>,
+    /// The digest of the call that was asked about first.
+    first: OnceLock<String>,
     others: A,
 }
 
@@ -88,9 +91,10 @@ impl<A: Approver> Approver for Typed<A> {
         &'a self,
         request: &'a ApprovalRequest,
     ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
-        match self.has_begun.load(Ordering::SeqCst) {
-            false => ready(Ok(Reply::Decided(Response::Approve))).boxed(),
-            true => self.others.ask(request),
+        let is_typed = || *self.first.get_or_init(|| request.digest.clone()) == request.digest;
+        match !self.has_begun.load(Ordering::SeqCst) && is_typed() {
+            true => ready(Ok(Reply::Decided(Response::Approve))).boxed(),
+            false => self.others.ask(request),
         }
     }
 }
@@ -103,9 +107,9 @@ mod tests {
     use toolwright_executor::executor::Executor;
     use toolwright_executor::registry::Registry;
 
-    /// Rejects every call, and remembers the tools.
+    /// Rejects every call, and remembers what it was asked.
     #[derive(Clone, Default)]
-    struct Rejects(Arc<std::sync::Mutex<Vec<String>>>);
+    struct Rejects(Arc<std::sync::Mutex<Vec<ApprovalRequest>>>);
 
     impl Approver for Rejects {
         fn ask<'a>(
@@ -113,7 +117,7 @@ mod tests {
             request: &'a ApprovalRequest,
         ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
             let Self(asked) = self;
-            asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.tool.clone());
+            asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
             ready(Ok(Reply::Decided(Response::Reject { reason: None }))).boxed()
         }
     }
@@ -132,7 +136,25 @@ mod tests {
         let Rejects(asked) = rejects;
         assert!(asked.lock().unwrap().is_empty());
         assert_eq!(executor.call(&call).await.error().unwrap().kind(), "rejected");
-        assert_eq!(*asked.lock().unwrap(), ["pay"]);
+        let tools: Vec<_> = asked.lock().unwrap().iter().map(|it| it.tool.clone()).collect();
+        assert_eq!(tools, ["pay"]);
+    }
+
+    #[tokio::test]
+    async fn yes_is_not_said_of_what_the_typed_call_has_become_before_it_began() {
+        let rejects = Rejects::default();
+        let executor = Executor::builder(Registry::of([PAY]).unwrap()).unrestricted();
+        let executor = executor.or_ask(rejects.clone()).build().unwrap();
+        executor.call(&toolwright_core::call::Call::new("pay", "{}")).await;
+        let typed = rejects.0.lock().unwrap()[0].clone();
+        let mut edited = typed.clone();
+        edited.digest.push_str(" of something else");
+        let approver = Typed { has_begun: Arc::default(), first: OnceLock::new(), others: rejects };
+        let approve = Ok(Reply::Decided(Response::Approve));
+        let reject = Ok(Reply::Decided(Response::Reject { reason: None }));
+        assert_eq!(approver.ask(&typed).await, approve);
+        assert_eq!(approver.ask(&edited).await, reject);
+        assert_eq!(approver.ask(&typed).await, approve, "asked again about the same call");
     }
 
     #[test]
