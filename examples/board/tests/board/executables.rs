@@ -208,7 +208,8 @@ fn what_eslint_finds_is_named_by_its_file_in_the_repository() {
     let folder = folder(&[&files[..], &[("package.json", package)]].concat());
     let root = folder.path().canonicalize().unwrap();
     let printed = include_str!("executables/printed/eslint.txt");
-    fs::write(root.join("printed.txt"), printed.replace("/work", root.to_str().unwrap())).unwrap();
+    fs::write(root.join("printed.txt"), printed.replace("/home/project", root.to_str().unwrap()))
+        .unwrap();
     let (lint, code) = report("bonsai-lint", &root, &["."]);
     assert_eq!((code, &lint["passed"]), (1, &json!(false)));
     let errors = lint["problems"].as_array().unwrap().iter().filter(|it| it["level"] == "error");
