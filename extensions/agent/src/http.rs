@@ -12,12 +12,14 @@ mod api;
 mod attempt;
 mod builder;
 mod error;
+mod extra_body;
 mod fault;
 mod gemini;
 mod key;
 mod openai_chat;
 mod openai_responses;
 mod parts;
+mod presets;
 mod settings;
 mod streamed;
 mod strict;
@@ -39,6 +41,7 @@ use self::api::{Api, Asked};
 use self::attempt::Endpoint;
 pub use self::builder::HttpModelBuilder;
 pub use self::error::HttpModelError;
+use self::extra_body::ExtraBody;
 use self::fault::{Fault, Taken};
 pub use self::key::ApiKey;
 use self::key::Secret;
@@ -75,13 +78,24 @@ pub struct HttpModel {
     origin: Arc<str>,
     searches_tools: bool,
     max_tokens: Option<u32>,
+    knows_max_tokens_alone: bool,
     reasoning: Option<Reasoning>,
+    sampling: Sampling,
+    extra_body: ExtraBody,
     media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
     prices: Prices,
     on_exchange: Option<OnExchange>,
     on_retry: Option<OnRetry>,
+}
+
+/// How words are chosen, where the settings of a request do not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Sampling {
+    temperature: Option<f64>,
+    top_p: Option<f64>,
+    seed: Option<u64>,
 }
 
 type OnExchange = Box<dyn Fn(Exchange) + Send + Sync>;
@@ -164,9 +178,12 @@ impl HttpModel {
             origin: &self.origin,
             max_tokens: self.max_tokens(request.limits.max_tokens),
             media: self.media,
+            knows_max_tokens_alone: self.knows_max_tokens_alone,
         };
         let settings = self.settings(request.settings);
-        self.endpoint.api.body(&to, &ModelRequest { settings: &settings, ..*request })
+        let body =
+            self.endpoint.api.body(&to, &ModelRequest { settings: &settings, ..*request })?;
+        self.extra_body.added_to(body)
     }
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, ModelError> {
@@ -298,10 +315,17 @@ impl HttpModel {
 
     /// The settings of a request as they are for this model.
     fn settings<'a>(&self, settings: &'a ModelSettings) -> Cow<'a, ModelSettings> {
-        match self.reasoning {
-            None => Cow::Borrowed(settings),
-            own => Cow::Owned(ModelSettings { reasoning: own, ..settings.clone() }),
+        let Sampling { temperature, top_p, seed } = self.sampling;
+        if self.reasoning.is_none() && self.sampling == Sampling::default() {
+            return Cow::Borrowed(settings);
         }
+        Cow::Owned(ModelSettings {
+            reasoning: self.reasoning.or(settings.reasoning),
+            temperature: settings.temperature.or(temperature),
+            top_p: settings.top_p.or(top_p),
+            seed: settings.seed.or(seed),
+            ..settings.clone()
+        })
     }
 
     fn max_tokens(&self, wanted: Option<u32>) -> Option<u32> {

@@ -19,8 +19,8 @@ mod until;
 
 pub use self::agent_run::AgentRun;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
-pub(crate) use self::output::Output;
 pub use self::output::OutputError;
+pub(crate) use self::output::{Expected, Output};
 pub(crate) use self::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work};
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::state::State;
@@ -28,5 +28,5 @@ pub(crate) use self::step::CUT_SHORT;
 pub use self::step::{Action, StepInput, Turn, step};
 pub use self::stopped::Stopped;
 pub use self::typed_end::ExpectedOutput;
-pub(crate) use self::typed_end::NOT_THE_VALUE;
+pub(crate) use self::typed_end::{NOT_THE_VALUE, correction};
 pub(crate) use self::until::cancellation;

@@ -141,7 +141,7 @@ impl RunRequest {
         let Self { agent, prompt, mut options, output } = self;
         if let Some(output) = output.transpose()? {
             output.fits(agent.model(), &agent.0.executor.catalog())?;
-            options.ending_in(output);
+            options.output = Some(output);
         }
         Ok(match agent.0.journal() {
             Some(journal) => {

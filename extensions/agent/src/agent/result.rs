@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::durable::{self, Came, Progress, Waiting};
 use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::{Cost, TotalUsage, Usage};
-use crate::run::{AgentRun, StartError, State, Stopped};
+use crate::run::{AgentRun, Expected, StartError, State, Stopped};
 
 /// What came of a run. It prints as its text: what the model said at the end, or the answer of the terminal tool that ended it.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct RunResult {
     spent: TotalUsage,
     history: Vec<Message>,
     differences: Vec<String>,
+    /// The type of the value that it was to end in.
+    expected: Option<Expected>,
 }
 
 impl RunResult {
@@ -54,7 +57,8 @@ impl RunResult {
         differences: Vec<String>,
     ) -> Result<Self, RunError> {
         let (turns, spent) = (state.turns_since_said(), state.spent_since_said());
-        let result = Self { id: id.to_owned(), end, turns, spent, history, differences };
+        let expected = state.expected().cloned();
+        let result = Self { id: id.to_owned(), end, turns, spent, history, differences, expected };
         match result.end {
             RunEnd::Text { .. } | RunEnd::Terminal { .. } | RunEnd::Output { .. } => Ok(result),
             _ => Err(RunError::NoAnswer(Box::new(result))),
@@ -74,14 +78,20 @@ impl RunResult {
     /// Returns the value that the run ended in, of an agent that was built with [`output`](crate::AgentBuilder::output).
     ///
     /// # Errors
-    /// When the run ended in something else, or the value is of another type.
-    pub fn output<T: DeserializeOwned>(&self) -> Result<T, RunError> {
+    /// When the run ended in something else, or in a value of another type: of another name, or with other fields.
+    pub fn output<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, RunError> {
         let other = |why: String| RunError::OtherOutput { run: self.id.clone(), why };
-        match &self.end {
-            RunEnd::Output { value } => serde_json::from_str(value)
-                .map_err(|error| other(format!("its value cannot be read: {error}"))),
-            end => Err(other(format!("it {end}"))),
+        let given = Expected::of::<T>();
+        let name = &given.name;
+        let RunEnd::Output { value } = &self.end else {
+            return Err(other(format!("{}, and a value of `{name}` is asked for", self.end)));
+        };
+        if let Some(recorded) = self.expected.as_ref().filter(|it| !it.is_same_type(&given)) {
+            return Err(other(recorded.refuses(&given)));
         }
+        serde_json::from_str(value).map_err(|error| {
+            other(format!("ended in a value that cannot be read as `{name}`: {error}"))
+        })
     }
 
     /// Returns how the run ended.
@@ -161,12 +171,12 @@ pub enum RunError {
         .0
     )]
     Waits(Box<Waiting>),
-    /// It ended in something else than a value of the type.
-    #[error("the run `{run}` has no value of the type that is wanted: {why}")]
+    /// It ended in something else than a value of the type, or in a value that the rule of the type refuses.
+    #[error("run `{run}` {why}")]
     OtherOutput {
         /// The run.
         run: String,
-        /// What it ended in.
+        /// What it ended in, and what was asked for.
         why: String,
     },
     /// It is recorded and does not go on here.
@@ -179,6 +189,7 @@ impl From<durable::RunError> for RunError {
         match error {
             durable::RunError::Start(error) => error.into(),
             durable::RunError::Stopped(stopped) => stopped.into(),
+            durable::RunError::OtherOutput { run, why } => Self::OtherOutput { run, why },
             error => Self::Recorded(error),
         }
     }

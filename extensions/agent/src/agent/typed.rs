@@ -70,7 +70,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedRequest<T> {
     }
 }
 
-impl<T: DeserializeOwned + Send + 'static> IntoFuture for TypedRequest<T> {
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> IntoFuture for TypedRequest<T> {
     type Output = Result<TypedResult<T>, RunError>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
@@ -93,7 +93,7 @@ pub struct TypedResult<T> {
     result: RunResult,
 }
 
-impl<T: DeserializeOwned> TypedResult<T> {
+impl<T: DeserializeOwned + JsonSchema> TypedResult<T> {
     fn of(result: RunResult) -> Result<Self, RunError> {
         Ok(Self { output: result.output()?, result })
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::RunError;
 use super::head::Head;
-use super::outage::{self, Failed, Outage};
+use super::outage::{self, Beyond, Failed, Outage};
 use super::patience::Patience;
 use super::record::RunRecord;
 use crate::model::ModelError;
@@ -23,26 +23,29 @@ impl RunRecord {
     ) -> Result<Away<RunError>, RunError> {
         let head = self.recorded.head.clone();
         let now = self.recorded.access().now();
-        let failed = Failed { kind: error.kind(), retry_after: error.retry_after() };
+        let paid = error.spent().requests();
+        let failed = Failed { kind: error.kind(), retry_after: error.retry_after(), paid };
         let random = Uuid::now_v7().as_u64_pair().1;
         let limit = state.limits().outage;
-        let Some(outage) = outage::after(head.outage.as_ref(), failed, limit, now, random) else {
-            return Ok(Away::TooLong(unreachable(head.outage.as_ref(), limit, &error)));
+        let outage = match outage::after(head.outage.as_ref(), failed, limit, now, random) {
+            Ok(outage) => outage,
+            Err(beyond) => {
+                return Ok(Away::TooLong(ended(beyond, head.outage.as_ref(), limit, &error)));
+            }
         };
         let left = RunError::away(&head.run, &outage);
-        let head =
-            Head { lease: None, crashes: None, outage: Some(outage), ..self.head_of(state)? };
-        self.recorded.commit(head, Vec::new()).await?;
+        let head = Head { lease: None, outage: Some(outage), ..self.head_of(state)? };
+        // What the requests took is counted by this commit alone.
+        match paid {
+            0 => self.recorded.commit(head, Vec::new()).await?,
+            _ => self.commit_paid(head, Vec::new()).await?,
+        }
         Ok(Away::Left(left))
     }
 
-    /// Records an answer of the model. It was paid for, so that it is held while the journal fails, until this process ends its work
-    /// or the run is cancelled here.
-    pub(super) async fn commit_answer(
-        &mut self,
-        head: Head,
-        documents: Vec<DocumentWrite>,
-    ) -> Result<(), RunError> {
+    /// The patience with which an answer is recorded that was paid for: it is held while the journal fails, until this process ends
+    /// its work or the run is cancelled here.
+    pub(super) fn patience(&self) -> Patience<'static> {
         let (executor, token) = (self.agent.0.executor.clone(), self.token.clone());
         let given_up = async move {
             tokio::select! {
@@ -50,9 +53,34 @@ impl RunRecord {
                 () = cancellation(token.as_ref()) => {}
             }
         };
+        Patience::HeldUntil(given_up.boxed())
+    }
+
+    /// Reads what lists the run, and waits while the journal cannot be read.
+    pub(super) async fn listed_for_the_paid(
+        &self,
+        is_ended: bool,
+    ) -> Result<Vec<DocumentWrite>, RunError> {
+        let mut patience = self.patience();
+        for times in 1.. {
+            match self.recorded.listed(is_ended).await {
+                Err(RunError::Store(error)) => {
+                    patience.after(&self.recorded.head.run, error, times).await?;
+                }
+                listed => return listed,
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Records what was paid for, with that patience.
+    pub(super) async fn commit_paid(
+        &mut self,
+        head: Head,
+        documents: Vec<DocumentWrite>,
+    ) -> Result<(), RunError> {
         let until = head.lease.as_ref().map(|lease| lease.until);
-        let held = Patience::HeldUntil(given_up.boxed());
-        self.recorded.commit_with(held, head, documents).await?;
+        self.recorded.commit_with(self.patience(), head, documents).await?;
         match until.is_some_and(|until| until <= self.recorded.access().now()) {
             // It was held for longer than the lease.
             true => self.recorded.renew().await,
@@ -61,14 +89,31 @@ impl RunRecord {
     }
 }
 
-/// The error that ends a run whose model was away for too long.
-fn unreachable(outage: Option<&Outage>, limit: Duration, error: &ModelError) -> ModelError {
-    let since = outage.map_or_else(String::new, |it| format!(" since {}", it.since));
-    let hours = limit.as_secs_f64() / 3600.0;
-    let message = format!(
-        "the model was away{since}, longer than the {hours:.1} hours that a run waits; start the run again when it is back, or set \
-         a longer `outage_limit`. Last: {}",
-        error.message()
-    );
-    ModelError::new("model_unreachable", message)
+/// The error that ends a run whose model is not asked again. It has taken what the last requests took.
+fn ended(
+    beyond: Beyond,
+    outage: Option<&Outage>,
+    limit: Duration,
+    error: &ModelError,
+) -> ModelError {
+    let last = error.message();
+    let (kind, message) = match beyond {
+        Beyond::Limit => {
+            let since = outage.map_or_else(String::new, |it| format!(" since {}", it.since));
+            let hours = limit.as_secs_f64() / 3600.0;
+            let message = format!(
+                "the model was away{since}, longer than the {hours:.1} hours that a run waits; start the run again when it is back, or set \
+                 a longer `outage_limit`. Last: {last}"
+            );
+            ("model_unreachable", message)
+        }
+        Beyond::Paid(times) => {
+            let message = format!(
+                "{times} requests for one answer of the model took something and gave no whole answer, found none of them in time or \
+                 unbroken; set a longer `timeout`, or let the answer be shorter, and start the run again. Last: {last}"
+            );
+            ("no_whole_answer", message)
+        }
+    };
+    ModelError::new(kind, message).taking(error.spent())
 }

@@ -13,10 +13,10 @@ use super::taken_by::TakenBy;
 use super::turn;
 use super::{NewRun, RunError, Runs};
 use crate::agent::Agent;
-use crate::events::RunEvent;
+use crate::events::{RunEnd, RunEvent};
 use crate::history::{Message, Prompt};
 use crate::run::options::RunOptions;
-use crate::run::{State, cancellation};
+use crate::run::{Expected, Output, State, cancellation};
 
 /// One recorded run, as the front of an agent has it.
 pub(crate) struct ById {
@@ -26,6 +26,8 @@ pub(crate) struct ById {
     user: Option<String>,
     session: Option<String>,
     token: Option<CancellationToken>,
+    /// The type of which the run ends in a value.
+    output: Option<Output>,
 }
 
 /// How far the run came.
@@ -52,17 +54,26 @@ enum Wanted<'a> {
 
 impl ById {
     pub(crate) fn of(agent: &Agent, journal: JournalAccess, options: RunOptions) -> Self {
-        let RunOptions { id, user, session, token, services } = options;
+        let RunOptions { id, user, session, token, services, output, settings } = options;
         let id = id.unwrap_or_else(RunOptions::new_id);
-        let brought = token.clone();
+        let output = output.or_else(|| agent.0.output.clone());
+        let (brought, typed) = (token.clone(), output.clone());
         let inner = Inner::of_one(agent, journal, move |builder| {
+            let builder = match &typed {
+                Some(output) => builder.ending_in(output.clone()),
+                None => builder,
+            };
+            let builder = match &settings {
+                Some(settings) => builder.settings(settings.clone()),
+                None => builder,
+            };
             let builder = services.iter().fold(builder, |builder, service| service(builder));
             match &brought {
                 Some(token) => builder.cancelled_by(token.clone()),
                 None => builder,
             }
         });
-        Self { inner, agent: agent.clone(), id, user, session, token }
+        Self { inner, agent: agent.clone(), id, user, session, token, output }
     }
 
     /// The id of the run.
@@ -87,11 +98,12 @@ impl ById {
 
     async fn until_it_rests(&self, mut wanted: Wanted<'_>) -> Result<Came, RunError> {
         let (mut follows, mut is_cancelled, mut rests_until) = (false, false, None);
+        let mut by = TakenBy::Program;
         let mut before = matches!(wanted, Wanted::Result(_)).then_some(0);
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.inner.access.store.changed();
-            let came = match self.taken(&wanted, &mut before).await {
+            let came = match self.taken(&wanted, by, &mut before).await {
                 Ok(Ok(driven)) => {
                     wanted = Wanted::Rest;
                     let before = *before.get_or_insert(driven.run.history().len());
@@ -100,6 +112,8 @@ impl ById {
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
             };
+            // From here on it waits for the run as a worker does, and leaves it parked where it is parked meanwhile.
+            by = TakenBy::Worker;
             match came {
                 Err(RunError::Driven { until, .. }) => {
                     if !std::mem::replace(&mut follows, true) {
@@ -141,6 +155,7 @@ impl ById {
     async fn taken(
         &self,
         wanted: &Wanted<'_>,
+        by: TakenBy,
         before: &mut Option<usize>,
     ) -> Result<Result<DrivenRun, Progress>, RunError> {
         if let Wanted::Result(prompt) | Wanted::Answer(prompt) = wanted {
@@ -182,9 +197,10 @@ impl ById {
             }
             Wanted::Result(prompt) => {
                 self.is_of(prompt).await?;
-                self.inner.taken(&self.id, TakenBy::Program).await
+                self.ends_in(head.state(self.inner.access.sealing.as_ref())?.expected())?;
+                self.inner.taken(&self.id, by).await
             }
-            Wanted::Rest => self.inner.taken(&self.id, TakenBy::Program).await,
+            Wanted::Rest => self.inner.taken(&self.id, by).await,
         }
     }
 
@@ -205,8 +221,20 @@ impl ById {
         progress: Progress,
         before: Option<usize>,
     ) -> Result<Came, RunError> {
-        let (head, _) = self.inner.head(&self.id).await?;
-        let (state, turns) = self.inner.turns(&head).await?;
+        let (head, version) = self.inner.head(&self.id).await?;
+        let (state, turns) = self.inner.turns(&head, version).await?;
+        if let (Progress::Ended(RunEnd::Output { value }), Some(output)) = (&progress, &self.output)
+        {
+            self.ends_in(state.expected())?;
+            output.check(value).map_err(|problems| {
+                let name = output.name();
+                let why = format!(
+                    "ended in a value of `{name}` that the rule for `{name}` refuses now: {problems}; read the text of the result, or give the \
+                     new task an id of its own"
+                );
+                self.other_output(why)
+            })?;
+        }
         let (id, history) = (self.id.clone(), turns.history);
         let before = before.unwrap_or(history.len());
         Ok(Came { id, progress, state, history, before, differences: Vec::new() })
@@ -232,6 +260,26 @@ impl ById {
             _ => "the same text with other attachments".to_owned(),
         };
         Err(RunError::OtherPrompt { run: self.id.clone(), recorded, given: shown(&prompt.text) })
+    }
+
+    /// Refuses a run that was begun to end in something else than what is asked for. One that ended in a value is also read as a text.
+    fn ends_in(&self, recorded: Option<&Expected>) -> Result<(), RunError> {
+        let Some(given) = self.output.as_ref().map(Output::expected) else { return Ok(()) };
+        match recorded {
+            Some(recorded) if recorded.is_same_type(given) => Ok(()),
+            Some(recorded) => Err(self.other_output(recorded.refuses(given))),
+            None => {
+                let name = &given.name;
+                let why = format!(
+                    "was begun to end in a text, and a value of `{name}` is asked for; leave out the type, or give the new task an id of its own"
+                );
+                Err(self.other_output(why))
+            }
+        }
+    }
+
+    fn other_output(&self, why: String) -> RunError {
+        RunError::OtherOutput { run: self.id.clone(), why }
     }
 
     /// Says what happens while nothing is driven here: to who reads the events of the run, else to who reads standard error.

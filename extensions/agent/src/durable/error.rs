@@ -142,6 +142,14 @@ pub enum RunError {
         /// The prompt that was given.
         given: String,
     },
+    /// The run ends in a value of another type than the one that is asked for, or in a value that the rule of the type refuses.
+    #[error("run `{run}` {why}")]
+    OtherOutput {
+        /// The run.
+        run: String,
+        /// What it ends in, and what was asked for.
+        why: String,
+    },
     /// Something was said to a run that has not ended, or that was cancelled.
     #[error("run `{run}` {why}")]
     NotNow {

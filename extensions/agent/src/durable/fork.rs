@@ -7,12 +7,13 @@ use toolwright::{Answer, Content, StoredAnswer};
 
 use super::RunError;
 use super::body::Body;
-use super::head::{Forked, Head, Phase};
+use super::head::{Forked, Head, Phase, written};
 use super::keys::{self, Part};
-use super::turn::{self, Answers, ModelAnswered, RecordedTurn, Said};
+use super::recorded::Listed;
+use super::turn::{self, Answers, EndsIn, ModelAnswered, RecordedTurn, Said};
 use crate::events::RunEnd;
 use crate::history::Message;
-use crate::run::{CUT_SHORT, NOT_THE_VALUE};
+use crate::run::{CUT_SHORT, NOT_THE_VALUE, State, correction};
 
 /// What a fork needs beside the two runs.
 pub(super) struct Forking<'a> {
@@ -38,7 +39,8 @@ pub(super) async fn fork(
         let why = format!("has no turn {last}, found {} turns; name one of them", head.turn);
         return Err(RunError::NotNow { run: head.run.clone(), why });
     }
-    let mut copy = Copy { forking, head, new, documents: Vec::new() };
+    let state = head.state(forking.sealing)?;
+    let mut copy = Copy { forking, head, state, new, ends_in: None, documents: Vec::new() };
     let mut end = None;
     for number in 1..=last {
         end = copy.turn(number, number == last).await?;
@@ -52,7 +54,8 @@ pub(super) async fn fork(
         Phase::Ended => keys::ended(new),
         _ => keys::open(new),
     };
-    let text = serde_json::json!({ "version": Head::VERSION, "agent": head.agent }).to_string();
+    let text = written(&Listed { agent: &head.agent, since: head.created })
+        .map_err(|error| RunError::damaged(&listed, error))?;
     documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
     let unit = Transaction { documents, ..Transaction::default() };
     match forking.store.commit(unit, forking.now).await {
@@ -65,19 +68,25 @@ pub(super) async fn fork(
 struct Copy<'a> {
     forking: &'a Forking<'a>,
     head: &'a Head,
+    /// Where the other run stands.
+    state: State,
     new: &'a str,
+    /// What the run had to end in at the last turn that is copied.
+    ends_in: Option<EndsIn>,
     documents: Vec<DocumentWrite>,
 }
 
 impl Copy<'_> {
-    /// Copies a turn: how a run ends whose last it is, if the model called nothing in it.
+    /// Copies a turn: how a run ends whose last it is, if it ended there or the model called nothing in it.
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
         let found = turn::recorded(store, run, number, sealing).await?;
-        let RecordedTurn { said, answer, model, usage, cost, prices, answers } = found;
+        let RecordedTurn { said, answer, model, usage, cost, prices, answers, ends_in, ended } =
+            found;
         if !said.is_empty() {
-            self.write(Part::Said, number, &Said { messages: said })?;
+            self.ends_in.clone_from(&ends_in);
+            self.write(Part::Said, number, &Said { messages: said, ends_in })?;
         }
         let calls: Vec<ToolCall> = answer.as_ref().map_or(&[][..], Message::calls).to_vec();
         if !calls.is_empty() && answers.is_none() {
@@ -90,7 +99,8 @@ impl Copy<'_> {
             Some(Message::Assistant { text, .. }) if calls.is_empty() => Some(text.clone()),
             _ => None,
         };
-        let answered = ModelAnswered { message: answer, model, usage, cost, prices };
+        let answered =
+            ModelAnswered { message: answer, model, usage, cost, prices, ended: ended.clone() };
         self.write(Part::Answer, number, &answered)?;
         if let Some(Message::ToolResults(answered)) = answers {
             let mut marked = Vec::with_capacity(answered.len());
@@ -99,30 +109,43 @@ impl Copy<'_> {
             }
             self.write(Part::Answers, number, &Answers { message: Message::tool_results(marked) })?;
         }
-        match text.filter(|_| is_last) {
-            Some(text) => self.end(number, text).await,
-            None => Ok(None),
+        let is_at_end = number == self.head.turn;
+        let ended = ended.or_else(|| self.state.ended().filter(|_| is_at_end).cloned());
+        match (ended, text) {
+            _ if !is_last => Ok(None),
+            (Some(ended @ RunEnd::Output { .. }), _) => Ok(Some(ended)),
+            // The model reads what is wrong with its text; an answer to its call says that already.
+            (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
+                let messages = vec![Message::user(correction(&problems.join("\n")))];
+                let ends_in = self.ends_in.clone();
+                self.write(Part::Said, number + 1, &Said { messages, ends_in })?;
+                Ok(None)
+            }
+            (ended, Some(text)) => self.end(number, text, ended).await,
+            (_, None) => Ok(None),
         }
     }
 
     /// How a run ends whose last turn is a text: not at all where the other run asked the model again without a word of its user.
-    async fn end(&mut self, number: u64, text: String) -> Result<Option<RunEnd>, RunError> {
+    async fn end(
+        &mut self,
+        number: u64,
+        text: String,
+        ended: Option<RunEnd>,
+    ) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
-        if number == self.head.turn {
-            let state = self.head.state(sealing)?;
-            return Ok(state
-                .ended()
-                .filter(|it| matches!(it, RunEnd::Text { .. } | RunEnd::Output { .. }))
-                .cloned());
+        if ended.is_some() {
+            return Ok(ended.filter(|it| matches!(it, RunEnd::Text { .. })));
         }
-        let next = turn::recorded(store, run, number + 1, sealing).await?.said;
-        match next.first() {
+        let RecordedTurn { said, ends_in, .. } =
+            turn::recorded(store, run, number + 1, sealing).await?;
+        match said.first() {
             None => Ok(None),
             Some(Message::User { text, .. })
                 if text == CUT_SHORT || text.starts_with(NOT_THE_VALUE) =>
             {
-                self.write(Part::Said, number + 1, &Said { messages: next })?;
+                self.write(Part::Said, number + 1, &Said { messages: said, ends_in })?;
                 Ok(None)
             }
             Some(_) => Ok(Some(RunEnd::Text { text, cut_short: false })),
@@ -164,10 +187,16 @@ impl Copy<'_> {
     fn head(&self, turn: u64, end: Option<RunEnd>) -> Result<Head, RunError> {
         let (from, to) = (keys::head(&self.head.run), keys::head(self.new));
         let sealing = self.forking.sealing;
-        let state = self.head.state(sealing)?;
         let data: serde_json::Value = self.head.data.open(&format!("{from}#data"), sealing)?;
         let phase = if end.is_some() { Phase::Ended } else { Phase::Asking };
-        let state = state.at(turn, end);
+        let expected = match &self.ends_in {
+            Some(EndsIn::Value(expected)) => Some(expected.clone()),
+            Some(EndsIn::Text) => None,
+            // An earlier release recorded what the run has to end in now alone.
+            None => self.state.expected().cloned(),
+        };
+        let ended = end.as_ref().map(|end| end.name().to_owned());
+        let state = self.state.at(turn, end, expected);
         let time = state.limits().time.and_then(|it| SignedDuration::try_from(it).ok());
         Head {
             run: self.new.to_owned(),
@@ -175,7 +204,7 @@ impl Copy<'_> {
             turn,
             spent: state.spent(),
             prices: None,
-            ended: (phase == Phase::Ended).then(|| "text".to_owned()),
+            ended,
             waiting: Vec::new(),
             epoch: 0,
             lease: None,

@@ -25,7 +25,18 @@ pub struct Outage {
     pub until: Timestamp,
     /// The kind of the last error.
     pub kind: String,
+    /// How many of the failed requests took something: their time was up, or their answer broke off.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub paid: u32,
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(requests: &u32) -> bool {
+    *requests == 0
+}
+
+/// How many requests that took something may fail before the run ends: to ask for a day would cost without end.
+const MOST_PAID: u32 = 5;
 
 /// A request that failed, as far as it matters for the next.
 #[derive(Debug, Clone, Copy)]
@@ -33,29 +44,47 @@ pub(super) struct Failed<'a> {
     pub kind: &'a str,
     /// How long the provider wants to be left alone.
     pub retry_after: Option<Duration>,
+    /// How many requests took something.
+    pub paid: u32,
 }
 
-/// Returns the outage after one more request has failed; nothing where it has lasted for as long as it may.
+/// Why an outage ends the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beyond {
+    /// It has lasted for as long as it may.
+    Limit,
+    /// So many requests took something and gave no answer.
+    Paid(u32),
+}
+
+/// Returns the outage after one more request has failed.
+///
+/// # Errors
+/// Why the run ends, where the model is not asked again.
 pub(super) fn after(
     before: Option<&Outage>,
     failed: Failed<'_>,
     limit: Duration,
     now: Timestamp,
     random: u64,
-) -> Option<Outage> {
+) -> Result<Outage, Beyond> {
+    let paid = before.map_or(0, |it| it.paid).saturating_add(failed.paid);
+    if paid >= MOST_PAID {
+        return Err(Beyond::Paid(paid));
+    }
     // The time in which nobody asked, such as while the machine was off, says nothing of the model.
     let unasked = |it: &Outage| now.duration_since(it.until).max(SignedDuration::ZERO);
     let since = before.map_or(now, |it| later(it.since, unasked(it)));
     let times = before.map_or(0, |it| it.times).saturating_add(1);
     let end = later(since, signed(limit));
     if now >= end {
-        return None;
+        return Err(Beyond::Limit);
     }
     let wanted = failed.retry_after.map_or(SignedDuration::ZERO, signed);
     let pause = PAUSE.spread(times, random).max(wanted);
     // At the end of the limit it is asked a last time.
     let until = later(now, pause).min(end);
-    Some(Outage { since, times, until, kind: failed.kind.to_owned() })
+    Ok(Outage { since, times, until, kind: failed.kind.to_owned(), paid })
 }
 
 fn signed(time: Duration) -> SignedDuration {
@@ -70,7 +99,8 @@ mod tests {
     const RANDOM: [u64; 4] = [0, 1, 12_345, u64::MAX];
 
     fn failed(retry_after: Option<u64>) -> Failed<'static> {
-        Failed { kind: "unreachable", retry_after: retry_after.map(Duration::from_secs) }
+        let retry_after = retry_after.map(Duration::from_secs);
+        Failed { kind: "unreachable", retry_after, paid: 0 }
     }
 
     /// Asks whenever it may, while every request fails: when it was asked.
@@ -78,7 +108,7 @@ mod tests {
         let (mut now, mut outage, mut asked) = (Timestamp::UNIX_EPOCH, None, Vec::new());
         loop {
             asked.push(now);
-            let Some(next) = after(outage.as_ref(), failed(retry_after), limit, now, random) else {
+            let Ok(next) = after(outage.as_ref(), failed(retry_after), limit, now, random) else {
                 return asked;
             };
             assert!(next.until > now, "time goes on");
@@ -122,7 +152,7 @@ mod tests {
     #[test]
     fn no_outage_is_waited_for_where_the_limit_is_nothing() {
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(after(None, failed(None), Duration::ZERO, now, 0), None);
+        assert_eq!(after(None, failed(None), Duration::ZERO, now, 0), Err(Beyond::Limit));
     }
 
     #[test]
@@ -134,6 +164,20 @@ mod tests {
         let second = after(Some(&read), failed(None), DAY, first.until, 0).unwrap();
         assert_eq!((second.times, second.since), (2, now));
         assert_eq!(second.until.duration_since(first.until).as_secs(), 4);
+    }
+
+    #[test]
+    fn the_fifth_request_that_took_something_is_the_last_and_those_that_took_nothing_do_not_count()
+    {
+        let (mut outage, mut now) = (None, Timestamp::UNIX_EPOCH);
+        for paid in [1, 0, 1, 0, 0, 2, 0] {
+            let next = after(outage.as_ref(), Failed { paid, ..failed(None) }, DAY, now, 0);
+            let next = next.expect("four at most took something");
+            now = next.until;
+            outage = Some(next);
+        }
+        let last = Failed { paid: 3, ..failed(None) };
+        assert_eq!(after(outage.as_ref(), last, DAY, now, 0), Err(Beyond::Paid(7)));
     }
 
     #[test]

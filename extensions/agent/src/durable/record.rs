@@ -24,7 +24,7 @@ use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
-use super::turn::{Answers, ModelAnswered, Said, SoFar};
+use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
 use crate::events::NoticeKind;
 use crate::history::Message;
@@ -177,7 +177,7 @@ impl Recorder for RunRecord {
     fn note(&mut self, answer: &ModelAnswer) {
         let ModelAnswer { model, usage, cost, prices, .. } = answer;
         let (model, usage, cost, prices) = (model.clone(), *usage, *cost, prices.clone());
-        self.asked = Some(ModelAnswered { message: None, model, usage, cost, prices });
+        self.asked = Some(ModelAnswered { model, usage, cost, prices, ..ModelAnswered::default() });
     }
 
     async fn commit(
@@ -192,10 +192,17 @@ impl Recorder for RunRecord {
         let is_answered = turn > before.turn();
         let mut said = if is_answered { Vec::new() } else { self.said.clone() };
         let (already_said, mut documents) = (said.len(), Vec::new());
-        let (mut model, mut has_answers) = (None, false);
+        let (mut model, mut has_answers, mut ended) = (None, false, None);
         let mut newest = self.recorded.head.prices.clone();
         for action in actions {
-            let Action::Append(message) = action else { continue };
+            let message = match action {
+                Action::Append(message) => message,
+                Action::End(end) => {
+                    ended = Some(end).filter(|end| end.is_of_value()).cloned();
+                    continue;
+                }
+                _ => continue,
+            };
             match message {
                 Message::User { .. } => said.push(message.clone()),
                 Message::Assistant { .. } => model = Some(message.clone()),
@@ -214,12 +221,13 @@ impl Recorder for RunRecord {
         if is_answered {
             let asked = self.asked.take().unwrap_or_default();
             newest = newest.max(asked.prices.clone());
-            let body = ModelAnswered { message: model, ..asked };
+            let body = ModelAnswered { message: model, ended, ..asked };
             documents.push(self.recorded.write(Part::Answer.key(&run, turn), &body)?);
         }
         if said.len() > already_said {
             let key = Part::Said.key(&run, turn + 1);
-            documents.push(self.recorded.write(key, &Said { messages: said.clone() })?);
+            let (messages, ends_in) = (said.clone(), Some(EndsIn::of(next)));
+            documents.push(self.recorded.write(key, &Said { messages, ends_in })?);
         }
         let mut head = self.head_of(next)?;
         head.prices = newest;
@@ -231,10 +239,13 @@ impl Recorder for RunRecord {
         // Its calls are acknowledged before it is no longer looked at.
         let is_left = is_ended && (has_answers || !self.left.is_empty());
         if self.recorded.is_new() || !(is_listed || is_left) {
-            documents.extend(self.recorded.listed(is_ended).await?);
+            documents.extend(match is_answered {
+                true => self.listed_for_the_paid(is_ended).await?,
+                false => self.recorded.listed(is_ended).await?,
+            });
         }
         if is_answered {
-            self.commit_answer(head, documents).await?;
+            self.commit_paid(head, documents).await?;
         } else {
             self.recorded.commit(head, documents).await?;
         }
@@ -359,15 +370,16 @@ impl RunRecord {
         let tag = tag.and_then(|it| it["ended"].as_str().map(str::to_owned));
         let is_ended = phase == Phase::Ended;
         let is_asking_again = phase == Phase::Asking && state.turn() == head.turn;
+        // No process dies any more of a turn that is recorded with this. A request that was given up says nothing of it.
+        let is_given_up = is_asking_again && head.phase == Phase::Asking;
         Head {
             phase,
             turn: state.turn(),
             spent: state.spent(),
             ended: tag,
             waiting: Vec::new(),
-            // Of the turn that is recorded with this, no process dies any more.
             lease: (!is_ended).then(|| Lease { suspect: false, ..self.recorded.lease() }),
-            crashes: None,
+            crashes: head.crashes.filter(|_| is_given_up),
             outage: head.outage.filter(|_| is_asking_again),
             ..head
         }

@@ -1,4 +1,4 @@
-//! The record of one run as its driver has it: every commit replaces the head, on the condition that nobody else has.
+//! The record of one run as its driver has it: every commit replaces the head, on the condition that no other driver has.
 
 use std::collections::HashMap;
 
@@ -20,6 +20,8 @@ use super::turn;
 #[derive(Serialize)]
 pub(super) struct Listed<'a> {
     pub agent: &'a str,
+    /// When the run was started.
+    pub since: Timestamp,
 }
 
 /// A run whose lease is this driver's.
@@ -130,7 +132,7 @@ impl Recorded {
                 Err(CommitError::Store(error)) => {
                     patience.after(&self.head.run, error, times).await?;
                 }
-                // A commit of this driver may stand although nobody waited for its reply.
+                // A commit of this driver may be recorded although its reply was lost.
                 Err(conflict) => {
                     let found = match self.access.store.document(&key).await {
                         Ok(found) => found,
@@ -212,7 +214,7 @@ impl Recorded {
         let version = async |key: &str| -> Result<Option<u64>, RunError> {
             Ok(self.access.store.document(key).await?.map(|it| it.version))
         };
-        let text = written(&Listed { agent: &self.head.agent })
+        let text = written(&Listed { agent: &self.head.agent, since: self.head.created })
             .map_err(|error| RunError::damaged(&to, error))?;
         let mut writes = Vec::new();
         if let Some(expects) = version(&from).await? {
@@ -243,7 +245,7 @@ impl Recorded {
         self.commit(head, Vec::new()).await
     }
 
-    /// Gives the run up in order: whoever takes it next counts no crash.
+    /// Gives the lease back, so that the driver that takes the run next counts no crash of this one.
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await

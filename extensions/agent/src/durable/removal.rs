@@ -32,7 +32,7 @@ pub(super) async fn remove(
         }
     }
     let key = keys::removed(run);
-    let text = written(&Listed { agent: &head.agent });
+    let text = written(&Listed { agent: &head.agent, since: head.created });
     let text = text.map_err(|error| RunError::damaged(&key, error))?;
     documents.push(DocumentWrite { key, expects: None, text: Some(text) });
     let unit = Transaction { documents, ..Transaction::default() };

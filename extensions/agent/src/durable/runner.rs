@@ -215,8 +215,14 @@ impl Runner {
     /// # Errors
     /// When there is no such run, or its record is damaged.
     pub async fn history(&self, run: &str) -> Result<Vec<Message>, RunError> {
-        let (head, _) = self.0.head(run).await?;
-        Ok(self.0.turns(&head).await?.1.history)
+        loop {
+            let (head, version) = self.0.head(run).await?;
+            match self.0.turns(&head, version).await {
+                // A driver has committed in between.
+                Err(RunError::LeaseLost { .. }) => tokio::task::yield_now().await,
+                turns => return Ok(turns?.1.history),
+            }
+        }
     }
 }
 

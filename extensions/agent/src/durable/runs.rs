@@ -8,6 +8,7 @@ use toolwright::journal::{CommitError, DocumentWrite, SealingKey, Store, Transac
 
 use super::RunError;
 use super::body::Body;
+use super::filter::RunFilter;
 use super::fork::{Forking, fork};
 use super::head::{Cancelled, Head, written};
 use super::info::RunInfo;
@@ -65,6 +66,25 @@ impl Runs {
     /// When the journal fails.
     pub async fn ended(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
         self.listed(keys::ENDED).await
+    }
+
+    /// The runs that a filter takes, those that go on first; a head that cannot be read is left out, since nothing says whose it is. It
+    /// reads the heads of all runs that may be among them.
+    ///
+    /// # Errors
+    /// When the journal fails.
+    pub async fn find(&self, filter: &RunFilter) -> Result<Vec<Head>, RunError> {
+        let mut found = Vec::new();
+        for (prefix, is_left_out) in [
+            (keys::OPEN, filter.wants_none_that_goes_on()),
+            (keys::ENDED, filter.wants_none_that_ended()),
+        ] {
+            if !is_left_out {
+                let heads = self.listed(prefix).await?.into_iter().flatten();
+                found.extend(heads.filter(|head| filter.takes(head)));
+            }
+        }
+        Ok(found)
     }
 
     async fn listed(&self, prefix: &str) -> Result<Vec<Result<Head, RunError>>, RunError> {

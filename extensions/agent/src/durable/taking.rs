@@ -26,6 +26,7 @@ use super::runner::Inner;
 use super::runs::info_of;
 use super::taken_by::TakenBy;
 use super::turn::Turns;
+use super::work::Look;
 use super::{NewRun, RunError};
 use crate::agent::Agent;
 use crate::history::{Message, check};
@@ -38,6 +39,8 @@ struct Stands {
     version: u64,
     is_cancelled: bool,
     calls: Vec<CallStatus>,
+    /// Whether calls of it may go on, and did not a moment ago.
+    is_vain: bool,
     /// What people are asked about the calls.
     requests: Vec<ApprovalRequest>,
 }
@@ -113,12 +116,12 @@ impl Inner {
         id: &str,
         by: TakenBy,
     ) -> Result<Result<DrivenRun, Progress>, RunError> {
-        let Stands { head, version, is_cancelled, calls, requests } = self.stands(id).await?;
+        let Stands { head, version, is_cancelled, calls, requests, .. } = self.stands(id).await?;
         let now = self.access.now();
         let mut head = by.admits(head, now);
         let (crashes, is_suspect) = match decide(&head, &calls, is_cancelled, now) {
             Decision::Ended => {
-                let (state, turns) = self.turns(&head).await?;
+                let (state, turns) = self.turns(&head, version).await?;
                 let left = Unacknowledged::last_of(&turns.history, head.turn);
                 let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
                 recorded.ended(left.as_slice()).await?;
@@ -203,25 +206,38 @@ impl Inner {
         }
         let is_cancelled = self.is_cancelled(id).await?;
         let (mut calls, versions, requests) = self.calls(&head.waiting, now).await?;
-        if self.remembered.is_vain(id, &versions, now) {
+        let is_vain = self.remembered.is_vain(id, &versions, now);
+        if is_vain {
             let waits = |it: &mut CallStatus| *it = CallStatus::Waits;
             calls.iter_mut().filter(|it| **it == CallStatus::MayGoOn).for_each(waits);
         }
-        Ok(Stands { head, version, is_cancelled, calls, requests })
+        Ok(Stands { head, version, is_cancelled, calls, is_vain, requests })
     }
 
-    /// Whether there is something to do with a run here.
-    pub(super) async fn is_due(&self, id: &str) -> Result<bool, RunError> {
-        let Stands { head, is_cancelled, calls, .. } = self.stands(id).await?;
+    /// What a worker does with a run here.
+    pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
+        let Stands { head, is_cancelled, calls, is_vain, .. } = self.stands(id).await?;
+        let until = |until: Timestamp| {
+            // Its time may be up before.
+            let until = head.deadline.map_or(until, |deadline| deadline.min(until));
+            Look::Rests { until: Some(until), calls: Vec::new() }
+        };
         Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
-            Decision::Parked { .. }
-            | Decision::Driven { .. }
-            | Decision::Away { .. }
-            | Decision::Rests { .. }
-            | Decision::Waits => false,
+            Decision::Parked { until: parked } => until(parked),
+            Decision::Away { outage } => until(outage.until),
+            Decision::Rests { until: rests } => until(rests),
+            Decision::Waits if is_vain => Look::Again,
+            Decision::Waits => {
+                let calls = head.waiting.iter().map(|it| it.call).collect();
+                Look::Rests { until: head.deadline, calls }
+            }
+            Decision::Driven { .. } => Look::Again,
             // One that has ended is still listed among those that go on.
-            Decision::Ended | Decision::Park { .. } => true,
-            Decision::Take { is_suspect, .. } => !is_suspect || self.suspects.is_free(),
+            Decision::Ended | Decision::Park { .. } => Look::Due,
+            Decision::Take { is_suspect, .. } if is_suspect && !self.suspects.is_free() => {
+                Look::Again
+            }
+            Decision::Take { .. } => Look::Due,
         })
     }
 
@@ -234,7 +250,7 @@ impl Inner {
         is_cancelled: bool,
     ) -> Result<DrivenRun, RunError> {
         let agent = self.agent(&head.agent)?;
-        let (state, turns) = self.turns(&head).await?;
+        let (state, turns) = self.turns(&head, version).await?;
         let info = self.info(&head)?;
         let Turns { history, said, so_far, versions } = turns;
         let left = Unacknowledged::last_of(&history, state.turn()).into_iter().collect();
@@ -283,8 +299,23 @@ impl Inner {
         Ok(self.with_services(&info, agent.new_run(info.id.clone()))?.has_services()?)
     }
 
-    /// The state of a run and its turns.
-    pub(super) async fn turns(&self, head: &Head) -> Result<(State, Turns), RunError> {
+    /// The state of a run and its turns. Where another driver has committed since its head was read, the turns are of a later moment than
+    /// the head: nothing is damaged then, and the run is that driver's.
+    pub(super) async fn turns(
+        &self,
+        head: &Head,
+        version: u64,
+    ) -> Result<(State, Turns), RunError> {
+        match self.turns_of(head).await {
+            Err(damaged @ RunError::Damaged { .. }) => match self.head(&head.run).await? {
+                (_, now) if now == version => Err(damaged),
+                _ => Err(RunError::LeaseLost { run: head.run.clone() }),
+            },
+            turns => turns,
+        }
+    }
+
+    async fn turns_of(&self, head: &Head) -> Result<(State, Turns), RunError> {
         let key = keys::head(&head.run);
         let sealing = self.access.sealing.as_ref();
         let state = head.state(sealing)?;

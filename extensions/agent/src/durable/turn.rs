@@ -11,15 +11,34 @@ use super::RunError;
 use super::body::Body;
 use super::head::{read, written};
 use super::keys::Part;
+use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::{Cost, Usage};
-use crate::run::State;
+use crate::run::{Expected, State};
 
 /// What the user said before the model answered: several messages where the run has ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Said {
     pub messages: Vec<Message>,
+    /// Earlier releases recorded none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_in: Option<EndsIn>,
+}
+
+/// What a run has to end in after what its user said.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum EndsIn {
+    Text,
+    /// A value of a type.
+    Value(Expected),
+}
+
+impl EndsIn {
+    pub(super) fn of(state: &State) -> Self {
+        state.expected().cloned().map_or(Self::Text, Self::Value)
+    }
 }
 
 /// The model's answer. An empty one is no message.
@@ -33,6 +52,9 @@ pub(super) struct ModelAnswered {
     pub cost: Option<Cost>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
+    /// How the run ended with it, where it was to end in a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<RunEnd>,
 }
 
 /// The answers that were there when other calls of the turn had to wait, at the indices of their calls.
@@ -93,6 +115,10 @@ pub struct RecordedTurn {
     pub prices: Option<String>,
     /// The answers to its calls, once all are there.
     pub answers: Option<Message>,
+    /// What the run has to end in after what was said; none where nothing was said, or an earlier release recorded it.
+    pub(super) ends_in: Option<EndsIn>,
+    /// How the run ended with the answer, where it was to end in a value.
+    pub(super) ended: Option<RunEnd>,
 }
 
 /// Reads one turn.
@@ -106,10 +132,14 @@ pub(super) async fn recorded(
     for part in [Part::Said, Part::Answer, Part::Answers] {
         let Some(document) = store.document(&part.key(run, number)).await? else { continue };
         match part {
-            Part::Said => turn.said = opened::<Said>(&document, sealing)?.messages,
+            Part::Said => {
+                let said: Said = opened(&document, sealing)?;
+                (turn.said, turn.ends_in) = (said.messages, said.ends_in);
+            }
             Part::Answer => {
                 let answered: ModelAnswered = opened(&document, sealing)?;
                 (turn.answer, turn.model) = (answered.message, answered.model);
+                turn.ended = answered.ended;
                 (turn.usage, turn.cost, turn.prices) =
                     (answered.usage, answered.cost, answered.prices);
             }

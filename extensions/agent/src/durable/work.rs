@@ -1,22 +1,59 @@
-//! Takes up every run that nobody drives, beside the workers of the executors.
+//! Takes up every run that no process drives, beside the workers of the executors.
+//!
+//! A look reads the list of the runs that go on and, of each that does not rest, its head. Runs that wait rest, so that a new run is found
+//! as fast beside thousands of them as beside ten.
 
 mod going;
+mod pace;
+mod resting;
 
+use std::collections::HashSet;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures::future::{Either, join_all, select};
 use tokio::time::{Instant, sleep, timeout};
 
+use jiff::Timestamp;
+use toolwright::journal::{Filter, Page, State};
+
 use self::going::Going;
+use self::pace::{Pace, REST};
+pub(super) use self::resting::Look;
+use self::resting::Resting;
 use super::RunError;
 use super::keys;
 use super::runner::{Inner, LOOK_AGAIN, Runner};
 
-/// A look pauses for so many times its own length, so that looking costs a tenth of the time however many runs wait.
-const REST: u32 = 9;
+/// How many calls are read at once.
+const PAGE: usize = 5_000;
+
+/// The states of calls without an answer.
+const OPEN: [State; 6] = [
+    State::Pending,
+    State::Ready,
+    State::Running,
+    State::Indeterminate,
+    State::Planned,
+    State::Waiting,
+];
+
+/// The runs that rest, and when the worker looked for what has happened to them.
+#[derive(Default)]
+struct Rested {
+    runs: Resting,
+    calls: Pace,
+    parts: Pace,
+}
+
+/// A run that goes on.
+struct Listed {
+    since: Timestamp,
+    run: String,
+}
 
 impl Runner {
-    /// Takes up every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
+    /// Takes up, the oldest first, every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
     /// calls of the journal, until every executor is drained, and a lease longer at most. Spawn it once; any number of processes may work on one journal. Each
     /// run goes on in a task of its own, [a hundred](super::RunnerBuilder::runs_at_once) at once.
     ///
@@ -27,7 +64,7 @@ impl Runner {
     /// At once, where the services that the application gives a run are not those that its executor declares, or the journal
     /// cannot be read.
     pub async fn work(&self) -> Result<(), RunError> {
-        for run in self.0.open_runs().await? {
+        for Listed { run, .. } in self.0.open_runs().await? {
             match self.0.provided(&run).await {
                 Err(error @ RunError::Start(_)) => return Err(error),
                 Err(error) => self.0.failed(&run, &error),
@@ -73,14 +110,15 @@ impl Runner {
 
     /// Looks for runs for ever; those that it takes go on in `going`.
     async fn look(&self, going: &mut Going) {
+        let mut rested = Rested::default();
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
-            let begun = Instant::now();
-            if let Err(error) = self.take_up(going).await {
+            let took = self.take_up(going, &mut rested).await.unwrap_or_else(|error| {
                 self.0.failed("-", &error);
-            }
-            let rest = begun.elapsed() * REST;
+                Duration::ZERO
+            });
+            let rest = took * REST;
             let mut pause = pin!(async {
                 sleep(rest).await;
                 let _ = timeout(LOOK_AGAIN, changed).await;
@@ -105,22 +143,38 @@ impl Runner {
         }
     }
 
-    /// Begins to drive the runs that are due, as far as there is room for them.
-    async fn take_up(&self, going: &mut Going) -> Result<(), RunError> {
-        for run in self.0.open_runs().await? {
+    /// Begins to drive the runs that are due, as far as there is room for them. Returns how long that took, without what is done once for
+    /// each run and without the looks at those that rest, which have a pace of their own.
+    async fn take_up(&self, going: &mut Going, rested: &mut Rested) -> Result<Duration, RunError> {
+        self.0.wake(rested).await?;
+        let (begun, mut once, mut again) = (Instant::now(), Duration::ZERO, Duration::ZERO);
+        let listed = self.0.open_runs().await?;
+        rested.runs.keep(listed.iter().map(|it| it.run.as_str()));
+        for Listed { run, .. } in listed {
             if going.len() >= self.0.at_once {
                 break;
             }
-            if going.has(&run) || going.is_left_alone(&run) {
+            if going.has(&run)
+                || going.is_left_alone(&run)
+                || rested.runs.has(&run, self.0.access.now())
+            {
                 continue;
             }
-            match self.0.is_due(&run).await {
-                Ok(true) => going.drive(self.clone(), run),
-                Ok(false) => {}
+            let (looked, is_first) = (Instant::now(), rested.runs.look_at(&run));
+            let found = self.0.look_at(&run).await;
+            let took = looked.elapsed();
+            match found {
+                Ok(Look::Due) => going.drive(self.clone(), run),
+                Ok(Look::Rests { until, calls }) => {
+                    rested.runs.leave(&run, until, calls);
+                    *(if is_first { &mut once } else { &mut again }) += took;
+                }
+                Ok(Look::Again) => {}
                 Err(error) => self.report(going, &run, Err(error)),
             }
         }
-        Ok(())
+        rested.parts.done(again);
+        Ok(begun.elapsed().saturating_sub(once + again))
     }
 
     /// What came of driving a run: one that failed is left alone for a while.
@@ -145,8 +199,39 @@ impl Runner {
 }
 
 impl Inner {
-    /// The runs of these agents that go on.
-    async fn open_runs(&self) -> Result<Vec<String>, RunError> {
+    /// Lets those runs be looked at that rest and for which something has happened.
+    async fn wake(&self, rested: &mut Rested) -> Result<(), RunError> {
+        if rested.runs.is_empty() {
+            return Ok(());
+        }
+        if rested.calls.is_due() {
+            let begun = Instant::now();
+            rested.runs.wake(&self.waiting_calls().await?);
+            rested.calls.done(begun.elapsed());
+        }
+        // Nothing says that somebody has cancelled a run that waits, or has resumed one that is parked.
+        if rested.parts.is_due() {
+            rested.runs.wake_some();
+        }
+        Ok(())
+    }
+
+    /// The calls that have no answer and wait for a person, a time or another process.
+    async fn waiting_calls(&self) -> Result<HashSet<toolwright::CallId>, RunError> {
+        let (now, mut waiting) = (self.access.now(), HashSet::new());
+        let filter = Filter { states: OPEN.to_vec(), ..Filter::default() };
+        let mut page = Page::first(PAGE);
+        loop {
+            let found = self.access.store.summaries(&filter, page).await?;
+            let waits = found.calls.iter().filter(|it| it.due.is_none_or(|due| now < due));
+            waiting.extend(waits.map(|it| it.id));
+            let Some(last) = found.next else { return Ok(waiting) };
+            page = page.after(last);
+        }
+    }
+
+    /// The runs of these agents that go on, the oldest first.
+    async fn open_runs(&self) -> Result<Vec<Listed>, RunError> {
         let mut runs = Vec::new();
         for document in self.access.store.documents(keys::OPEN).await? {
             let Some(run) = document.key.strip_prefix(keys::OPEN) else { continue };
@@ -167,9 +252,13 @@ impl Inner {
             let agent = agent.and_then(|name| self.agents.get(&name));
             // A run of a drained executor would be given back as soon as it is taken.
             if agent.is_some_and(|agent| !agent.0.executor.is_draining()) {
-                runs.push(run.to_owned());
+                // Earlier releases did not write since when.
+                let since = listed["since"].as_str().and_then(|it| it.parse().ok());
+                let since = since.unwrap_or(Timestamp::MIN);
+                runs.push(Listed { since, run: run.to_owned() });
             }
         }
+        runs.sort_by(|one, other| (one.since, &one.run).cmp(&(other.since, &other.run)));
         Ok(runs)
     }
 

@@ -74,6 +74,11 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
+    /// Whether it is the end of a run that had to end in a value.
+    pub(crate) fn is_of_value(&self) -> bool {
+        matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
+    }
+
     /// The name of the kind of end, as serde writes it.
     pub(crate) fn name(&self) -> &'static str {
         match self {

@@ -9,15 +9,21 @@ use crate::events::RunEnd;
 use crate::model::{Model, ModelAnswer, StopReason};
 
 /// Around what a run does until it ends or stops.
-pub(crate) fn invoke_agent(run: &str) -> Span {
-    tracing::info_span!(
+pub(crate) fn invoke_agent(agent: &str, run: &str) -> Span {
+    let span = tracing::info_span!(
         "invoke_agent",
+        otel.name = Empty,
         otel.status_code = Empty,
         gen_ai.operation.name = "invoke_agent",
+        gen_ai.agent.name = agent,
         gen_ai.conversation.id = run,
         toolwright.run.ended = Empty,
         error.r#type = Empty,
-    )
+    );
+    if !span.is_disabled() {
+        span.record("otel.name", display(format_args!("invoke_agent {agent}")));
+    }
+    span
 }
 
 /// Around one request, with its retries and the models that are asked in its place.
@@ -49,14 +55,15 @@ pub(crate) fn answered(span: &Span, answer: &ModelAnswer) {
     if let Some(model) = &answer.model {
         span.record("gen_ai.response.model", model.as_str());
     }
-    let reason = match answer.stop {
-        StopReason::Finished if answer.calls.is_empty() => "stop",
-        StopReason::Finished => "tool_calls",
-        StopReason::Paused => "pause_turn",
-        StopReason::CutShort | StopReason::CutInCall => "length",
-        StopReason::Refused => "content_filter",
+    // The conventions have a list here, which a field of a span holds as its text.
+    let reasons = match answer.stop {
+        StopReason::Finished if answer.calls.is_empty() => r#"["stop"]"#,
+        StopReason::Finished => r#"["tool_calls"]"#,
+        StopReason::Paused => r#"["pause_turn"]"#,
+        StopReason::CutShort | StopReason::CutInCall => r#"["length"]"#,
+        StopReason::Refused => r#"["content_filter"]"#,
     };
-    span.record("gen_ai.response.finish_reasons", reason);
+    span.record("gen_ai.response.finish_reasons", reasons);
     if let Some(usage) = answer.usage {
         span.record("gen_ai.usage.input_tokens", usage.input_tokens);
         span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens);

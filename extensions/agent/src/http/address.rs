@@ -12,7 +12,12 @@ pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelErro
         example: api.base_url(),
         why,
     };
-    let whole = format!("{}{}", base.trim_end_matches('/'), path);
+    let (below, query) = match base.split_once('?') {
+        Some((below, query)) => (below, Some(query)),
+        None => (base, None),
+    };
+    let query = query.map_or_else(String::new, |query| format!("?{query}"));
+    let whole = format!("{}{path}{query}", below.trim_end_matches('/'));
     let url = Url::parse(&whole).map_err(|error| wrong(shown(base), error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(wrong(shown(base), format!("`{}` is not HTTP", url.scheme())));
@@ -20,8 +25,8 @@ pub(super) fn url(api: Api, base: &str, path: &str) -> Result<Url, HttpModelErro
     if !url.username().is_empty() || url.password().is_some() {
         return Err(wrong(shown(base), "it has a user in it; give the key apart".to_owned()));
     }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong(shown(base), "it has more than a path in it".to_owned()));
+    if url.fragment().is_some() {
+        return Err(wrong(shown(base), "it has more than a path and a query in it".to_owned()));
     }
     if url.scheme() == "https" && cfg!(not(feature = "tls")) {
         return Err(HttpModelError::NoTls { found: shown(base) });

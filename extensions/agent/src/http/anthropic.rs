@@ -13,7 +13,7 @@ use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use self::found::Present;
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, parts, results, sendable, tools};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
 use crate::history::{Message, Verbatim};
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, ModelSettings, Reasoning, StopReason, ToolChoice};
@@ -27,6 +27,10 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
     max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,13 +87,13 @@ enum Block<'a> {
 }
 
 pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens, media } = to;
+    let &Asked { model, origin, max_tokens, media, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) =
         reasoning(settings, || begins_unthought(request.history, origin));
     let tools = tools(Provider::Anthropic, request)?;
     let present = Present::of(&tools);
-    let messages = parts(Provider::Anthropic, origin, request.history)
+    let messages = parts(Provider::Anthropic, origin, request)
         .map(|part| turn(part, media, listing, &present))
         .collect::<Result<_, _>>()?;
     // That of the body moves: it is after whatever is last. That of the system text stays, and has the tools before it.
@@ -107,6 +111,8 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         model,
         stream: request.listener.is_some(),
         max_tokens: max_tokens.unwrap_or(MAX_TOKENS),
+        temperature: settings.temperature,
+        top_p: settings.top_p,
         thinking,
         output_config,
         stop_sequences: &settings.stop_words,
@@ -226,8 +232,8 @@ fn raw(text: Cow<'_, str>) -> Option<Cow<'_, RawValue>> {
 }
 
 fn used<'a>(call: &ToolCall, listing: &Listing) -> Result<Block<'a>, MessageError> {
-    let input = RawValue::from_string(sendable(&call.arguments).trim().to_owned())
-        .map_err(MessageError::NotJson)?;
+    let input =
+        RawValue::from_string(call.arguments.trim().to_owned()).map_err(MessageError::NotJson)?;
     Ok(Block::ToolUse {
         id: call.id.clone().unwrap_or_default(),
         name: listing.shown_name(&call.name).to_owned(),

@@ -30,6 +30,8 @@ pub(super) struct Asked<'a> {
     pub(super) origin: &'a str,
     pub(super) max_tokens: Option<u32>,
     pub(super) media: MediaSupport,
+    /// Whether it knows `max_tokens` and not `max_completion_tokens`.
+    pub(super) knows_max_tokens_alone: bool,
 }
 
 #[cfg(test)]
@@ -37,7 +39,13 @@ impl Api {
     /// A model on the vendor's own server that reads every kind of media.
     pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> Asked<'_> {
         let origin = self.provider().name();
-        Asked { model, origin, max_tokens, media: MediaSupport::Full }
+        Asked {
+            model,
+            origin,
+            max_tokens,
+            media: MediaSupport::Full,
+            knows_max_tokens_alone: false,
+        }
     }
 }
 
@@ -98,9 +106,13 @@ impl Api {
     }
 
     /// The headers of every request. Nothing where a header cannot hold the key.
-    pub(super) fn headers(self, key: Option<&Secret>) -> Option<HeaderMap> {
+    pub(super) fn headers(
+        self,
+        key: Option<&Secret>,
+        key_header: Option<&HeaderName>,
+    ) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
-        let key_header = match self {
+        let own = match self {
             Self::Anthropic => {
                 let version = HeaderName::from_static("anthropic-version");
                 headers.insert(version, HeaderValue::from_static("2023-06-01"));
@@ -113,8 +125,10 @@ impl Api {
                 key.map(|key| (HeaderName::from_static("x-goog-api-key"), key.header("")))
             }
         };
-        if let Some((name, value)) = key_header {
-            headers.insert(name, value?);
+        match (key_header, key, own) {
+            (Some(name), Some(key), _) => _ = headers.insert(name.clone(), key.header("")?),
+            (None, _, Some((name, value))) => _ = headers.insert(name, value?),
+            _ => {}
         }
         Some(headers)
     }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+};
 use reqwest::{Client, Response, Url};
 use toolwright::ErrorClass;
 use toolwright::provider::StreamError;
@@ -31,6 +33,12 @@ pub(super) struct Endpoint {
     pub(super) stream_url: Url,
     pub(super) stream_path: String,
     pub(super) keys: Keys,
+    /// The header of the key, where it is another than the API's own.
+    pub(super) key_header: Option<HeaderName>,
+    /// What every request has beside the headers of the API.
+    pub(super) headers: HeaderMap,
+    /// How long an answer that comes in pieces may bring nothing.
+    pub(super) idle_timeout: Duration,
     pub(super) body_limit: usize,
     pub(super) timeout: Duration,
 }
@@ -56,11 +64,12 @@ impl Endpoint {
         pieces: Option<&mut Option<Pieces<'_>>>,
     ) -> Result<Received, Fault> {
         let url = if pieces.is_some() { &self.stream_url } else { &self.url };
-        let headers = self.api.headers(key).ok_or_else(|| {
+        let headers = self.api.headers(key, self.key_header.as_ref()).ok_or_else(|| {
             let message = "cannot be asked: the key holds characters that no header can hold";
             Fault::new("no_key", ErrorClass::Final, message)
         })?;
-        let request = self.client.post(url.clone()).headers(headers);
+        // Those of the application replace others.
+        let request = self.client.post(url.clone()).headers(headers).headers(self.headers.clone());
         let json = HeaderValue::from_static("application/json");
         let mut request = request.header(CONTENT_TYPE, json).body(body.to_owned());
         if pieces.is_some() {
@@ -115,10 +124,11 @@ impl Endpoint {
     ) -> Result<String, Fault> {
         let (mut pieces, mut length) = (pieces, 0);
         loop {
-            let piece = match response.chunk().await {
-                Ok(Some(piece)) => piece,
-                Ok(None) => break,
-                Err(error) => return Err(self.lost(error).in_the_middle()),
+            let piece = match tokio::time::timeout(self.idle_timeout, response.chunk()).await {
+                Ok(Ok(Some(piece))) => piece,
+                Ok(Ok(None)) => break,
+                Ok(Err(error)) => return Err(self.lost(error).in_the_middle()),
+                Err(_) => return Err(self.silent()),
             };
             length += piece.len();
             if self.is_too_large(length as u64) {
@@ -131,6 +141,15 @@ impl Endpoint {
             }
         }
         pieces.finish().map_err(|error| broken(key, error).in_the_middle())
+    }
+
+    /// The fault of an answer that brings nothing any more.
+    fn silent(&self) -> Fault {
+        let message = format!(
+            "sent nothing of its answer for {} s, expected the next piece; ask again, or set a longer `idle_timeout`",
+            self.idle_timeout.as_secs_f64()
+        );
+        Fault::new("no_response", ErrorClass::Transient, message).in_the_middle()
     }
 
     fn is_too_large(&self, length: u64) -> bool {

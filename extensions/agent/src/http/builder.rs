@@ -1,19 +1,18 @@
 //! What a model over HTTP is made of: address, key, times and limits.
 
+mod build;
+
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder};
-use toolwright::dialect::Dialect;
+use reqwest::ClientBuilder;
+use serde_json::Value;
 use toolwright::provider::MediaSupport;
 use toolwright::retry::RetryPolicy;
 
-use super::address;
 use super::api::Api;
-use super::attempt::Endpoint;
-use super::key::{ApiKey, Keys};
-use super::{HttpModel, HttpModelError, OnExchange, OnRetry, Retrying};
+use super::key::ApiKey;
+use super::{OnExchange, OnRetry, Retrying, Sampling};
 use crate::limits::Prices;
 use crate::model::Reasoning;
 use crate::recording::Exchange;
@@ -27,12 +26,18 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | [`base_url`](Self::base_url) | the vendor's own server |
 /// | [`origin`](Self::origin) | the provider's name, with the host where that is not the vendor's own |
 /// | [`key`](Self::key) | none |
+/// | [`key_header`](Self::key_header) | that of the API |
+/// | [`header`](Self::header) | none but those of the API |
 /// | [`client`](Self::client): proxies, certificates, headers | reqwest's own: the system's proxies and certificates |
 /// | [`timeout`](Self::timeout), [`connect_timeout`](Self::connect_timeout) | 10 minutes, 10 seconds |
+/// | [`idle_timeout`](Self::idle_timeout): between two pieces of an answer | 5 minutes |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`tool_search`](Self::tool_search) | deferred tools are not in requests |
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
 /// | [`reasoning`](Self::reasoning) | what the settings of the request say |
+/// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's own; the settings of a request go first |
+/// | [`extra_body`](Self::extra_body) | nothing |
+/// | [`plain_max_tokens`](Self::plain_max_tokens) | the chat API's `max_completion_tokens` |
 /// | [`media`](Self::media) | pictures and documents, wherever the provider takes them |
 /// | [`retry`](Self::retry) | [`RetryPolicy::NETWORK`] |
 /// | [`longest_wait`](Self::longest_wait) | one minute |
@@ -44,13 +49,19 @@ pub struct HttpModelBuilder {
     base_url: String,
     origin: Option<String>,
     key: Option<ApiKey>,
+    key_header: Option<String>,
+    headers: Vec<(String, String)>,
     client: Option<ChangeClient>,
     timeout: Duration,
     connect_timeout: Duration,
+    idle_timeout: Duration,
     body_limit: usize,
     searches_tools: bool,
     max_tokens: Option<u32>,
+    knows_max_tokens_alone: bool,
     reasoning: Option<Reasoning>,
+    sampling: Sampling,
+    extra_body: Value,
     media: MediaSupport,
     retry: RetryPolicy,
     longest_wait: Duration,
@@ -68,13 +79,19 @@ impl HttpModelBuilder {
             base_url: api.base_url().to_owned(),
             origin: None,
             key: None,
+            key_header: None,
+            headers: Vec::new(),
             client: None,
             timeout: Duration::from_secs(600),
             connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(300),
             body_limit: 16 << 20,
             searches_tools: false,
             max_tokens: None,
+            knows_max_tokens_alone: false,
             reasoning: None,
+            sampling: Sampling::default(),
+            extra_body: Value::Object(serde_json::Map::new()),
             media,
             retry: RetryPolicy::NETWORK,
             longest_wait: Duration::from_secs(60),
@@ -85,7 +102,8 @@ impl HttpModelBuilder {
     }
 
     /// The address below which the API is: what comes before `/v1/messages` for Anthropic, `/chat/completions` and
-    /// `/responses` for `OpenAI`, and `/v1beta/models` for Gemini.
+    /// `/responses` for `OpenAI`, and `/v1beta/models` for Gemini. A query, such as Azure's `?api-version=…`, is that of every
+    /// request.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
@@ -116,6 +134,18 @@ impl HttpModelBuilder {
     /// header is sent.
     pub fn key(mut self, key: impl Into<ApiKey>) -> Self {
         self.key = Some(key.into());
+        self
+    }
+
+    /// Sends the key in this header, as it is, where the server wants it elsewhere than the vendor does: `api-key` for Azure.
+    pub fn key_header(mut self, name: impl Into<String>) -> Self {
+        self.key_header = Some(name.into());
+        self
+    }
+
+    /// Adds a header to every request, in the place of one that the API has. Its value is shown nowhere.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
     }
 
@@ -157,6 +187,13 @@ impl HttpModelBuilder {
         self
     }
 
+    /// The longest that an answer which comes in pieces may bring nothing, also in the middle; the request is made again then. An answer that
+    /// comes at once has [`timeout`](Self::timeout) alone.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = timeout;
+        self
+    }
+
     /// The largest answer that is read, in bytes.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
@@ -184,6 +221,51 @@ impl HttpModelBuilder {
     /// The most tokens of an answer. Where a request has a limit too, the smaller one counts.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// Writes the limit of an answer's tokens as `max_tokens`, for servers of the chat API that do not know `max_completion_tokens`.
+    pub fn plain_max_tokens(mut self) -> Self {
+        self.knows_max_tokens_alone = true;
+        self
+    }
+
+    /// How much chance there is in the choice of words, unless the settings of a request say; see
+    /// [`ModelSettings::temperature`](crate::ModelSettings::temperature).
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.sampling.temperature = Some(temperature);
+        self
+    }
+
+    /// The share of the likeliest words that are chosen from, unless the settings of a request say.
+    pub fn top_p(mut self, share: f64) -> Self {
+        self.sampling.top_p = Some(share);
+        self
+    }
+
+    /// From what chance begins, unless the settings of a request say.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.sampling.seed = Some(seed);
+        self
+    }
+
+    /// Adds members to the body of every request: what a server has that the settings do not know, such as `top_k` of vLLM or
+    /// `service_tier` of `OpenAI`. An object is added to the one that the body has of that name. [`build`](Self::build) refuses
+    /// members that are the request itself: the history, the tools, the model, and how the answer comes.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright_agent::http::HttpModel;
+    ///
+    /// let model = HttpModel::gemini("some-model")
+    ///     .base_url("http://127.0.0.1:8000")
+    ///     .extra_body(json!({"generationConfig": {"topK": 20}}))
+    ///     .build()?;
+    /// # let _ = model;
+    /// # Ok::<(), toolwright_agent::http::HttpModelError>(())
+    /// ```
+    pub fn extra_body(mut self, members: Value) -> Self {
+        self.extra_body = members;
         self
     }
 
@@ -231,84 +313,6 @@ impl HttpModelBuilder {
     pub fn on_retry(mut self, listener: impl Fn(&Retrying<'_>) + Send + Sync + 'static) -> Self {
         self.on_retry = Some(Box::new(listener));
         self
-    }
-
-    /// Checks the options and makes the model. It opens no connection.
-    ///
-    /// # Errors
-    /// When an option is wrong, see [`HttpModelError`].
-    pub fn build(self) -> Result<HttpModel, HttpModelError> {
-        if self.model.trim().is_empty() {
-            return Err(HttpModelError::NoModel);
-        }
-        let zero = [
-            ("retry.attempts", self.retry.attempts == 0),
-            ("timeout", self.timeout.is_zero()),
-            ("connect_timeout", self.connect_timeout.is_zero()),
-            ("body_limit", self.body_limit == 0),
-            ("max_tokens", self.max_tokens == Some(0)),
-        ];
-        if let Some((option, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
-            return Err(HttpModelError::Zero { option });
-        }
-        if !self.api.takes_name(&self.model) {
-            return Err(HttpModelError::ModelName { found: self.model });
-        }
-        let provider = self.api.provider();
-        if self.searches_tools && !Dialect::from(provider).has_tool_search() {
-            return Err(HttpModelError::NoToolSearch { provider });
-        }
-        let path = self.api.path(&self.model);
-        let url = address::url(self.api, &self.base_url, &path)?;
-        let (stream_path, query) = self.api.stream_path(&self.model);
-        let mut stream_url = address::url(self.api, &self.base_url, &stream_path)?;
-        stream_url.set_query(query);
-        let stream_path = match query {
-            Some(query) => format!("{stream_path}?{query}"),
-            None => stream_path,
-        };
-        let origin = self.origin.unwrap_or_else(|| address::origin(self.api, &url, &self.model));
-        let keys = self.key.map_or(Ok(Keys::Fixed(None)), ApiKey::keys)?;
-        if let Keys::Fixed(key) = &keys {
-            self.api.headers(key.as_ref()).ok_or(HttpModelError::Key)?;
-        }
-        let mut client = Client::builder();
-        if address::is_loopback(&url) {
-            client = client.no_proxy();
-        }
-        if let Some(change) = self.client {
-            client = change(client);
-        }
-        // At last, so that nothing that the application sets sends the key to another place.
-        let client = client
-            .redirect(Policy::none())
-            .timeout(self.timeout)
-            .connect_timeout(self.connect_timeout);
-        let endpoint = Endpoint {
-            api: self.api,
-            client: client.build().map_err(HttpModelError::Client)?,
-            url,
-            path,
-            stream_url,
-            stream_path,
-            keys,
-            body_limit: self.body_limit,
-            timeout: self.timeout,
-        };
-        Ok(HttpModel {
-            endpoint,
-            model: self.model,
-            origin: origin.into(),
-            searches_tools: self.searches_tools,
-            max_tokens: self.max_tokens,
-            reasoning: self.reasoning,
-            media: self.media,
-            retry: self.retry,
-            longest_wait: self.longest_wait,
-            prices: self.prices,
-            on_exchange: self.on_exchange,
-            on_retry: self.on_retry,
-        })
     }
 }
 

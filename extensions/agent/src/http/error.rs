@@ -61,6 +61,34 @@ pub enum HttpModelError {
     /// A command for the key names no program.
     #[error("the command for the key is empty, expected a program and its arguments")]
     KeyCommand,
+    /// A header cannot be sent.
+    #[error(
+        "found the header `{name}`, expected a name and a value that HTTP can hold; check for spaces and line breaks"
+    )]
+    Header {
+        /// Its name.
+        name: String,
+    },
+    /// What is added to the body of requests is no object.
+    #[error("found `{found}`, expected an object as `extra_body`")]
+    ExtraBody {
+        /// The begin of what was given.
+        found: String,
+    },
+    /// What is added to the body of requests would change the request itself.
+    #[error(
+        "`extra_body` has `{name}`, which the request itself writes, so that the history would break; leave it out"
+    )]
+    ExtraMember {
+        /// The member.
+        name: String,
+    },
+    /// An option is one of the chat API alone.
+    #[error("`{option}` is for models of the chat API; leave it out")]
+    NotChat {
+        /// The option.
+        option: &'static str,
+    },
     /// An option lets no request through.
     #[error("`{option}` is 0, so that no request could end well; set at least 1")]
     Zero {

@@ -11,7 +11,7 @@ use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{Part, attached, is_empty_list, known, parts, results, sendable, tools};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
 use crate::history::Verbatim;
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
@@ -42,6 +42,12 @@ struct Generation<'a> {
     stop_sequences: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking_config: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -85,10 +91,10 @@ struct Called {
 }
 
 pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens: max_output_tokens, media } = to;
+    let &Asked { model, origin, max_tokens: max_output_tokens, media, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
-    let contents = parts(Provider::Gemini, origin, request.history)
-        .map(|part| turn(part, model, media, listing));
+    let contents =
+        parts(Provider::Gemini, origin, request).map(|part| turn(part, model, media, listing));
     let mut thinking = settings.reasoning.map(|reasoning| match reasoning {
         Reasoning::Effort(effort) => json!({"thinkingLevel": effort.name().to_uppercase()}),
         Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
@@ -105,7 +111,14 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         system_instruction: (!system.is_empty()).then(|| said(system)),
         tools,
         tool_config: choice(&settings.tool_choice, listing).filter(|_| has_tools),
-        generation_config: Generation { max_output_tokens, stop_sequences, thinking_config },
+        generation_config: Generation {
+            max_output_tokens,
+            stop_sequences,
+            thinking_config,
+            temperature: settings.temperature,
+            top_p: settings.top_p,
+            seed: settings.seed,
+        },
         contents: contents.collect::<Result<_, _>>()?,
     };
     serde_json::to_string(&body).map_err(MessageError::NotJson)
@@ -116,6 +129,9 @@ impl Generation<'_> {
         self.max_output_tokens.is_none()
             && self.stop_sequences.is_empty()
             && self.thinking_config.is_none()
+            && self.temperature.is_none()
+            && self.top_p.is_none()
+            && self.seed.is_none()
     }
 }
 
@@ -173,8 +189,8 @@ pub(super) fn is_before_signatures(model: &str) -> bool {
 }
 
 fn called(call: &ToolCall, listing: &Listing) -> Result<Called, MessageError> {
-    let args = RawValue::from_string(sendable(&call.arguments).trim().to_owned())
-        .map_err(MessageError::NotJson)?;
+    let args =
+        RawValue::from_string(call.arguments.trim().to_owned()).map_err(MessageError::NotJson)?;
     Ok(Called { id: call.id.clone(), name: listing.shown_name(&call.name).to_owned(), args })
 }
 

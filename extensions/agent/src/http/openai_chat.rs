@@ -10,9 +10,7 @@ use toolwright::provider::{MessageError, Provider, ToolCall};
 
 use super::api::Asked;
 use super::fault::Fault;
-use super::parts::{
-    Part, attached, is_empty_list, known, parts, results, retention, sendable, tools,
-};
+use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
 use super::strict;
 use crate::history::Verbatim;
 use crate::limits::Usage;
@@ -27,6 +25,15 @@ struct Body<'a> {
     stream_options: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    /// What servers know that do not know the one above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<&'static str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -114,13 +121,13 @@ struct Function {
 }
 
 pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens: max_completion_tokens, media } = to;
+    let &Asked { model, origin, max_tokens, media, knows_max_tokens_alone } = to;
     let (listing, settings) = (request.listing, request.settings);
     let mut messages = Vec::with_capacity(request.history.len() + 1);
     if !request.instructions.is_empty() {
         messages.push(Turn::Text { role: "system", content: request.instructions });
     }
-    for part in parts(Provider::OpenAiChat, origin, request.history) {
+    for part in parts(Provider::OpenAiChat, origin, request) {
         match part {
             Part::User(content) => messages.push(Turn::Text { role: "user", content }),
             Part::Attached(text, with) => {
@@ -151,7 +158,11 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         stream: request.listener.is_some(),
         // The tokens come in a piece of their own, and only where they are asked for.
         stream_options: request.listener.map(|_| json!({"include_usage": true})),
-        max_completion_tokens,
+        max_completion_tokens: max_tokens.filter(|_| !knows_max_tokens_alone),
+        max_tokens: max_tokens.filter(|_| knows_max_tokens_alone),
+        temperature: settings.temperature,
+        top_p: settings.top_p,
+        seed: settings.seed,
         reasoning_effort: match settings.reasoning {
             Some(Reasoning::Effort(effort)) => Some(effort.name()),
             _ => None,
@@ -191,7 +202,7 @@ fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> C
         r#type: "function",
         function: Function {
             name: listing.shown_name(&call.name).to_owned(),
-            arguments: sendable(&call.arguments).into_owned(),
+            arguments: call.arguments.clone(),
         },
         extra_content,
     }

@@ -30,6 +30,10 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'static str; 1]>,
@@ -73,11 +77,11 @@ enum Item<'a> {
 }
 
 pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens: max_output_tokens, media } = to;
+    let &Asked { model, origin, max_tokens: max_output_tokens, media, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let is_reasoning = settings.reasoning.is_some() || reasons(model);
     let mut input = Vec::with_capacity(request.history.len());
-    for part in parts(Provider::OpenAiResponses, origin, request.history) {
+    for part in parts(Provider::OpenAiResponses, origin, request) {
         match part {
             Part::User(content) => input.push(Item::Text { role: "user", content }),
             Part::Attached(text, with) => {
@@ -89,7 +93,9 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
                 if let Some(items) = items {
                     // Of another model of the same server; one that does not reason refuses them.
                     let taken = items.into_iter().filter(|item| is_reasoning || !is_reasoned(item));
-                    input.extend(taken.map(|item| mended(item).unwrap_or(Item::Verbatim(item))));
+                    input.extend(
+                        taken.map(|item| readable(item, request).unwrap_or(Item::Verbatim(item))),
+                    );
                     continue;
                 }
                 if !text.trim().is_empty() {
@@ -117,6 +123,8 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         stream: request.listener.is_some(),
         store: false,
         max_output_tokens,
+        temperature: settings.temperature,
+        top_p: settings.top_p,
         include: is_reasoning.then_some(["reasoning.encrypted_content"]),
         reasoning: (!reasoning.is_empty()).then(|| reasoning.into()),
         prompt_cache_key: settings.cache.as_ref().and_then(|cache| cache.key.as_deref()),
@@ -148,22 +156,26 @@ fn is_reasoned(item: &RawValue) -> bool {
     serde_json::from_str::<Said>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
-/// An item without the arguments that servers refuse: those that are no object.
-fn mended<'a>(item: &RawValue) -> Option<Item<'a>> {
+/// An item with arguments that servers take, where those that the model wrote are no object.
+fn readable<'a>(item: &RawValue, request: &ModelRequest<'_>) -> Option<Item<'a>> {
     #[derive(Deserialize)]
     struct Call<'a> {
         #[serde(borrow)]
         r#type: Cow<'a, str>,
         #[serde(borrow)]
+        name: Cow<'a, str>,
+        #[serde(borrow)]
         arguments: Cow<'a, str>,
     }
-    let Call { r#type, arguments } = serde_json::from_str(item.get()).ok()?;
+    let Call { r#type, name, arguments } = serde_json::from_str(item.get()).ok()?;
     // Calls that the provider makes itself go back as it wrote them.
     if r#type != "function_call" || object(&arguments).is_some() {
         return None;
     }
+    let (name, arguments) = (name.into_owned(), arguments.into_owned());
+    let call = request.listing.received(ToolCall { id: None, name, arguments });
     let mut item: Value = serde_json::from_str(item.get()).ok()?;
-    item["arguments"] = sendable(&arguments).into();
+    item["arguments"] = sendable(&call.name, &call.arguments, request.catalog).into();
     Some(Item::Written(item))
 }
 
@@ -172,7 +184,7 @@ fn called<'a>(call: &ToolCall, listing: &Listing) -> Item<'a> {
         r#type: "function_call",
         call_id: call.id.clone().unwrap_or_default(),
         name: listing.shown_name(&call.name).to_owned(),
-        arguments: sendable(&call.arguments).into_owned(),
+        arguments: call.arguments.clone(),
     }
 }
 

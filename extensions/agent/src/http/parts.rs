@@ -1,16 +1,21 @@
-//! A history as every provider takes it: nothing empty, and an id of its own for each call of a message.
+//! A history as every provider takes it: nothing empty, an object as the arguments of each call, and an id of its own for each call of
+//! a message.
+
+mod arguments;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 use toolwright::{Answer, Content};
 
+use self::arguments::sendable_calls;
+pub(super) use self::arguments::{object, sendable};
 use crate::history::Message;
 use crate::model::{ModelRequest, ModelSettings};
 
@@ -35,9 +40,9 @@ pub(super) enum Part<'a> {
 pub(super) fn parts<'a>(
     provider: Provider,
     origin: &'a str,
-    history: &'a [Message],
+    request: &ModelRequest<'a>,
 ) -> impl Iterator<Item = Part<'a>> {
-    parts_by(provider, origin, history, provider != Provider::Gemini)
+    parts_by(provider, origin, request, provider != Provider::Gemini)
 }
 
 /// The application's tools and, after them, those that the provider runs itself; among these its search for deferred tools, where
@@ -93,9 +98,10 @@ pub(super) fn is_empty_list(tools: &RawValue) -> bool {
 fn parts_by<'a>(
     provider: Provider,
     origin: &'a str,
-    history: &'a [Message],
+    request: &ModelRequest<'a>,
     needs_ids: bool,
 ) -> impl Iterator<Item = Part<'a>> {
+    let ModelRequest { history, catalog, .. } = *request;
     let mut ids: Option<Vec<String>> = None;
     let mut taken = Ids { taken: HashSet::new(), form: IdForm::of(provider, origin) };
     // Gemini takes an id of an earlier message again.
@@ -121,6 +127,7 @@ fn parts_by<'a>(
                 None => Cow::Borrowed(&**calls),
                 Some(ids) => calls.iter().zip(ids).map(|(call, id)| with_id(call, id)).collect(),
             };
+            let calls = sendable_calls(calls, catalog);
             Some(Part::Model { text, calls, verbatim })
         }
         Message::ToolResults(answered) => {
@@ -151,22 +158,6 @@ pub(super) fn attached(
 ) -> Value {
     let text = Content::text(text);
     provider.user_message(attachments.iter().chain([&text]), media)
-}
-
-/// The arguments as a JSON object, where they are one.
-pub(super) fn object(arguments: &str) -> Option<&RawValue> {
-    let raw: &RawValue = serde_json::from_str(arguments.trim()).ok()?;
-    raw.get().starts_with('{').then_some(raw)
-}
-
-/// The arguments of a call as an object, which some servers require even of a history: an object that holds the text for what is
-/// none, because the answer to the call says what was wrong with it.
-pub(super) fn sendable(arguments: &str) -> Cow<'_, str> {
-    match object(arguments) {
-        Some(_) => Cow::Borrowed(arguments),
-        None if arguments.trim().is_empty() => Cow::Borrowed("{}"),
-        None => Cow::Owned(json!({"invalid": arguments}).to_string()),
-    }
 }
 
 /// For how long `OpenAI` caches, where it should be longer than usual.

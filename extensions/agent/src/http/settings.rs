@@ -59,7 +59,30 @@ pub(super) fn known(
         (Provider::Gemini, _) if settings.one_call => {
             "an answer cannot be limited to one call there; leave `one_call` out".to_owned()
         }
-        _ => return Ok(()),
+        _ => return sampling(provider, settings),
+    };
+    Err(refused(provider, &problem))
+}
+
+/// Refuses a choice of words that the provider would refuse or ignore.
+fn sampling(provider: Provider, settings: &ModelSettings) -> Result<(), ModelError> {
+    let &ModelSettings { temperature, top_p, seed, reasoning, .. } = settings;
+    let hottest = if provider == Provider::Anthropic { 1.0 } else { 2.0 };
+    let outside = |found: Option<f64>, most: f64| found.filter(|it| !(0.0..=most).contains(it));
+    let problem = if let Some(found) = outside(temperature, hottest) {
+        format!("found a temperature of {found}, expected 0 to {hottest}")
+    } else if let Some(found) = outside(top_p, 1.0) {
+        format!("found a `top_p` of {found}, expected 0 to 1")
+    } else if provider == Provider::Anthropic
+        && reasoning.is_some()
+        && (temperature.is_some() || top_p.is_some())
+    {
+        "reasoning excludes a temperature and `top_p`; leave one of them out".to_owned()
+    } else if matches!(provider, Provider::Anthropic | Provider::OpenAiResponses) && seed.is_some()
+    {
+        "the API has no `seed`; leave it out".to_owned()
+    } else {
+        return Ok(());
     };
     Err(refused(provider, &problem))
 }

@@ -9,6 +9,7 @@ mod omitted;
 mod prefix;
 mod provider_tools;
 mod server;
+mod servers;
 mod streamed;
 mod tool_search;
 mod transport;

@@ -257,6 +257,11 @@ impl TotalUsage {
         Self { lost: 1, ..Self::default() }
     }
 
+    /// How many failed requests took this: at least one, where anything was taken.
+    pub(crate) fn requests(&self) -> u32 {
+        self.lost.max(u32::from(*self != Self::default()))
+    }
+
     /// The cost of what has a price; none where nothing of it has one.
     ///
     /// ```

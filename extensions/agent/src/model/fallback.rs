@@ -50,7 +50,15 @@ pub struct Fallback {
     rest: Duration,
     budget: Option<Duration>,
     on_fallback: Option<OnFallback>,
-    resting: Mutex<Vec<Option<Instant>>>,
+    resting: Mutex<Vec<Option<Resting>>>,
+}
+
+/// A model that is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Resting {
+    until: Instant,
+    /// Whether it answers by itself after that: it was away, as after a 429.
+    is_away: bool,
 }
 
 /// How much later a model is given up that does not keep to the limit of its request.
@@ -123,20 +131,22 @@ impl Fallback {
             match rest_after(&error, self.rest) {
                 // What the application gave us wrong, no waiting mends.
                 Rest::None if error.kind() == "invalid_tools" => return Err(error),
-                Rest::None => return Err(away.map_or(error, |first| first.taking(failed))),
+                Rest::None => return Err(self.worth_a_wait(away, error, &asked, failed)),
                 Rest::ThisRequest => {}
                 Rest::For(rest) => {
                     // Another run may know that it has to rest for longer.
-                    let until = &mut self.resting()[current];
-                    *until = (*until).max(now.checked_add(rest));
+                    let resting = &mut self.resting()[current];
+                    let is_away = error.is_outage();
+                    let next = now.checked_add(rest).map(|until| Resting { until, is_away });
+                    *resting = (*resting).max(next);
                 }
             }
             let is_over = self.budget.is_some_and(|budget| begun.elapsed() >= budget);
             let following = self.next(&asked, now);
             let (Some(following), false) = (following, is_over) else {
-                let error = match away {
-                    Some(first) if !error.is_outage() => first.taking(failed),
-                    _ => error,
+                let error = match error.is_outage() {
+                    true => error,
+                    false => self.worth_a_wait(away, error, &asked, failed),
                 };
                 return Err(self.failed(error, &asked, is_over));
             };
@@ -219,9 +229,38 @@ impl Fallback {
         let resting = self.resting();
         let left: Vec<Option<Duration>> = resting
             .iter()
-            .map(|until| until.map(|until| until.saturating_duration_since(now)))
+            .map(|it| it.map(|resting| resting.until.saturating_duration_since(now)))
             .collect();
         next(&left, asked)
+    }
+
+    /// The error of a model that was away, or that rests because it was, in place of one that would come again: the request may be
+    /// answered when that model is back.
+    fn worth_a_wait(
+        &self,
+        away: Option<ModelError>,
+        error: ModelError,
+        asked: &[bool],
+        failed: TotalUsage,
+    ) -> ModelError {
+        if let Some(first) = away {
+            return first.taking(failed);
+        }
+        let now = Instant::now();
+        let resting = self.resting();
+        let rests =
+            resting.iter().zip(asked).zip(&self.models).filter_map(|((it, asked), model)| {
+                let rests = it.filter(|it| it.is_away && it.until > now && !asked)?;
+                Some((rests.until.duration_since(now), model.name()))
+            });
+        let Some((left, name)) = rests.min() else { return error };
+        let message = format!(
+            "{name} is left alone for {:.0} s, because it was away, and no other model takes the request; ask again then. Last: {}",
+            left.as_secs_f64().ceil(),
+            error.message()
+        );
+        let class = ErrorClass::NotStarted { retry_after: Some(left) };
+        ModelError::new("model_rests", message).class(class).taking(failed)
     }
 
     fn failed(&self, last: ModelError, asked: &[bool], is_over: bool) -> ModelError {
@@ -241,7 +280,7 @@ impl Fallback {
         }
     }
 
-    fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Option<Instant>>> {
+    fn resting(&self) -> std::sync::MutexGuard<'_, Vec<Option<Resting>>> {
         self.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,6 +13,9 @@ use toolwright::provider::Provider;
 /// | [`show_reasoning`](Self::show_reasoning) | with `reasoning`, a summary | as the server does unasked | a summary | thoughts |
 /// | [`provider_tools`](Self::provider_tools) | those of `Anthropic` | those of `OpenAiChat` | those of `OpenAiResponses` | those of `Gemini` |
 /// | [`cache`](Self::cache) | marks, 5 minutes or 1 hour | key, minutes or 24 hours | as chat | caches unasked |
+/// | [`temperature`](Self::temperature) | 0 to 1; not with `reasoning` | 0 to 2 | 0 to 2 | 0 to 2 |
+/// | [`top_p`](Self::top_p) | 0 to 1; not with `reasoning` | 0 to 1 | 0 to 1 | 0 to 1 |
+/// | [`seed`](Self::seed) | no | yes | no | yes |
 ///
 /// ```
 /// use toolwright_agent::{Effort, ModelSettings, Reasoning, ToolChoice};
@@ -23,10 +26,10 @@ use toolwright::provider::Provider;
 ///     .reasoning(Reasoning::Effort(Effort::High));
 /// assert_ne!(settings, ModelSettings::default());
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// Which tools the model may or has to call.
+    /// Which tools the model may or has to call. An agent forces a call until there was one since the user spoke.
     pub tool_choice: ToolChoice,
     /// Whether an answer may have one call at most.
     pub one_call: bool,
@@ -40,6 +43,12 @@ pub struct ModelSettings {
     pub cache: Option<PromptCache>,
     /// Tools that a provider runs itself. A request has those of its own provider.
     pub provider_tools: Vec<ProviderTool>,
+    /// How much chance there is in the choice of words; as the model has it where there is none.
+    pub temperature: Option<f64>,
+    /// The share of the likeliest words that are chosen from; as the model has it where there is none.
+    pub top_p: Option<f64>,
+    /// From what chance begins, so that requests of one seed are answered alike, as far as the provider can do that.
+    pub seed: Option<u64>,
 }
 
 /// Which tools a model may or has to call.
@@ -93,6 +102,9 @@ impl ModelSettings {
             show_reasoning: false,
             cache: None,
             provider_tools: Vec::new(),
+            temperature: None,
+            top_p: None,
+            seed: None,
         }
     }
 
@@ -136,6 +148,49 @@ impl ModelSettings {
     pub fn cache(mut self, cache: PromptCache) -> Self {
         self.cache = Some(cache);
         self
+    }
+
+    /// Sets how much chance there is in the choice of words: 0 for as little as there can be.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, ModelSettings, ScriptedModel};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let agent = Agent::builder(ScriptedModel::new().says("Tea.")).build()?;
+    /// let settings = ModelSettings::new().temperature(0.0).seed(7);
+    /// println!("{}", agent.run("Tea or coffee?").settings(settings).await?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// Sets the share of the likeliest words that are chosen from.
+    #[must_use]
+    pub fn top_p(mut self, share: f64) -> Self {
+        self.top_p = Some(share);
+        self
+    }
+
+    /// Sets from what chance begins.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// The settings of a request after the call that they force: the model decides again, or could never end.
+    pub(crate) fn after_a_call(&self) -> Self {
+        match self.tool_choice {
+            ToolChoice::Required | ToolChoice::Tool(_) => {
+                self.clone().tool_choice(ToolChoice::Auto)
+            }
+            ToolChoice::Auto | ToolChoice::None => self.clone(),
+        }
     }
 
     /// Adds a tool that the provider runs itself.

@@ -17,6 +17,7 @@ use crate::agent::Agent;
 use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
+use crate::model::ModelSettings;
 
 /// One conversation: the history, and where the run stands. It moves only while [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
@@ -52,6 +53,8 @@ pub struct AgentRun {
     pub(super) begun: Option<Begun>,
     /// The type of which it ends in a value.
     pub(super) output: Option<Output>,
+    /// How the model is asked, where that is not as the agent asks.
+    pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
     pub(super) state: State,
@@ -123,7 +126,7 @@ impl AgentRun {
 
     /// What the user says, and what the run has to end in for it.
     pub(crate) fn said(&self, text: String, attachments: Arc<[Content<'static>]>) -> StepInput {
-        let expected = self.output.as_ref().map(Output::expected);
+        let expected = self.output.as_ref().map(|it| it.expected().clone());
         StepInput::said_with(text, attachments).expecting(expected)
     }
 

@@ -1,5 +1,6 @@
 //! Asks the model, on the tools that there are now.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use toolwright::{Registry, Run};
@@ -36,9 +37,18 @@ impl AgentRun {
         };
         let shown = Shown::newest(&mut self.shown, run, model, by_call)?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
-        let settings = by_call.map(|_| {
-            Output::settings(model, &agent.settings, agent.max_tokens, !catalog.is_empty())
-        });
+        let settings = self.settings.as_ref().unwrap_or(&agent.settings);
+        let settings = match self.state.has_called() {
+            true => Cow::Owned(settings.after_a_call()),
+            false => Cow::Borrowed(settings),
+        };
+        let settings = match by_call {
+            Some(_) => {
+                let has_others = !catalog.is_empty();
+                Cow::Owned(Output::settings(model, &settings, agent.max_tokens, has_others))
+            }
+            None => settings,
+        };
         let observed = self.observer.asking(turn, &catalog);
         let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
         let events = self.observer.events();
@@ -48,7 +58,7 @@ impl AgentRun {
             history: &self.history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
-            settings: settings.as_ref().unwrap_or(&agent.settings),
+            settings: &settings,
             output: format,
             catalog: Some(&shown.listed),
             listener: (early.is_some() || events.is_read()).then_some(&listening),
@@ -99,7 +109,11 @@ impl AgentRun {
 fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o Output>, Stopped> {
     let Some(expected) = &state.0.output else { return Ok(None) };
     match output {
-        Some(output) if output.name() == expected.name => Ok(Some(output)),
+        Some(output) if output.expected().is_same_type(expected) => Ok(Some(output)),
+        Some(output) if output.name() == expected.name => {
+            let (recorded, given) = (expected.to_string(), output.expected().to_string());
+            Err(Stopped::ChangedOutput { recorded, given })
+        }
         other => Err(Stopped::OtherOutput {
             expected: expected.name.clone(),
             given: other.map(|it| it.name().to_owned()),

@@ -32,7 +32,7 @@ pub(crate) enum Rest<W> {
 impl<R: Recorder> Driver<'_, R> {
     /// Drives the run until it ends, waits or cannot go on here.
     pub(crate) async fn drive(mut self) -> Result<Rest<R::Waiting>, R::Error> {
-        let span = spans::invoke_agent(self.run.id());
+        let span = spans::invoke_agent(&self.run.agent.0.name, self.run.id());
         let driven = self.steps().instrument(span.clone()).await;
         match &driven {
             Ok(Rest::Ended(ended)) => spans::ended(&span, ended),
@@ -121,7 +121,9 @@ impl<R: Recorder> Driver<'_, R> {
     /// The model is away: leaves the run until it is asked again, unless something ends the run; the error where that is the model.
     async fn away(&mut self, error: ModelError) -> Result<Option<ModelError>, R::Error> {
         let (state, actions) = step(&self.run.state, StepInput::Unreachable(error.spent()));
-        if state.ended().is_some() || self.recorder.stop().await?.is_some() {
+        // Where the journal cannot be read, what the requests took is held until it can.
+        let is_stopped = matches!(self.recorder.stop().await, Ok(Some(_)));
+        if state.ended().is_some() || is_stopped {
             self.commit(state, actions, None).await?;
             return Ok(None);
         }

@@ -7,6 +7,7 @@ use toolwright::CancellationToken;
 use uuid::Uuid;
 
 use crate::agent::Agent;
+use crate::model::ModelSettings;
 use crate::run::{AgentRun, AgentRunBuilder, Output, StartError};
 
 type Service = Box<dyn Fn(AgentRunBuilder) -> AgentRunBuilder + Send + Sync>;
@@ -20,6 +21,10 @@ pub(crate) struct RunOptions {
     pub token: Option<CancellationToken>,
     /// Each may be brought more than once: a recorded run is opened whenever it is taken up.
     pub services: Vec<Service>,
+    /// The type of which it ends in a value, where that is not the agent's.
+    pub output: Option<Output>,
+    /// How the model is asked, where that is not as the agent asks.
+    pub settings: Option<ModelSettings>,
 }
 
 impl RunOptions {
@@ -28,15 +33,14 @@ impl RunOptions {
         self.services.push(Box::new(move |run| run.with_arc(Arc::clone(&service))));
     }
 
-    /// Ends in a value of this type, whenever the run is opened.
-    pub(crate) fn ending_in(&mut self, output: Output) {
-        self.services.push(Box::new(move |run| run.ending_in(output.clone())));
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { id, user, session, token, services } = self;
+        let Self { id, user, session, token, services, output, settings } = self;
         let is_named = id.is_some() || user.is_some() || session.is_some();
-        !is_named && token.is_none() && services.is_empty()
+        !is_named
+            && token.is_none()
+            && services.is_empty()
+            && output.is_none()
+            && settings.is_none()
     }
 
     /// An id that no other run has.
@@ -47,7 +51,7 @@ impl RunOptions {
     /// Begins the run in memory, by an id that is made where none was given. While the run is there, no other run of the agent
     /// begins by that id.
     pub(crate) fn start(self, agent: &Agent) -> Result<AgentRun, StartError> {
-        let Self { id, user, session, token, services } = self;
+        let Self { id, user, session, token, services, output, settings } = self;
         let id = id.unwrap_or_else(Self::new_id);
         let held = HeldId::new(&agent.0.ids, &id)?;
         let mut run = agent.new_run(id);
@@ -59,6 +63,12 @@ impl RunOptions {
         }
         if let Some(token) = token {
             run = run.cancelled_by(token);
+        }
+        if let Some(output) = output {
+            run = run.ending_in(output);
+        }
+        if let Some(settings) = settings {
+            run = run.settings(settings);
         }
         let mut run = services.iter().fold(run, |run, service| service(run)).start()?;
         run.held = Some(held);
@@ -118,6 +128,14 @@ macro_rules! run_options {
         /// [`per_run`](toolwright::ExecutorBuilder::per_run).
         pub fn with<T: Send + Sync + 'static>(mut self, service: T) -> Self {
             self.options.with(service);
+            self
+        }
+
+        /// Sets how the model is asked, in the place of the settings of the agent
+        /// ([`AgentBuilder::settings`](crate::AgentBuilder::settings)). They are not recorded: another process that goes on with a
+        /// recorded run asks as its agent does. What the provider does not have is an error before the first request.
+        pub fn settings(mut self, settings: $crate::ModelSettings) -> Self {
+            self.options.settings = Some(settings);
             self
         }
 

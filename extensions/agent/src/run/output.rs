@@ -1,37 +1,29 @@
 //! The value of a type that a run ends in: how a model is asked for it, and whether an answer is one. Pure.
 
+mod expected;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use schemars::{JsonSchema, SchemaGenerator};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use toolwright::dialect::DialectError;
 use toolwright::repair::replay;
 use toolwright::{Call, Catalog, DynamicTool, Executor, Registry, ToolError};
 
+pub(crate) use self::expected::Expected;
 use crate::model::{FINAL_ANSWER, Model, ModelSettings, OutputFormat, ToolChoice};
-
-/// What a run ends in, as its state records it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Expected {
-    /// The name of the type.
-    pub name: String,
-    /// How many answers were no such value since the user last spoke.
-    #[serde(default)]
-    pub invalid: u32,
-}
 
 /// A type of which a run ends in a value. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Inner>);
 
 struct Inner {
-    name: String,
+    expected: Expected,
     format: OutputFormat,
     /// Reads the value, and runs nothing.
     reader: Executor,
@@ -82,7 +74,8 @@ impl Output {
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
     {
-        let name = T::schema_name().into_owned();
+        let expected = Expected::of::<T>();
+        let name = &expected.name;
         let schema = T::json_schema(&mut SchemaGenerator::default());
         let is_wrapped = schema.get("type").is_none_or(|it| it != "object");
         let docs = schema.get("description").and_then(|it| it.as_str()).unwrap_or_default();
@@ -102,17 +95,17 @@ impl Output {
         let format = OutputFormat::new(registry.catalog());
         let reader = Executor::builder(registry).unrestricted().build();
         let reader = reader.map_err(|error| unusable(&error))?;
-        Ok(Self(Arc::new(Inner { name, format, reader, is_wrapped, checks })))
+        Ok(Self(Arc::new(Inner { expected, format, reader, is_wrapped, checks })))
     }
 
     /// What the state of a run records of it.
-    pub(crate) fn expected(&self) -> Expected {
-        Expected { name: self.0.name.clone(), invalid: 0 }
+    pub(crate) fn expected(&self) -> &Expected {
+        &self.0.expected
     }
 
     /// The name of the type.
     pub(crate) fn name(&self) -> &str {
-        &self.0.name
+        &self.0.expected.name
     }
 
     /// Refuses a type that the models of an agent cannot be asked for beside these tools.
@@ -122,7 +115,7 @@ impl Output {
         }
         let terminal = tools.definitions().find(|it| it.terminal);
         if let Some(tool) = terminal {
-            let (name, tool) = (self.0.name.clone(), tool.name.clone());
+            let (name, tool) = (self.0.expected.name.clone(), tool.name.clone());
             return Err(OutputError::TwoEnds { name, tool });
         }
         if self.is_format_of(model) {
@@ -131,7 +124,7 @@ impl Output {
         let listed = self.listed(tools);
         model.dialects().into_iter().try_for_each(|dialect| match listed.listing(dialect) {
             Ok(_) => Ok(()),
-            Err(why) => Err(OutputError::Refused { name: self.0.name.clone(), why }),
+            Err(why) => Err(OutputError::Refused { name: self.0.expected.name.clone(), why }),
         })
     }
 
@@ -189,13 +182,15 @@ impl Output {
             false => json.trim().to_owned(),
             true => unwrap_value(&json).map_err(|error| error.to_string())?,
         };
-        match &self.0.checks {
-            // The answer is paid for: a rule that panics refuses it, and loses it not.
-            Some(check) => catch_unwind(AssertUnwindSafe(|| check(&value)))
-                .unwrap_or_else(|_| Err("the rule for the value panicked".to_owned()))
-                .map(|()| value),
-            None => Ok(value),
-        }
+        self.check(&value).map(|()| value)
+    }
+
+    /// Asks the rule of the application about a value, as the state of a run records it.
+    pub(crate) fn check(&self, value: &str) -> Result<(), String> {
+        let Some(check) = &self.0.checks else { return Ok(()) };
+        // A rule that panics refuses the value, so that the answer, which was paid for, is recorded.
+        catch_unwind(AssertUnwindSafe(|| check(value)))
+            .unwrap_or_else(|_| Err("the rule for the value panicked".to_owned()))
     }
 }
 
@@ -215,7 +210,7 @@ fn unwrap_value(json: &str) -> serde_json::Result<String> {
 
 impl fmt::Debug for Output {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Output").field(&self.0.name).finish()
+        formatter.debug_tuple("Output").field(&self.0.expected.name).finish()
     }
 }
 

@@ -245,7 +245,8 @@ impl Recorder for Nothing {
             Stopped::NothingSaid
             | Stopped::OpenTurn { .. }
             | Stopped::Instructions { .. }
-            | Stopped::OtherOutput { .. } => "not_asked",
+            | Stopped::OtherOutput { .. }
+            | Stopped::ChangedOutput { .. } => "not_asked",
         }
     }
 }

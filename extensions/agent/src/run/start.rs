@@ -11,6 +11,7 @@ use crate::agent::Agent;
 use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};
 use crate::limits::UsageRecorder;
+use crate::model::ModelSettings;
 use crate::run::State;
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
@@ -22,6 +23,7 @@ pub struct AgentRunBuilder {
     cancelled: Option<CancellationToken>,
     restored: Option<(State, Vec<Message>)>,
     output: Option<Output>,
+    settings: Option<ModelSettings>,
     has_no_tools: bool,
 }
 
@@ -36,6 +38,7 @@ impl AgentRunBuilder {
             cancelled: None,
             restored: None,
             output: agent.0.output.clone(),
+            settings: None,
             has_no_tools: false,
         }
     }
@@ -56,6 +59,13 @@ impl AgentRunBuilder {
     /// Ends in a value of this type.
     pub(crate) fn ending_in(mut self, output: Output) -> Self {
         self.output = Some(output);
+        self
+    }
+
+    /// How the model is asked, in the place of the settings of the agent.
+    #[must_use]
+    pub fn settings(mut self, settings: ModelSettings) -> Self {
+        self.settings = Some(settings);
         self
     }
 
@@ -154,7 +164,11 @@ impl AgentRunBuilder {
             let (open, expected) = (open.len(), state.open_calls().len());
             return Err(StartError::OtherHistory { open, expected });
         }
-        let Self { agent, cancelled, output, has_no_tools, .. } = self;
+        let Self { agent, cancelled, output, settings, has_no_tools, .. } = self;
+        if let Some(settings) = &settings {
+            let checked = agent.0.model.check(settings, agent.0.max_tokens);
+            checked.map_err(|error| StartError::Settings { why: error.to_string() })?;
+        }
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
@@ -167,6 +181,7 @@ impl AgentRunBuilder {
             shown,
             begun,
             output,
+            settings,
             has_no_tools,
             state,
             history,
@@ -201,6 +216,12 @@ pub enum StartError {
         "the conversation has begun; set its id, user, session, services and cancellation before the first message"
     )]
     HasBegun,
+    /// The provider of the model has no such setting.
+    #[error("the model cannot be asked with these settings: {why}")]
+    Settings {
+        /// Why not.
+        why: String,
+    },
     /// The run cannot end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),

@@ -47,6 +47,9 @@ pub(crate) struct Inner {
     pub empty: u32,
     /// How many answers in a row were cut short in the middle of a call.
     pub cut: u32,
+    /// Whether calls of the model were answered since the user last spoke.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub called: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing: Option<Failing>,
     /// What it ends in, where that is a value of a type.
@@ -114,6 +117,7 @@ impl State {
             taken: 0,
             empty: 0,
             cut: 0,
+            called: false,
             failing: None,
             output: None,
             spent: TotalUsage::default(),
@@ -121,11 +125,12 @@ impl State {
         })
     }
 
-    /// A run that has the first turns of this one: its model has to answer, or it has ended. Limits count anew.
-    pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>) -> Self {
+    /// A run that has the first turns of this one: its model has to answer, with a value where one is expected, or it has ended.
+    /// Limits count anew.
+    pub(crate) fn at(&self, turn: u64, ended: Option<RunEnd>, expected: Option<Expected>) -> Self {
         let Self(inner) = Self::new(self.0.limits);
         let phase = ended.map_or(Phase::Asking, |how| Phase::Ended { how });
-        let output = self.0.output.clone().map(|it| Expected { invalid: 0, ..it });
+        let output = expected.map(|it| Expected { invalid: 0, ..it });
         Self(Inner { turn, phase, output, ..inner })
     }
 
@@ -188,6 +193,16 @@ impl State {
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent
+    }
+
+    /// Whether calls of the model were answered since the user last spoke.
+    pub(crate) fn has_called(&self) -> bool {
+        self.0.called
+    }
+
+    /// The type of the value that it has to end in, since the user last spoke.
+    pub(crate) fn expected(&self) -> Option<&Expected> {
+        self.0.output.as_ref()
     }
 
     /// How often the model answered since the user last spoke.

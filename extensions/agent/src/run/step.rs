@@ -191,6 +191,7 @@ impl State {
         let inner = &mut self.0;
         inner.output = output.map(|ExpectedOutput(expected)| expected);
         (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
+        inner.called = false;
         inner.spent_before = inner.spent;
         inner.phase = Phase::Asking;
         vec![Action::Append(message), Action::Ask]
@@ -281,6 +282,7 @@ impl State {
             tool: call.name.clone(),
             text: answer.text().into_owned(),
         });
+        self.0.called |= run > 0;
         self.0.failing = Failing::after(self.0.failing.take(), calls.iter().zip(&answers));
         let without_arguments = |call: &ToolCall| ToolCall {
             id: call.id.clone(),

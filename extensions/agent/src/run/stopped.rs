@@ -69,6 +69,17 @@ pub enum Stopped {
         /// The type that is given.
         given: Option<String>,
     },
+    /// The run ends in a value of a type whose fields have changed since the run began.
+    #[error(
+        "the run ends in a value of {recorded}, found {given}: the fields of the type have changed since the run began; go on with it by a \
+         program that has the type as it was, or cancel it and begin another"
+    )]
+    ChangedOutput {
+        /// The type that is recorded, with the digest of its schema.
+        recorded: String,
+        /// The type that is given.
+        given: String,
+    },
     /// The registry has changed, and the provider of the model would refuse a tool.
     #[error(transparent)]
     Listing(#[from] DialectError),

@@ -50,11 +50,8 @@ impl State {
             ToolError::invalid(format!("this is not the value that was asked for:\n{problems}"));
         let refused = refused.hint("correct it and call again");
         let is_last = times > most;
-        let told = answered(refused.into()).or_else(|| {
-            let words =
-                format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]");
-            (!is_last).then(|| Action::Append(Message::user(words)))
-        });
+        let told = answered(refused.into())
+            .or_else(|| (!is_last).then(|| Action::Append(Message::user(correction(&problems)))));
         let next = match is_last {
             true => {
                 let problems = problems.lines().map(str::to_owned).collect();
@@ -64,6 +61,11 @@ impl State {
         };
         told.into_iter().chain(next).collect()
     }
+}
+
+/// What the model reads, as the user's words, where its text is not the value.
+pub(crate) fn correction(problems: &str) -> String {
+    format!("{NOT_THE_VALUE}\n{problems}\nGive the whole value again, corrected.]")
 }
 
 /// Why a call was not run that came with the value which the run ends in, or is that value.
@@ -85,7 +87,7 @@ mod tests {
     use crate::run::{StepInput, step};
 
     fn asked() -> State {
-        let expected = Expected { name: "Quote".to_owned(), invalid: 0 };
+        let expected = Expected::of::<u8>();
         let said = StepInput::said("What does tea cost?").expecting(Some(expected));
         step(&State::new(Limits::default()), said).0
     }

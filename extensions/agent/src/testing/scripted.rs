@@ -13,7 +13,8 @@ use toolwright::provider::ToolCall;
 
 use crate::history::Message;
 use crate::model::{
-    Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, RequestLimits,
+    Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings,
+    RequestLimits,
 };
 
 /// The characters of a piece of an answer that is streamed.
@@ -68,6 +69,8 @@ pub struct ScriptedRequest {
     pub tools: String,
     /// How much the answer might take.
     pub limits: RequestLimits,
+    /// How it was asked to answer.
+    pub settings: ModelSettings,
 }
 
 impl Default for ScriptedModel {
@@ -170,6 +173,7 @@ impl ScriptedModel {
             history: request.history.to_vec(),
             tools: request.listing.tools().get().to_owned(),
             limits: request.limits,
+            settings: request.settings.clone(),
         });
         let step = inner.steps.pop_front();
         let asked = inner.requests.len();

@@ -13,6 +13,7 @@ mod invariant;
 mod kit;
 mod limits;
 mod rounds;
+mod settings;
 mod spans;
 mod stored;
 mod support;

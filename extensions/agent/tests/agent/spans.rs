@@ -91,8 +91,11 @@ fn requests_and_calls_are_spans_below_that_of_their_run() {
         keys.iter().map(|key| span.get(key).cloned().unwrap_or_default()).collect()
     };
     assert_eq!(
-        fields(&found[0], &["gen_ai.operation.name", "toolwright.run.ended", "error.type"]),
-        ["invoke_agent", "text", ""]
+        fields(
+            &found[0],
+            &["otel.name", "gen_ai.agent.name", "toolwright.run.ended", "error.type"]
+        ),
+        ["invoke_agent agent", "agent", "text", ""]
     );
     assert_eq!(
         fields(
@@ -105,9 +108,9 @@ fn requests_and_calls_are_spans_below_that_of_their_run() {
                 "gen_ai.response.finish_reasons"
             ]
         ),
-        ["anthropic", "20", "12", "5", "tool_calls"]
+        ["anthropic", "20", "12", "5", "[\"tool_calls\"]"]
     );
-    assert_eq!(fields(&found[3], &["gen_ai.response.finish_reasons"]), ["stop"]);
+    assert_eq!(fields(&found[3], &["gen_ai.response.finish_reasons"]), ["[\"stop\"]"]);
     // What was said is in none of them.
     assert!(!format!("{found:?}").contains("What is it"), "{found:?}");
 }

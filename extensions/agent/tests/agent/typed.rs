@@ -1,15 +1,16 @@
 //! Runs that end in a value of a type.
 
-use std::future::IntoFuture as _;
+mod forked;
+mod recorded;
+
 use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
-use toolwright::journal::MemoryStore;
 use toolwright::{ToolError, tool};
 use toolwright_agent::{
     Agent, AgentError, Message, Model, ModelAnswer, ModelError, ModelRequest, OutputFormat, RunEnd,
-    RunError, ScriptedModel, StopReason, ToolChoice,
+    ScriptedModel, StopReason, ToolChoice,
 };
 
 /// What articles cost.
@@ -156,46 +157,21 @@ async fn a_rule_of_the_application_refuses_values_that_the_schema_takes() {
     assert!(words.contains("/total: it is not the sum\nadd the lines up"), "{words}");
 }
 
+/// An answer that is refused by a rule which panics is recorded, and no request is made in vain for it.
+#[tokio::test]
+async fn a_rule_that_panics_ends_the_run_with_a_problem_and_never_with_the_value() {
+    let agent = Agent::builder(ScriptedModel::new().says(TEA)).max_corrections(0).build().unwrap();
+    let quote = agent.run("What?").typed().validate(|_: &Quote| panic!("on purpose"));
+    let error = quote.await.unwrap_err();
+    assert_eq!(error.output_problems(), ["the rule for the value panicked"]);
+    assert!(matches!(error.result().unwrap().end(), RunEnd::InvalidOutput { times: 1, .. }));
+}
+
 #[tokio::test]
 async fn an_extraction_shows_the_model_no_tools_but_the_value() {
     let (agent, model) = agent(ScriptedModel::new().calls([("final_answer", TEA)]));
     assert_eq!(agent.extract::<Quote>("Tea: 4.50").await.unwrap().into_output(), tea());
     assert!(!model.requests()[0].tools.contains("price_of"));
-}
-
-#[tokio::test]
-async fn a_recorded_run_gives_its_value_again_and_asks_for_the_type() {
-    let model = ScriptedModel::new().says("Well.").calls([("final_answer", TEA)]);
-    let agent = Agent::builder(model).tools([PRICE_OF]).unrestricted();
-    let agent = agent.journal(MemoryStore::new()).build().unwrap();
-    let ask = || agent.run("What does tea cost?").id("quote-1");
-    assert_eq!(ask().typed::<Quote>().await.unwrap().into_output(), tea());
-    // The script has no step left: nothing is asked again.
-    assert_eq!(ask().typed::<Quote>().await.unwrap().into_output(), tea());
-    assert_eq!(ask().await.unwrap().text(), TEA);
-    let other = ask().typed::<Vec<String>>().await.unwrap_err();
-    assert!(matches!(other, RunError::OtherOutput { .. }), "{other}");
-}
-
-#[tokio::test]
-async fn a_run_that_was_left_in_the_middle_goes_on_to_its_value() {
-    let model = ScriptedModel::new().says("Well.").hangs();
-    let model = Arc::new(model.says("Still not.").calls([("final_answer", TEA)]));
-    let agent = Agent::builder(Arc::clone(&model)).tools([PRICE_OF]).unrestricted();
-    let agent = agent.journal(MemoryStore::new()).build().unwrap();
-    let ask = || agent.run("What does tea cost?").id("quote-1");
-    {
-        let mut run = ask().typed::<Quote>().into_future();
-        // As far as the request that has no answer.
-        while model.requests().len() < 2 {
-            assert!(futures::poll!(&mut run).is_pending());
-            tokio::task::yield_now().await;
-        }
-    }
-    let untyped = ask().await.unwrap_err();
-    assert!(untyped.to_string().contains(".typed::<Quote>()"), "{untyped}");
-    let result = ask().typed::<Quote>().await.unwrap();
-    assert_eq!((result.output(), result.result().turns()), (&tea(), 3));
 }
 
 #[toolwright::data]

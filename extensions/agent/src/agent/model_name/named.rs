@@ -46,7 +46,7 @@ const GEMINI: Named = Named {
 
 const OLLAMA: Named = Named {
     name: "ollama",
-    model: HttpModel::openai_chat,
+    model: HttpModel::ollama,
     keys: &["OLLAMA_API_KEY"],
     needs_key: false,
     address: "OLLAMA_HOST",
@@ -64,15 +64,26 @@ const fn chat(
     Named { name, model: HttpModel::openai_chat, keys, needs_key: true, address, base_url }
 }
 
+/// A model of a vendor whose server does not know `max_completion_tokens`.
+fn older_chat(model: String) -> HttpModelBuilder {
+    HttpModel::openai_chat(model).plain_max_tokens()
+}
+
 const PROVIDERS: [Named; 10] = [
     ANTHROPIC,
     OPENAI,
     Named { name: "openai-chat", model: HttpModel::openai_chat, ..OPENAI },
     GEMINI,
     OLLAMA,
-    chat("deepseek", &["DEEPSEEK_API_KEY"], "DEEPSEEK_BASE_URL", "https://api.deepseek.com"),
+    Named {
+        model: older_chat,
+        ..chat("deepseek", &["DEEPSEEK_API_KEY"], "DEEPSEEK_BASE_URL", "https://api.deepseek.com")
+    },
     chat("groq", &["GROQ_API_KEY"], "GROQ_BASE_URL", "https://api.groq.com/openai/v1"),
-    chat("mistral", &["MISTRAL_API_KEY"], "MISTRAL_BASE_URL", "https://api.mistral.ai/v1"),
+    Named {
+        model: older_chat,
+        ..chat("mistral", &["MISTRAL_API_KEY"], "MISTRAL_BASE_URL", "https://api.mistral.ai/v1")
+    },
     chat(
         "openrouter",
         &["OPENROUTER_API_KEY"],

@@ -76,7 +76,7 @@ fn a_history_is_written_with_a_result_for_each_call() {
     assert_eq!(messages[1]["content"][0], json!({"type": "text", "text": "I add."}));
     let first = r#"{"type":"tool_use","id":"t1","name":"math_add","input":{"a":9007199254740993}}"#;
     assert_eq!(messages[1]["content"][1], serde_json::from_str::<Value>(first).unwrap());
-    assert_eq!(messages[1]["content"][2]["input"], json!({"invalid": "not JSON"}));
+    assert_eq!(messages[1]["content"][2]["input"], json!({}));
     assert_eq!(messages[2]["content"][0]["tool_use_id"], "t1");
     assert_eq!(messages[2]["content"][1]["is_error"], true);
     assert_eq!(

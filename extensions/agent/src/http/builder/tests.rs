@@ -1,7 +1,8 @@
 //! Options that are wrong are refused with what to do, and nothing shows a key.
 
 use super::*;
-use crate::http::key::Secret;
+use crate::http::HttpModel;
+use crate::http::key::{Keys, Secret};
 
 fn refused(builder: HttpModelBuilder) -> String {
     builder.build().unwrap_err().to_string()
@@ -17,7 +18,7 @@ fn an_address_that_is_none_is_refused_with_one_that_is() {
         ("", "relative URL without a base"),
         ("127.0.0.1:8000", "relative URL without a base"),
         ("ftp://127.0.0.1", "`ftp` is not HTTP"),
-        ("http://127.0.0.1?key=hunter2", "it has more than a path in it"),
+        ("http://127.0.0.1?key=hunter2#top", "it has more than a path and a query in it"),
         ("http://ada:hunter2@127.0.0.1", "it has a user in it; give the key apart"),
     ] {
         let words = refused(at(url));
@@ -47,12 +48,25 @@ fn an_option_that_lets_no_request_through_is_refused() {
 }
 
 #[test]
+fn a_header_that_cannot_be_sent_is_refused_without_its_value() {
+    for (name, value) in [("x version", "hunter2"), ("x-version", "hun\nter2"), ("", "hunter2")] {
+        let words = refused(at("http://127.0.0.1:1").header(name, value));
+        assert!(words.starts_with(&format!("found the header `{name}`")), "{words}");
+        assert!(!words.contains("ter2"), "{words}");
+    }
+    let words = refused(at("http://127.0.0.1:1").key_header("api key"));
+    assert!(words.starts_with("found the header `api key`"), "{words}");
+    let words = refused(at("http://127.0.0.1:1").plain_max_tokens());
+    assert!(words.starts_with("`plain_max_tokens` is for models of the chat API"), "{words}");
+}
+
+#[test]
 fn a_key_is_shown_by_nothing() {
     let builder = at("http://127.0.0.1:1").key("hunter2");
     assert!(!format!("{builder:?}").contains("hunter2"));
     let model = builder.build().unwrap();
     let secret = Secret::new("hunter2");
-    let headers = model.endpoint.api.headers(secret.as_ref()).unwrap();
+    let headers = model.endpoint.api.headers(secret.as_ref(), None).unwrap();
     assert!(headers.iter().any(|(_, value)| value == "hunter2"));
     let shown = format!("{model:?} {:?} {headers:?} {secret:?}", model.endpoint.keys);
     assert!(!shown.contains("hunter2"), "{shown}");

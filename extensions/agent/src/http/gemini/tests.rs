@@ -82,7 +82,7 @@ fn a_request_has_the_listings_tools_and_a_part_for_each_call_and_result() {
                         "thoughtSignature": FOREIGN,
                         "functionCall": {"id": "c1", "name": name, "args": {"a": 9_007_199_254_740_993_i64}},
                     },
-                    {"functionCall": {"id": "c2", "name": name, "args": {"invalid": "{\"a\":"}}},
+                    {"functionCall": {"id": "c2", "name": name, "args": {}}},
                 ]},
                 {"role": "user", "parts": [result("c1", "2"), result("c2", "3")]},
             ],

@@ -74,7 +74,9 @@ impl CommandKey {
             "cannot be asked: the command `{}` for the key {found}, expected the key alone on its standard output; run it yourself to see why",
             self.program.to_string_lossy()
         );
-        Err(Fault::new("no_key", ErrorClass::Final, message))
+        // What the command reads may be locked or away for now: a recorded run waits for it as for a model that is away.
+        let class = ErrorClass::NotStarted { retry_after: None };
+        Err(Fault::new("no_key", class, message))
     }
 
     async fn output(&self) -> io::Result<(ExitStatus, Vec<u8>)> {

@@ -36,10 +36,34 @@ fn what_a_provider_does_not_have_is_refused_by_name() {
         (Api::OpenAiResponses, words(1), "found 1 stop words, expected none"),
         (Api::Gemini, words(6), "expected at most 5"),
         (Api::Gemini, new().one_call(), "leave `one_call` out"),
+        (Api::Anthropic, new().temperature(1.5), "found a temperature of 1.5, expected 0 to 1"),
+        (Api::Gemini, new().temperature(-0.5), "found a temperature of -0.5, expected 0 to 2"),
+        (Api::OpenAiChat, new().temperature(f64::NAN), "found a temperature of NaN"),
+        (Api::OpenAiResponses, new().top_p(1.5), "found a `top_p` of 1.5, expected 0 to 1"),
+        (Api::Anthropic, effort().temperature(0.5), "reasoning excludes a temperature"),
+        (Api::Anthropic, new().seed(7), "the API has no `seed`"),
+        (Api::OpenAiResponses, new().seed(7), "the API has no `seed`"),
     ] {
         let error = written(api, &settings).unwrap_err();
         assert_eq!(error.kind(), "invalid_settings");
         assert!(error.message().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn each_provider_reads_the_temperature_the_share_and_the_seed_where_it_has_them() {
+    let plain = ModelSettings::new().temperature(0.25).top_p(0.5);
+    for (api, settings, place) in [
+        (Api::Anthropic, plain.clone(), ""),
+        (Api::OpenAiChat, plain.clone().seed(7), ""),
+        (Api::OpenAiResponses, plain.clone(), ""),
+        (Api::Gemini, plain.seed(7), "generationConfig"),
+    ] {
+        let body = written(api, &settings).unwrap();
+        let body = if place.is_empty() { &body } else { &body[place] };
+        let top_p = if place.is_empty() { "top_p" } else { "topP" };
+        assert_eq!((&body["temperature"], &body[top_p]), (&0.25.into(), &0.5.into()), "{api:?}");
+        assert_eq!(body.get("seed").and_then(serde_json::Value::as_u64), settings.seed, "{api:?}");
     }
 }
 

@@ -44,8 +44,12 @@ fn arguments_that_are_no_object_go_back_as_one() {
     let listing = |api: Api| Registry::empty().listing(api.provider().into()).unwrap();
     for api in [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses, Api::Gemini] {
         for (written, sent) in [
-            ("{\"n\": 1", serde_json::json!({"invalid": "{\"n\": 1"})),
-            ("[1]", serde_json::json!({"invalid": "[1]"})),
+            // It may be the begin of another number.
+            ("{\"n\": 1", serde_json::json!({})),
+            ("{\"n\": \"1\"", serde_json::json!({"n": "1"})),
+            ("{'n': 1,}", serde_json::json!({"n": 1})),
+            ("[1]", serde_json::json!({})),
+            ("one, please", serde_json::json!({})),
             ("", serde_json::json!({})),
             ("{\"n\": 1}", serde_json::json!({"n": 1})),
         ] {
@@ -64,6 +68,43 @@ fn arguments_that_are_no_object_go_back_as_one() {
                 let body = api.body(&to, &ModelRequest::new(&history, &listing)).unwrap();
                 assert_eq!(arguments(api, &body), sent, "{api:?} {written}");
             }
+        }
+    }
+}
+
+/// Buys articles.
+#[toolwright::tool(effect = read, unlinked)]
+async fn buy(
+    /// Which.
+    #[arg(alias = "items")]
+    articles: Vec<String>,
+    /// How many of each.
+    count: u32,
+) -> u32 {
+    count * u32::try_from(articles.len()).unwrap_or_default()
+}
+
+/// What ran is what its model reads of it, in every later request.
+#[test]
+fn a_call_that_was_repaired_and_ran_goes_back_as_it_ran() {
+    let written = "{'items': 'tea', 'count': '3'}";
+    for api in [Api::Anthropic, Api::OpenAiChat, Api::OpenAiResponses, Api::Gemini] {
+        let catalog = Registry::of([BUY]).unwrap().catalog();
+        let listing = catalog.listing(api.provider().into()).unwrap();
+        let call =
+            ToolCall { id: Some("c1".into()), name: "buy".into(), arguments: written.into() };
+        let item = serde_json::json!([{"type": "function_call", "call_id": "c1", "name": "buy", "arguments": written}]);
+        let plain = Message::assistant("", [call.clone()]);
+        let verbatim = plain.clone().verbatim(Verbatim::new("openai-responses", item.to_string()));
+        for said in [plain, verbatim] {
+            let answer = Answer::from(Output::text("3"));
+            let history =
+                [Message::user("Go."), said, Message::tool_results([(call.clone(), answer)])];
+            let to = Asked { media: MediaSupport::Full, ..api.asked("some-model", None) };
+            let request = ModelRequest::new(&history, &listing).catalog(&catalog);
+            let body = api.body(&to, &request).unwrap();
+            let ran = serde_json::json!({"articles": ["tea"], "count": 3});
+            assert_eq!(arguments(api, &body), ran, "{api:?}");
         }
     }
 }

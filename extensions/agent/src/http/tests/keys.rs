@@ -100,6 +100,7 @@ async fn a_server_is_not_asked_without_the_key_that_a_command_should_print() {
     let key = ApiKey::from_command(["sh", "-c", "echo hunter2; exit 1"]);
     let error = ask(at(&server.url()).key(key)).await.unwrap_err();
     assert_eq!((error.kind(), server.requests().len()), ("no_key", 0));
+    assert!(error.is_outage(), "a run that is recorded goes on when the command prints the key");
     let words = "cannot be asked: the command `sh` for the key ended with exit status: 1";
     assert!(error.message().contains(words), "{error}");
 }

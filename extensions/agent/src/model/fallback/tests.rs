@@ -124,6 +124,51 @@ async fn a_run_goes_on_with_the_second_model_and_comes_back_to_the_first() {
     assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Back."));
 }
 
+/// The second model takes no request, and the first rests: the run waits for the first.
+#[tokio::test(start_paused = true)]
+async fn a_run_waits_for_a_model_that_rests_where_the_others_refuse_the_request() {
+    let wait = Duration::from_secs(90);
+    let limited = || {
+        let class = ErrorClass::NotStarted { retry_after: Some(wait) };
+        ModelError::new("rate_limited", "ask again in 90 s").class(class)
+    };
+    let refused = || ModelError::new("invalid_request", "it takes no such tools");
+    let first = vec![Err(limited()), Ok(ModelAnswer::text("Done."))];
+    let (model, asked) = pair(first, vec![Err(refused()), Err(refused())]);
+    let agent = Agent::on(executor(), model.build()).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
+    let away = run.send("Add.").await.unwrap_err();
+    assert!(matches!(&away, Stopped::ModelUnreachable { kind, .. } if kind == "rate_limited"));
+    tokio::time::advance(Duration::from_secs(30)).await;
+    // The first still rests, and is not asked.
+    let Stopped::ModelUnreachable { kind, message, retry_after } = run.resume().await.unwrap_err()
+    else {
+        panic!("it waits")
+    };
+    assert_eq!((kind.as_str(), retry_after), ("model_rests", Some(Duration::from_secs(60))));
+    assert!(message.contains("first is left alone for 60 s"), "{message}");
+    assert!(message.contains("it takes no such tools"), "{message}");
+    assert_eq!(*asked.lock().unwrap(), ["first", "second", "second"]);
+    tokio::time::advance(Duration::from_secs(61)).await;
+    assert!(matches!(run.resume().await.unwrap(), RunEnd::Text { .. }));
+}
+
+/// A model whose key is wrong rests too, and no time makes it right.
+#[tokio::test(start_paused = true)]
+async fn no_run_waits_for_a_model_that_rests_because_its_account_is_wrong() {
+    let wrong = ModelError::new("wrong_key", "check the key");
+    let refused = || ModelError::new("invalid_request", "it takes no such tools");
+    let (model, _) = pair(vec![Err(wrong)], vec![Err(refused()), Err(refused())]);
+    let agent = Agent::on(executor(), model.build()).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
+    for _ in 0..2 {
+        let RunEnd::ModelFailed { kind, .. } = run.send("Add.").await.unwrap() else {
+            panic!("it ends")
+        };
+        assert_eq!(kind, "invalid_request");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_in_which_every_model_is_down_stops_with_their_names() {
     let (model, asked) = pair(vec![Err(busy())], vec![Err(busy())]);

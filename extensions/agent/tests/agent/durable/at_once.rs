@@ -75,7 +75,7 @@ impl Store for Counting {
 
 /// A model that thinks for a minute.
 #[derive(Default)]
-struct Slow {
+pub struct Slow {
     asked: AtomicUsize,
     most: AtomicUsize,
 }

@@ -10,6 +10,7 @@ use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
 use toolwright_agent::{Cost, Message, ModelAnswer, Stopped, TotalUsage, Usage, import};
 
 use super::process::{Provider, World, calls};
+use super::unreadable::Unreadable;
 
 async fn ended() -> (World, Runner) {
     let model = Provider::new([
@@ -40,6 +41,26 @@ async fn write(world: &World, key: &str, change: impl FnOnce(&str) -> Option<Str
     let documents = vec![DocumentWrite { key: key.to_owned(), expects: Some(found.version), text }];
     let unit = Transaction { documents, ..Transaction::default() };
     world.store().commit(unit, world.now()).await.unwrap();
+}
+
+/// Between the two reads of a process another one drives the run on.
+#[tokio::test(start_paused = true)]
+async fn a_commit_of_another_driver_between_two_reads_is_no_damage() {
+    let world = World::new();
+    let model = Provider::new(["One.", "Two.", "Three."].map(ModelAnswer::text));
+    let (store, other) = (Unreadable::of(world.store()), world.process(&model));
+    let reader = world.on(store.clone(), &model).build().unwrap();
+    other.start(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    let says = |other: &Runner| {
+        let other = other.clone();
+        async move { _ = other.send("r1", "more").await.unwrap() }
+    };
+    store.before_turns(says(&other));
+    assert_eq!(reader.history("r1").await.unwrap().len(), 4);
+    store.before_turns(says(&other));
+    let late = reader.send("r1", "and more").await.unwrap_err();
+    assert!(late.is_elsewhere(), "{late}");
+    assert_eq!(reader.history("r1").await.unwrap().len(), 6);
 }
 
 #[tokio::test(start_paused = true)]

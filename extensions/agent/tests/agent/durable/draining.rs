@@ -13,7 +13,7 @@ use toolwright::{Executor, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, TotalUsage};
 
-use super::process::{Provider, SEND, World, calls};
+use super::process::{Deadly, Provider, SEND, World, calls, until_dead};
 
 /// The lease of the executors.
 const LEASE: Duration = Duration::from_secs(30);
@@ -142,6 +142,27 @@ async fn who_is_drained_while_the_model_thinks_gives_the_run_back_at_once() {
     let head = agents.head("r1").await.unwrap();
     assert_eq!((head.phase, head.lease, head.crashes), (Phase::Asking, None, None));
     assert_eq!(head.spent, TotalUsage::lost(), "the request may have cost something");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_is_drained_leaves_the_count_of_the_crashes_as_it_was() {
+    let (world, silent) = (World::new(), Arc::new(Silent(Arc::default())));
+    let (store, dead) = Deadly::at(&world, 2);
+    let first = world.on(store, &silent).build().unwrap();
+    let begun = until_dead(first.start(NewRun::new("r1", "clerk", "go")), &dead).await;
+    assert!(begun.is_none(), "it dies");
+    drop(first);
+    world.pass(Duration::from_mins(2));
+    let (executor, asked) = (world.executor(world.store()), Arc::new(Notify::new()));
+    let agent = Agent::on(executor.clone(), Silent(Arc::clone(&asked))).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
+    let worker = agents.clone();
+    let working = tokio::spawn(async move { worker.work().await });
+    asked.notified().await;
+    let _ = executor.drain(Duration::from_secs(5)).await;
+    working.await.unwrap().unwrap();
+    let head = agents.head("r1").await.unwrap();
+    assert_eq!((head.lease, head.crashes.map(|it| it.drivers)), (None, Some(1)));
 }
 
 #[tokio::test(start_paused = true)]

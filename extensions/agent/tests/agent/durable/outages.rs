@@ -11,10 +11,12 @@ use toolwright::{ErrorClass, Executor, Registry};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{
     Agent, Model, ModelAnswer, ModelError, ModelRequest, RunEnd, ScriptedModel, Stopped,
+    TotalUsage, Usage,
 };
 
 use super::at_once::Counting;
 use super::process::World;
+use super::unreadable::Unreadable;
 
 /// A model that is away until a time, and says since when it was asked how often.
 struct Away {
@@ -152,6 +154,48 @@ async fn an_outage_beyond_its_limit_ends_the_run_as_does_an_error_that_would_com
     assert!(matches!(ended.ended(), Some(RunEnd::ModelFailed { kind, .. }) if kind == "wrong_key"));
 }
 
+/// Of 1,200 tokens each, of which the answer broke off.
+fn cut_and_paid() -> ModelError {
+    cut().taking(TotalUsage::of(Some(Usage::new(1_200, 0)), None).plus(TotalUsage::lost()))
+}
+
+/// A model that counts 1,200 tokens for a request that it does not take.
+fn away_and_counted() -> ModelError {
+    unreachable().taking(TotalUsage::of(Some(Usage::new(1_200, 0)), None))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_fifth_request_in_vain_that_took_something_ends_the_run_by_name_with_what_all_took() {
+    let (world, model) = (World::on_tokio_time(), Away::for_seconds(u64::MAX >> 10, cut_and_paid));
+    let runner = world.process(&model);
+    runner.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    worked(&runner, Duration::from_mins(30)).await;
+    let RunEnd::ModelFailed { kind, message, .. } = runner.wait("r1").await.unwrap() else {
+        panic!("it ended")
+    };
+    assert_eq!((kind.as_str(), model.asked().len()), ("no_whole_answer", 5));
+    assert!(message.starts_with("5 requests") && message.contains("was cut"), "{message}");
+    let spent = runner.head("r1").await.unwrap().spent;
+    assert_eq!((spent.usage.total(), spent.lost), (6_000, 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_request_before_the_end_of_an_outage_is_counted() {
+    let (world, model) =
+        (World::on_tokio_time(), Away::for_seconds(u64::MAX >> 10, away_and_counted));
+    let agent = world.agent(world.store(), &model).outage_limit(Duration::from_secs(3));
+    let runner = Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
+    runner.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    worked(&runner, Duration::from_mins(1)).await;
+    let head = runner.head("r1").await.unwrap();
+    let asked = model.asked().len() as u64;
+    assert!((2..5).contains(&asked), "{asked}");
+    assert_eq!(
+        (head.ended.as_deref(), head.spent.usage.total()),
+        (Some("model_failed"), 1_200 * asked)
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_cancelled_while_its_model_is_away_ends_at_once() {
     let (world, model) = (World::on_tokio_time(), Away::for_seconds(3_600, busy));
@@ -224,4 +268,23 @@ async fn no_model_is_asked_while_its_answers_cannot_be_written_and_none_that_was
         assert_eq!((head.ended.as_deref(), head.epoch), (Some("text"), 2));
     }
     assert_eq!((model.asked().len(), failures.load(Ordering::SeqCst)), (4, 0));
+}
+
+/// The list of ended runs cannot be read when the last answer is there.
+#[tokio::test(start_paused = true)]
+async fn the_last_answer_of_a_run_is_held_while_the_journal_cannot_be_read() {
+    let (world, model) = (World::on_tokio_time(), Away::for_seconds(0, unreachable));
+    let store = Unreadable::of(world.store());
+    let runner = world.on(store.clone(), &model).build().unwrap();
+    runner.submit(NewRun::new("r1", "clerk", "go")).await.unwrap();
+    store.hide_lists(true);
+    let driving = tokio::spawn({
+        let runner = runner.clone();
+        async move { runner.resume("r1").await }
+    });
+    sleep(Duration::from_secs(20)).await;
+    assert!(!driving.is_finished(), "it holds the answer");
+    store.hide_lists(false);
+    assert!(driving.await.unwrap().unwrap().ended().is_some());
+    assert_eq!((model.asked().len(), runner.head("r1").await.unwrap().turn), (1, 1));
 }

@@ -1,5 +1,6 @@
 //! Runs that no worker goes on with: parked ones, and those whose services cannot be made.
 
+use std::future::IntoFuture as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -69,6 +70,32 @@ async fn the_operator_hears_once_that_a_run_was_parked_and_who_waits_for_its_end
     assert!(matches!(waits, RunError::Parked { .. }), "{waits}");
     assert_eq!(model.asked(), asked);
     assert!(agents.head("r1").await.unwrap().parked.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_follows_a_run_by_its_id_leaves_it_parked_when_its_driver_dies() {
+    let (world, model) = (World::on_tokio_time(), provider());
+    died(&world, &model, 5).await;
+    // A worker drives it as the one suspect of its process.
+    let (store, dead) = Deadly::at(&world, 2);
+    let worker = world.on(store, &model).build().unwrap();
+    let driven = async { worker.wait("r1").await.map(|_| unreachable!("it dies")) };
+    let followed = world.agent(world.store(), &model).name("clerk").build().unwrap();
+    let mut following = Box::pin(followed.run("go").id("r1").into_future());
+    tokio::select! {
+        biased;
+        driven = until_dead(driven, &dead) => assert!(driven.is_none()),
+        followed = &mut following => panic!("it is driven: {followed:?}"),
+    }
+    let asked = model.asked();
+    // As soon as the follower has looked while the worker had the lease, that process dies.
+    let looked = tokio::time::timeout(Duration::from_secs(10), &mut following).await;
+    assert!(looked.is_err(), "it follows: {looked:?}");
+    let error = following.await.unwrap_err();
+    assert!(error.to_string().contains("run `r1` is parked until"), "{error}");
+    let head = world.process(&model).head("r1").await.unwrap();
+    assert_eq!((head.parked.is_some(), model.asked()), (true, asked));
+    drop(worker);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,146 @@
+//! The runs that a worker has looked at and that wait, so that it looks at them again when something has happened and not each time: a
+//! call of theirs has changed, their time has come, or it is their turn among all that wait. No I/O.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use jiff::Timestamp;
+use toolwright::CallId;
+
+/// What a worker does with a run now.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::durable) enum Look {
+    /// Takes it up.
+    Due,
+    /// Nothing before one of these calls has changed, or this time has come.
+    Rests { until: Option<Timestamp>, calls: Vec<CallId> },
+    /// Nothing now: another process has it, or it was taken up in vain a moment ago.
+    Again,
+}
+
+/// Of all runs that wait, one part is looked at again each time that there is time for it.
+const PARTS: usize = 16;
+
+/// The least that is looked at again.
+const LEAST: usize = 32;
+
+#[derive(Default)]
+pub(super) struct Resting {
+    runs: HashMap<String, Entry>,
+    /// In the order in which they were looked at, with the number of the look.
+    order: VecDeque<(String, u64)>,
+    looks: u64,
+    /// Every run that was looked at once.
+    seen: HashSet<String>,
+}
+
+struct Entry {
+    until: Option<Timestamp>,
+    calls: Vec<CallId>,
+    look: u64,
+}
+
+impl Resting {
+    /// Forgets the runs that are no longer listed.
+    pub(super) fn keep<'r>(&mut self, listed: impl IntoIterator<Item = &'r str>) {
+        let listed: HashSet<&str> = listed.into_iter().collect();
+        self.runs.retain(|run, _| listed.contains(run.as_str()));
+        self.seen.retain(|run| listed.contains(run.as_str()));
+    }
+
+    /// Whether nothing has happened to a run, as far as is known.
+    pub(super) fn has(&self, run: &str, now: Timestamp) -> bool {
+        let entry = self.runs.get(run);
+        entry.is_some_and(|entry| entry.until.is_none_or(|until| now < until))
+    }
+
+    /// Notes that a run is looked at; returns whether that is the first time.
+    pub(super) fn look_at(&mut self, run: &str) -> bool {
+        self.runs.remove(run);
+        self.seen.insert(run.to_owned())
+    }
+
+    /// Leaves a run alone that was looked at.
+    pub(super) fn leave(&mut self, run: &str, until: Option<Timestamp>, calls: Vec<CallId>) {
+        self.looks += 1;
+        self.runs.insert(run.to_owned(), Entry { until, calls, look: self.looks });
+        self.order.push_back((run.to_owned(), self.looks));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Lets the runs be looked at that wait for a call which is not among those that wait.
+    pub(super) fn wake(&mut self, waiting: &HashSet<CallId>) {
+        self.runs.retain(|_, entry| entry.calls.iter().all(|call| waiting.contains(call)));
+    }
+
+    /// Lets a part of the runs be looked at, those first that were not looked at for the longest time.
+    pub(super) fn wake_some(&mut self) {
+        let mut left = LEAST.max(self.runs.len().div_ceil(PARTS));
+        while left > 0
+            && let Some((run, look)) = self.order.pop_front()
+        {
+            // An older look says nothing.
+            if self.runs.get(&run).is_some_and(|entry| entry.look == look) {
+                self.runs.remove(&run);
+                left -= 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn resting(runs: usize) -> (Resting, Vec<CallId>) {
+        let mut resting = Resting::default();
+        let calls: Vec<CallId> = (0..runs).map(|_| CallId::new()).collect();
+        for (run, call) in calls.iter().enumerate() {
+            assert!(resting.look_at(&format!("r{run}")));
+            resting.leave(&format!("r{run}"), None, vec![*call]);
+        }
+        (resting, calls)
+    }
+
+    fn awake(resting: &Resting, runs: usize) -> Vec<usize> {
+        (0..runs).filter(|run| !resting.has(&format!("r{run}"), NOW)).collect()
+    }
+
+    #[test]
+    fn a_run_rests_until_its_time_or_until_one_of_its_calls_no_longer_waits() {
+        let (mut resting, calls) = resting(3);
+        resting.leave("late", Some(NOW), Vec::new());
+        assert!(!resting.has("late", NOW) && awake(&resting, 3).is_empty());
+        resting.wake(&calls.iter().copied().filter(|it| *it != calls[1]).collect());
+        assert_eq!(awake(&resting, 3), [1]);
+    }
+
+    #[test]
+    fn every_run_is_looked_at_again_in_turn() {
+        let (mut resting, calls) = resting(960);
+        let mut looked = Vec::new();
+        for _ in 0..PARTS {
+            resting.wake_some();
+            let awake = awake(&resting, 960);
+            assert_eq!(awake.len(), 60, "a part each time");
+            for run in &awake {
+                assert!(!resting.look_at(&format!("r{run}")));
+                resting.leave(&format!("r{run}"), None, vec![calls[*run]]);
+            }
+            looked.extend(awake);
+        }
+        assert_eq!(looked, (0..960).collect::<Vec<_>>(), "those that were not looked at first");
+    }
+
+    #[test]
+    fn a_run_that_is_no_longer_listed_is_forgotten() {
+        let (mut resting, _) = resting(2);
+        resting.keep(["r1"]);
+        assert_eq!(awake(&resting, 2), [0]);
+        assert!(resting.look_at("r0") && !resting.look_at("r1"));
+    }
+}

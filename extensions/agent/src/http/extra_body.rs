@@ -1,0 +1,156 @@
+//! What the application adds to the body of every request. Pure.
+
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::HttpModelError;
+use crate::model::ModelError;
+
+/// The members that are the request itself: the history, the tools that its calls name, the model, and how its answer comes.
+const OWN: [&str; 13] = [
+    "model",
+    "messages",
+    "input",
+    "contents",
+    "system",
+    "systemInstruction",
+    "instructions",
+    "tools",
+    "stream",
+    "stream_options",
+    "store",
+    "previous_response_id",
+    "conversation",
+];
+
+/// Members that are added to a body.
+#[derive(Debug, Default)]
+pub(super) struct ExtraBody(Map<String, Value>);
+
+impl ExtraBody {
+    /// Takes an object without a member that would break the history.
+    pub(super) fn new(extra: Value) -> Result<Self, HttpModelError> {
+        let members = match extra {
+            Value::Object(members) => members,
+            other => {
+                let found = other.to_string().chars().take(60).collect();
+                return Err(HttpModelError::ExtraBody { found });
+            }
+        };
+        match members.keys().find(|name| OWN.contains(&name.as_str())) {
+            Some(name) => Err(HttpModelError::ExtraMember { name: name.clone() }),
+            None => Ok(Self(members)),
+        }
+    }
+
+    /// A body with the members. An object is added to the object that the body has of that name; other values replace it.
+    pub(super) fn added_to(&self, body: String) -> Result<String, ModelError> {
+        if self.0.is_empty() {
+            return Ok(body);
+        }
+        let unwritten = |error: serde_json::Error| {
+            let message = format!("the members of `extra_body` cannot be added: {error}");
+            ModelError::new("invalid_settings", message).caused_by(error)
+        };
+        let mut members: Members = serde_json::from_str(&body).map_err(unwritten)?;
+        for (name, extra) in &self.0 {
+            let extra = |own: Option<&RawValue>| {
+                let own = own.and_then(|own| serde_json::from_str(own.get()).ok());
+                RawValue::from_string(merged(own, extra).to_string())
+            };
+            match members.0.iter_mut().find(|(own, _)| own == name) {
+                Some((_, own)) => *own = extra(Some(own)).map_err(unwritten)?,
+                // Before the history, of which each request has more.
+                None => members.0.insert(0, (name.clone(), extra(None).map_err(unwritten)?)),
+            }
+        }
+        serde_json::to_string(&members).map_err(unwritten)
+    }
+}
+
+fn merged(own: Option<Value>, extra: &Value) -> Value {
+    match (own, extra) {
+        (Some(Value::Object(mut own)), Value::Object(extra)) => {
+            for (name, extra) in extra {
+                let value = merged(own.remove(name), extra);
+                own.insert(name.clone(), value);
+            }
+            Value::Object(own)
+        }
+        (_, extra) => extra.clone(),
+    }
+}
+
+/// The members of an object in their order, each as it was written.
+struct Members(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn added(extra: Value, body: &str) -> String {
+        ExtraBody::new(extra).unwrap().added_to(body.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn members_are_added_before_the_history_and_the_rest_stays_as_it_was_written() {
+        let body = r#"{"model":"m","options":{"a":1,"b":{"c":2}},"messages":[{"n":1.00}]}"#;
+        assert_eq!(
+            added(json!({"top_k": 4}), body),
+            r#"{"top_k":4,"model":"m","options":{"a":1,"b":{"c":2}},"messages":[{"n":1.00}]}"#
+        );
+        let merged = added(json!({"options": {"b": {"d": 3}, "a": 7}}), body);
+        let merged: Value = serde_json::from_str(&merged).unwrap();
+        assert_eq!(merged["options"], json!({"a": 7, "b": {"c": 2, "d": 3}}));
+        assert_eq!(added(json!({}), body), body);
+    }
+
+    #[test]
+    fn what_would_break_the_history_is_refused_by_name() {
+        for name in OWN {
+            let error = ExtraBody::new(json!({ name: [] })).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{name}`")), "{error}");
+        }
+        let error = ExtraBody::new(json!([1])).unwrap_err().to_string();
+        assert!(error.contains("found `[1]`, expected an object"), "{error}");
+    }
+}

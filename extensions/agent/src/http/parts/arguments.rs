@@ -1,0 +1,63 @@
+//! The arguments of a call as they go back to a provider: an object, whatever the model wrote. Servers such as vLLM and llama.cpp
+//! refuse every later request of a history with other arguments.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use toolwright::provider::ToolCall;
+use toolwright::unstable::repair::{Repairer, TruncatedInput};
+use toolwright::{Catalog, Repair};
+
+/// Reads whatever can be read as an object, for a tool that is not known.
+static ANY: LazyLock<Option<Repairer>> =
+    LazyLock::new(|| Repairer::new(&json!({"type": "object"}), []).ok());
+
+/// The arguments as a JSON object, where they are one.
+pub(in crate::http) fn object(arguments: &str) -> Option<&RawValue> {
+    let raw: &RawValue = serde_json::from_str(arguments.trim()).ok()?;
+    raw.get().starts_with('{').then_some(raw)
+}
+
+/// The arguments of a call as an object: as they are, else as the repair of the tool's input reads them, which is what ran where the
+/// call ran; `{}` where nothing can be read, because the answer to the call says what was wrong with it.
+pub(in crate::http) fn sendable<'a>(
+    name: &str,
+    arguments: &'a str,
+    catalog: Option<&Catalog>,
+) -> Cow<'a, str> {
+    if object(arguments).is_some() {
+        return Cow::Borrowed(arguments);
+    }
+    let of_tool = catalog.and_then(|it| it.get(name)).and_then(|definition| {
+        let aliases = definition.parameters.iter().map(|it| (it.name.as_str(), it.aliases));
+        let repairer = Repairer::new(&definition.input_schema, aliases).ok()?;
+        read(&repairer.named(name), arguments)
+    });
+    let text = of_tool.or_else(|| read(ANY.as_ref()?, arguments));
+    Cow::Owned(text.unwrap_or_else(|| "{}".to_owned()))
+}
+
+/// What a repair reads. A text that was cut short is completed, because nothing runs for it here.
+fn read(repairer: &Repairer, arguments: &str) -> Option<String> {
+    let read = repairer.repair(arguments, Repair::Standard, TruncatedInput::Completed).ok()?;
+    object(&read.text).is_some().then_some(read.text)
+}
+
+/// The calls of a message with arguments that can be sent.
+pub(super) fn sendable_calls<'a>(
+    calls: Cow<'a, [ToolCall]>,
+    catalog: Option<&Catalog>,
+) -> Cow<'a, [ToolCall]> {
+    if calls.iter().all(|call| object(&call.arguments).is_some()) {
+        return calls;
+    }
+    let mut calls = calls.into_owned();
+    for call in &mut calls {
+        if let Cow::Owned(text) = sendable(&call.name, &call.arguments, catalog) {
+            call.arguments = text;
+        }
+    }
+    Cow::Owned(calls)
+}

@@ -1,0 +1,117 @@
+//! A store whose lists of runs cannot be read for a while, and before whose reads something else happens.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use toolwright::CallId;
+use toolwright::journal::{
+    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    Page, Store, StoreError, Transaction,
+};
+
+#[derive(Clone)]
+pub struct Unreadable {
+    inner: MemoryStore,
+    is_away: Arc<AtomicBool>,
+    reads: Arc<AtomicUsize>,
+    /// What happens before the turns of a run are read the next time.
+    between: Arc<Mutex<Option<BoxFuture<'static, ()>>>>,
+}
+
+impl Unreadable {
+    pub fn of(inner: MemoryStore) -> Self {
+        Self { inner, is_away: Arc::default(), reads: Arc::default(), between: Arc::default() }
+    }
+
+    /// How many documents were read one by one.
+    pub fn reads(&self) -> usize {
+        self.reads.load(Ordering::SeqCst)
+    }
+
+    /// Lets this happen before the turns of a run are read the next time.
+    pub fn before_turns(&self, work: impl Future<Output = ()> + Send + 'static) {
+        *self.between.lock().unwrap() = Some(Box::pin(work));
+    }
+
+    /// Lets no list be read, or all of them again.
+    pub fn hide_lists(&self, is_hidden: bool) {
+        self.is_away.store(is_hidden, Ordering::SeqCst);
+    }
+}
+
+impl Store for Unreadable {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.commit(unit, now)
+    }
+
+    fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        if key.starts_with("runs/") && self.is_away.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(StoreError::unavailable("the journal is away")) });
+        }
+        self.inner.document(key)
+    }
+
+    fn documents<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
+        Box::pin(async move {
+            let between = match prefix.contains("/turn/") {
+                true => self.between.lock().unwrap().take(),
+                false => None,
+            };
+            if let Some(work) = between {
+                work.await;
+            }
+            self.inner.documents(prefix).await
+        })
+    }
+
+    fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        self.inner.get(call)
+    }
+
+    fn at<'a>(
+        &'a self,
+        place: &'a CallSlot,
+    ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
+        self.inner.at(place)
+    }
+
+    fn list<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+        self.inner.list(filter, page)
+    }
+
+    fn summaries<'a>(
+        &'a self,
+        filter: &'a Filter,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+        self.inner.summaries(filter, page)
+    }
+
+    fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
+        self.inner.history(call)
+    }
+
+    fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
+        self.inner.id()
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        self.inner.changed()
+    }
+
+    toolwright::pass_on_leases!(inner);
+}
