@@ -1,4 +1,4 @@
-//! The record of one run as its driver has it: every commit replaces the head, on the condition that nobody else has.
+//! The record of one run as its driver has it: every commit replaces the head, on the condition that no other writer has.
 
 use std::collections::HashMap;
 
@@ -130,7 +130,7 @@ impl Recorded {
                 Err(CommitError::Store(error)) => {
                     patience.after(&self.head.run, error, times).await?;
                 }
-                // A commit of this driver may stand although nobody waited for its reply.
+                // A commit of this driver may have happened although its reply was lost.
                 Err(conflict) => {
                     let found = match self.access.store.document(&key).await {
                         Ok(found) => found,
@@ -243,7 +243,7 @@ impl Recorded {
         self.commit(head, Vec::new()).await
     }
 
-    /// Gives the run up in order: whoever takes it next counts no crash.
+    /// Gives the run up in order: the process that takes it next counts no crash.
     pub(super) async fn release(&mut self) -> Result<(), RunError> {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await

@@ -1,4 +1,4 @@
-//! Takes up every run that nobody drives, beside the workers of the executors.
+//! Takes up every run that no process drives, beside the workers of the executors.
 
 mod going;
 
