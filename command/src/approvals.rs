@@ -33,7 +33,7 @@ With --json, `list` and `show` write a call a line, as `toolwright calls --help`
 \"at\"}}.
 
 Exit code: 0 done, or recorded already; 1 the journal or a file failed; 2 the command line is wrong, or what it \
-asks for cannot be done; 3 there is no such call or grant, and nothing was decided; 4 somebody else decided, the \
+asks for cannot be done; 3 there is no such call or grant, and nothing was decided; 4 another person decided, the \
 call expired, or it changed; 5 the key cannot be used. With several calls: that of the first that failed.";
 
 pub(crate) fn command() -> Command {
@@ -113,7 +113,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let call = ids::found_one(matches, &*session.store).await?;
     if call.state != State::Pending {
-        tell("note", format!("the call waits for nobody: it is {}", call.state));
+        tell("note", format!("the call waits for no decision: it is {}", call.state));
     }
     match ApprovalService::check_shown(&call) {
         Err(ApprovalError::Altered { .. }) => {

@@ -33,7 +33,7 @@ the same with \"kind\" and \"history\": [what `toolwright calls history` writes]
 \"oldest\", \"newest\"}.
 
 Exit code: 0 done, or recorded already; 1 the journal or a file failed; 2 the command line is wrong, or what it \
-asks for cannot be done; 3 there is no such call, and nothing was done; 4 somebody else decided, or the call \
+asks for cannot be done; 3 there is no such call, and nothing was done; 4 another person decided, or the call \
 changed; 5 the key cannot be used. With several calls: that of the first that failed.";
 
 pub(crate) fn command() -> Command {

@@ -9,7 +9,7 @@ use crate::{
 
 const AFTER_HELP: &str = "\
 Exit code: 0 done; 1 the journal or another file failed, or a tool, an operation or an input is refused; 2 the command line is \
-wrong; 3 there is no such call, grant or run; 4 somebody else decided, the call expired, or it changed; 5 the key \
+wrong; 3 there is no such call, grant or run; 4 another person decided, the call expired, or it changed; 5 the key \
 cannot be used.";
 
 /// The whole command line.

@@ -1,4 +1,4 @@
-//! `indeterminate`: calls of which nobody knows whether they happened, until somebody finds out.
+//! `indeterminate`: calls of which it is unknown whether they happened, until an operator finds out.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ With --json, `list` writes a call a line, as `toolwright calls --help` says; `re
 \"verdict\", \"by\", \"at\", \"state\", \"grant\", \"repeated\"}; the verdict is `happened` or `did_not_happen`.
 
 Exit code: 0 done, or recorded already; 1 the journal or a file failed; 2 the command line is wrong; 3 there is \
-no such call; 4 somebody else decided, or the call changed; 5 the key cannot be used.";
+no such call; 4 another person decided, or the call changed; 5 the key cannot be used.";
 
 pub(crate) fn command() -> Command {
     let happened = Arg::new(HAPPENED)
@@ -44,7 +44,7 @@ pub(crate) fn command() -> Command {
         .args(session::options())
         .subcommands([
             Command::new("list")
-                .about("List the calls whose outcome nobody knows")
+                .about("List the calls whose outcome is unknown")
                 .args(filter::options()),
             Command::new("resolve")
                 .about("Say what became of a call")

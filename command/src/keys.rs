@@ -67,7 +67,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         Some(("show", matches)) => show(matches),
         _ => return complain(Exit::Usage, "no such command"),
     };
-    done.map_or_else(Stop::told, |()| Exit::Success)
+    done.map_or_else(Stop::report, |()| Exit::Success)
 }
 
 /// What the command shows of a key.
@@ -101,7 +101,7 @@ fn new(matches: &ArgMatches) -> Result<(), Stop> {
     };
     if let Some(tree) = UserKeys::work_tree(&file) {
         let words = format!(
-            "{} lies in the git work tree {}, where agents may work: whoever reads the key can approve",
+            "{} lies in the git work tree {}, where agents may work: an agent that reads the key can approve",
             file.display(),
             tree.display()
         );

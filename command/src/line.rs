@@ -92,10 +92,10 @@ pub(crate) fn in_line(error: &serde_json::Error) -> String {
     match error.classify() {
         Category::Eof => format!("it ends at column {column} in the middle of a value"),
         Category::Data => {
-            format!("a key stands there twice, or holds something else, before column {column}")
+            format!("a key is there twice, or holds something else, before column {column}")
         }
         Category::Syntax | Category::Io => {
-            format!("what stands at column {column} belongs to no JSON value")
+            format!("the text at column {column} is no JSON value")
         }
     }
 }

@@ -8,7 +8,7 @@
 //! | 1 | a tool, an operation or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
 //! | 2 | the command line is wrong | the command line is wrong, or what it asks for cannot be done |
 //! | 3 | | there is no such call, grant or run |
-//! | 4 | | somebody else decided, the call expired, or it changed |
+//! | 4 | | another person decided, the call expired, or it changed |
 //! | 5 | | the key cannot be used or made |
 
 mod approvals;

@@ -34,7 +34,7 @@ Each decision writes {\"call\", \"verdict\", \"by\", \"at\", \"state\", \"grant\
 `accepted` or `rejected`.
 
 Exit code: 0 done, or recorded already; 1 the journal failed; 2 the command line is wrong; 3 there is no such call, \
-and nothing was decided; 4 somebody else decided, or the call changed; 5 the key cannot be used. With several \
+and nothing was decided; 4 another person decided, or the call changed; 5 the key cannot be used. With several \
 calls: that of the first that failed.";
 
 pub(crate) fn command() -> Command {
@@ -48,7 +48,7 @@ pub(crate) fn command() -> Command {
         .long(REASON)
         .value_name("TEXT")
         .required(true)
-        .help("Why, for whoever reads the call later");
+        .help("Why, for readers of the call's history");
     let which = |names: &[&'static str]| ArgGroup::new("which").args(names).required(true);
     Command::new(NAME)
         .about("Show what agents have planned, and accept or reject it")

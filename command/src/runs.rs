@@ -53,7 +53,7 @@ pub(crate) fn command() -> Command {
                     .action(ArgAction::SetTrue)
                     .help("Those that have ended too"),
             ),
-            Command::new("show").about("Show where a run stands, and its history").arg(run()),
+            Command::new("show").about("Show the state of a run, and its history").arg(run()),
             watch::command(run()),
             Command::new("cancel")
                 .about("Ask for the end of a run: its driver answers the open calls first")
@@ -179,7 +179,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         tell("note", "the texts of this run are encrypted; its application can read them");
         return Ok(());
     }
-    // What was said after the last answer stands with the turn that follows.
+    // What was said after the last answer belongs to the turn that follows.
     for number in 1..=head.turn + 1 {
         let turn = runs.turn(&head.run, number).await.map_err(stopped)?;
         let turn = TurnShown::of(&head.run, number, &turn);

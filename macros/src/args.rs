@@ -102,7 +102,7 @@ impl ToolArgs {
         Self::parse_with(tokens, OPTIONS, errors)
     }
 
-    /// The options of `#[tools(…)]`, which hold for every tool of the `impl` block.
+    /// Reads the options of `#[tools(…)]`, which hold for every tool of the `impl` block.
     pub fn parse_shared(tokens: TokenStream, errors: &mut Errors) -> Self {
         let shared = OPTIONS.iter().filter(|(written, _)| SHARED.contains(written));
         Self::parse_with(tokens, &shared.copied().collect::<Vec<_>>(), errors)
@@ -146,7 +146,7 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
     }
 }
 
-/// What may follow `danger =`.
+/// Says what may follow `danger =`.
 pub fn danger_expected() -> String {
     format!("expected a level ({}) or an expression over the parameters", one_of(DANGERS))
 }

@@ -78,7 +78,7 @@ pub fn tool(
     tool
 }
 
-/// Whether an attribute of a parameter is for the macro and must not reach rustc. Misplaced ones
+/// Reports whether an attribute of a parameter is for the macro and must not reach rustc. Misplaced ones
 /// are reported here, and rustc would only repeat it.
 pub fn is_ours(attribute: &Attribute) -> bool {
     let path = attribute.path();
@@ -199,7 +199,7 @@ fn exposure(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// Whether an attribute of a function is for its parameters: reported, and kept from rustc.
+/// Reports whether an attribute of a function is for its parameters: it is reported, and does not reach rustc.
 pub fn is_for_parameters(attribute: &Attribute) -> bool {
     ["arg", "input"].iter().any(|name| attribute.path().is_ident(name))
 }

@@ -12,12 +12,12 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// A mistake at one span: what was found, what was expected, what to do.
+    /// Reports a mistake at one span: what was found, what was expected, what to do.
     pub fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new(span, message));
     }
 
-    /// A mistake that covers the tokens of one node.
+    /// Reports a mistake that covers the tokens of one node.
     pub fn over(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new_spanned(tokens, message));
     }
@@ -31,18 +31,18 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// A mistake as code that the caller puts into the item, in the place of what is mistaken.
+    /// Makes code of a mistake, which the caller puts into the item in the place of what is mistaken.
     pub fn in_place(&mut self, error: &syn::Error) -> TokenStream {
         self.some_in_place = true;
         error.to_compile_error()
     }
 
-    /// Whether nothing was reported, neither here nor in the item.
+    /// Reports whether nothing was reported, neither here nor in the item.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && !self.some_in_place
     }
 
-    /// All mistakes as one value, for a list that is itself an option.
+    /// Combines all mistakes to one value, for a list that is itself an option.
     pub fn into_error(self) -> Option<syn::Error> {
         self.found.into_iter().reduce(|mut all, error| {
             all.combine(error);
@@ -50,7 +50,7 @@ impl Errors {
         })
     }
 
-    /// One `compile_error!` for each mistake, in the order of discovery.
+    /// Makes one `compile_error!` for each mistake, in the order of discovery.
     pub fn into_compile_errors(self) -> impl Iterator<Item = TokenStream> {
         self.found.into_iter().flatten().map(|error| error.to_compile_error())
     }

@@ -20,7 +20,7 @@ use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
 use companion::Callee;
 
-/// The code that follows the function. Where mistakes were found, it only asks rustc about the
+/// Makes the code that follows the function. Where mistakes were found, it only asks rustc about the
 /// types, so that all mistakes are reported in one run.
 pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let root = paths.root();
@@ -33,7 +33,7 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
     let body = self_type::named(tool.self_type.as_ref(), body);
-    // Two tools with one handle are reported at the names, so the constant stands where they do.
+    // Two tools with one handle are reported at the names, so the constant gets their span.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);
     if tool.args.krate.is_none() {

@@ -3,7 +3,7 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Whether a function has a parameter without a type.
+/// Reports whether a function has a parameter without a type.
 pub fn is_half_typed(function: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = function.into_iter().collect();
     let Some(start) = tokens.iter().position(|token| is_word(token, "fn")) else { return false };
@@ -16,7 +16,7 @@ pub fn is_half_typed(function: TokenStream) -> bool {
     parameters.is_some_and(|parameters| split(parameters).iter().any(|it| lacks_its_type(it)))
 }
 
-/// An `impl` block without such functions; none where it has none.
+/// Returns an `impl` block without such functions; `None` where it has none.
 pub fn without_half_typed(block: TokenStream) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = block.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.last() else { return None };

@@ -1,5 +1,5 @@
-//! The annotated items as written. Bodies are kept as tokens and never parsed: what stands in
-//! them is between the user and rustc.
+//! The annotated items as written. Bodies are stored as tokens and never parsed: their content
+//! is between the user and rustc.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -124,12 +124,12 @@ pub fn take_tool_attribute(function: &mut Function) -> Option<Attribute> {
     Some(function.attributes.remove(index))
 }
 
-/// Whether an attribute is `#[tool]`, by whatever path.
+/// Reports whether an attribute is `#[tool]`, by whatever path.
 pub fn names_tool(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
 }
 
-/// The attributes of an item that is no function.
+/// Lists the attributes of an item that is no function.
 pub fn attributes_of(item: &ImplItem) -> &[Attribute] {
     match item {
         ImplItem::Const(item) => &item.attrs,
@@ -149,7 +149,7 @@ pub fn strip_tool_attributes(item: &mut ImplItem) {
     }
 }
 
-/// What stands between the parentheses of an attribute.
+/// Returns the tokens between the parentheses of an attribute.
 pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStream {
     match &attribute.meta {
         Meta::List(list) => list.tokens.clone(),
@@ -161,7 +161,7 @@ pub fn attribute_tokens(attribute: &Attribute, errors: &mut Errors) -> TokenStre
     }
 }
 
-/// An item that could not be read, without what only the macros understand: rustc would add that
+/// Removes what only the macros understand from an item that could not be read: rustc would add that
 /// it does not.
 pub fn without_our_attributes(item: TokenStream) -> TokenStream {
     without(item, OURS)
@@ -170,7 +170,7 @@ pub fn without_our_attributes(item: TokenStream) -> TokenStream {
 const OURS: &[&str] = &["tool", "arg", "input"];
 const PARAMETERS: &[&str] = &["tool", "arg", "input", "doc"];
 
-/// The tokens without the attributes of these names.
+/// Removes the attributes of these names.
 pub fn without(tokens: TokenStream, names: &[&str]) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut kept = TokenStream::new();

@@ -10,7 +10,7 @@ const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 /// The manifest that was read last, and what it says: a compiler reads one, an editor's server several.
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
-/// The name of the runtime in the crate that is being compiled, if it is not its own.
+/// Finds the name of the runtime in the crate that is being compiled, if it is not its own.
 pub fn renamed() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

@@ -51,7 +51,7 @@ pub struct Capability {
 }
 
 impl Tool {
-    /// The name that models call.
+    /// Returns the name that models call.
     pub fn name(&self) -> String {
         match &self.args.name {
             Some(name) => name.value(),
@@ -63,7 +63,7 @@ impl Tool {
         self.args.name.as_ref().map_or_else(|| self.function.span(), |name| name.span())
     }
 
-    /// The constant by which the tool is registered explicitly.
+    /// Names the constant by which the tool is registered explicitly.
     pub fn handle(&self) -> Ident {
         self.args.handle.clone().unwrap_or_else(|| {
             let name = self.function.unraw().to_string().to_uppercase();
@@ -78,12 +78,12 @@ impl Tool {
         })
     }
 
-    /// The parameter that carries the whole input.
+    /// Returns the parameter that carries the whole input.
     pub fn whole(&self) -> Option<&Param> {
         self.inputs().find(|param| param.args.whole.is_some())
     }
 
-    /// Whether the attribute holds expressions over the parameters, which need them by name.
+    /// Reports whether the attribute holds expressions over the parameters, which need them by name.
     pub fn has_expressions(&self) -> bool {
         let touched = [&self.args.reads, &self.args.writes].into_iter().flatten();
         matches!(self.args.danger, Some(Danger::Expression(_)))

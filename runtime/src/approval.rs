@@ -1,6 +1,6 @@
 //! What a person has to agree to, and how they say so.
 //!
-//! - A [`Statement`] is what somebody says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
+//! - A [`Statement`] is what a person says of a call or a grant; an [`ApproverKey`] signs it, [`TrustedKeys`] says whose
 //!   word counts.
 //! - An [`ApprovalService`] takes signed statements to a journal.
 //! - An [`Approver`] is asked about an [`ApprovalRequest`]: a [`Callback`], a [`Channel`], a person at a

@@ -4,7 +4,7 @@
 //! # Commands
 //!
 //! A group is a namespace, a tool a subcommand of it by its name in kebab-case, without the group's own word:
-//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group stands at the top.
+//! `read_file` and `file_read` in group `file` are both `file read`, and so is `read_files`. A tool without a group is on top.
 //! Two tools of one command are an error that names both, and so is a group or an ungrouped tool that would be
 //! `tools`, `policy`, `completions` or `help`.
 //!
@@ -17,13 +17,13 @@
 //! | any other list, an object, what may be of several types | one JSON value; what is no JSON is a text |
 //! | a `secret` number or text | a flag, `--flag-env VARIABLE` or `--flag-stdin` |
 //!
-//! A value that begins with `-` stands after `=` or `--`; a number below zero needs neither. Every tool has
+//! A value that begins with `-` is written after `=` or `--`; a number below zero needs neither. Every tool has
 //! `--json TEXT` for the whole input, where `-` is standard input and `@FILE` a file, `--output json` or `text`,
 //! `--dry-run`, `--yes` and `--help`; a key that would be such a flag has `arg-` before its name. The program has `--version`,
 //! that of the package with the tools.
 //!
 //! The values go to the tool as JSON, the same way as a model's and with the same words when they are wrong; only
-//! an unknown flag or a missing place is told in the words of the command line.
+//! an unknown flag or a missing place is reported in the words of the command line.
 //!
 //! # Approval
 //!
@@ -42,9 +42,9 @@
 //! # Output
 //!
 //! Results go to standard output and nothing else does: JSON, or with `--output text` what people rather read (a
-//! text without quotes, a list an item a line, an object a key a line; control characters and characters that nobody
-//! sees are written as escapes). Words and questions for people go to standard error, and `NO_COLOR` is heeded. Standard output that
-//! cannot be written is an error; one that was closed before the program began cannot be told from one that goes to
+//! text without quotes, a list an item a line, an object a key a line; control characters and invisible characters
+//! are written as escapes). Words and questions for people go to standard error, and `NO_COLOR` is heeded. Standard output that
+//! cannot be written is an error; one that was closed before the program began looks like one that goes to
 //! `/dev/null`.
 //!
 //! | exit code | meaning |

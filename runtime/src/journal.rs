@@ -1,7 +1,7 @@
 //! The life of calls, in a journal, so that a crash loses none and repeats none.
 //!
 //! An executor records its calls in a [`Journal`]: a store with what belongs to it. A [`CallRecord`] is what is stored of a call, an [`Entry`] what happened to it. A [`Store`] stores them:
-//! [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store must do stands in
+//! [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store must do is in
 //! `conformance` (feature `conformance`), for stores of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
 
 pub use toolwright_executor::executor::Journal;

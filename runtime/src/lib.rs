@@ -193,7 +193,7 @@ pub use tokio_util::sync::CancellationToken;
 /// Without a doc comment on the function and on every parameter that is input, it does not compile: they
 /// are what a model reads.
 ///
-/// # What stands beside a tool
+/// # Functions beside a tool
 ///
 /// `validate` gives `Ok(())`, or the [`ToolError`] for which the call is refused: after its input was read and repaired, before the
 /// policy judges it and a person is asked, and again when it is about to begin, since the world may have changed meanwhile. The
@@ -288,7 +288,7 @@ pub use tokio_util::sync::CancellationToken;
 ///
 /// | `#[arg(…)]` on input | meaning |
 /// | --- | --- |
-/// | `default`, `default = value` | what an absent key stands for, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
+/// | `default`, `default = value` | the value of an absent key, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
 /// | `fill = expression` | what an absent key of an `Option` becomes when the call is made, over parameters and services, such as the folder that a run is in; final arguments, digest and journal have it, so that a call that waits runs with it |
 /// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
 /// | `length = 1..=80` | limits of a text in characters, of a list in items |
@@ -298,7 +298,7 @@ pub use tokio_util::sync::CancellationToken;
 /// | `example = value` | shown in the schema, repeatable |
 /// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
 /// | `command` | the text is a command line: rules of a policy name the programs in it ([`policy::ArgumentTest::program`]) |
-/// | `short`, `short = 'l'`, `positional` | how it stands on a command line |
+/// | `short`, `short = 'l'`, `positional` | how it is given on a command line |
 ///
 /// # Result
 ///

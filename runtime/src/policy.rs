@@ -18,7 +18,7 @@
 //! | `/etc/**` | an absolute name |
 //! | `*`, `?`, `[ab]`, `{a,b}` | characters, but for `/` |
 //!
-//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; links are the business of whoever opens files.
+//! Names are those of a call's [`Footprint`](crate::Footprint), normalised; the tool that opens a file has to follow no link.
 //! A rule that refuses or asks compares without regard to case. A call that reads a whole folder names the folder: a
 //! pattern that begins in it, `secrets/**`, counts; one for any folder, `*.pem`, does not.
 //!

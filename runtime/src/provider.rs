@@ -4,8 +4,8 @@
 //!
 //! - a call is passed on with its arguments as the provider wrote them, byte for byte, so that large
 //!   numbers and repeated keys reach the input reader unchanged;
-//! - a call that is waiting for an answer is returned or refused, never passed over. Passed over is what
-//!   nobody has to answer: text, thinking, tools that the provider runs itself;
+//! - a call that is waiting for an answer is returned or refused, never passed over. What needs no answer is
+//!   passed over: text, thinking, tools that the provider runs itself;
 //! - content that a provider cannot take is replaced by a sentence that names it.
 //!
 //! ```text

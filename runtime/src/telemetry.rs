@@ -19,7 +19,7 @@
 //!   error makes as many series.
 //! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
 //!   with is measured from there.
-//! - Each process counts what its own executors do. A decision that ends a call is counted by whoever finds it; see
+//! - Each process counts what its own executors do. A decision that ends a call is counted by the executor that finds it; see
 //!   [`ToolEventKind`](crate::ToolEventKind).
 
 pub use toolwright_executor::telemetry::Metrics;

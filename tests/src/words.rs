@@ -58,17 +58,17 @@ const PARTICIPLES: [&str; 38] = [
     "meant", "drawn", "paid", "sought", "bound", "spent",
 ];
 
-/// The limits, in tenths of a percent; the last is a count. They were set on the day the test was written.
+/// The limits, in tenths of a percent; the last is a count. Each is a little above what was reached last.
 const LIMITS: [(&str, u32); 5] = [
-    ("docs of public functions that open without a verb", 225),
-    ("docs of public functions that open with a noun", 363),
+    ("docs of public functions that open without a verb", 10),
+    ("docs of public functions that open with a noun", 15),
     ("functions that are called by a lone participle", 115),
     ("types that are called by a lone participle", 162),
-    ("vague words", 854),
+    ("vague words", 84),
 ];
 
-/// How far a figure may fall before its limit has to follow: a twentieth of it.
-const SLACK: u32 = 20;
+/// How far a figure may fall before its limit has to follow: a twentieth of the limit and this.
+const SLACK: u32 = 10;
 
 /// What was counted in the files of one crate.
 #[derive(Default)]
@@ -232,7 +232,7 @@ fn product_code_gets_no_harder_to_read() {
         println!("{name}: {figure}, at most {limit}");
         if figure > limit {
             problems.push(format!("{name}: {figure}, more than {limit}: say it in plain words"));
-        } else if figure + limit / SLACK < limit {
+        } else if figure + limit / 20 + SLACK < limit {
             problems.push(format!("{name}: {figure}, far below {limit}: lower the limit to it"));
         }
     }

@@ -61,7 +61,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     }
 }
 
-/// The grants of the journal; those that cannot be read are told.
+/// Reads the grants of the journal, and reports those that cannot be read.
 async fn read(session: &Session, tool: Option<&str>) -> Result<Grants, Stop> {
     let grants = ApprovalService::new(Arc::clone(&session.store)).grants(tool).await?;
     for error in &grants.unreadable {

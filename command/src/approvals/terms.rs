@@ -45,7 +45,7 @@ pub(super) fn is_one_of(text: &str) -> Result<Clause, String> {
         Some(values.into_iter().map(|value| value.get().to_owned()).collect())
     };
     clause(text, values).ok_or_else(|| {
-        "expected POINTER=JSON,JSON, such as /unit='\"lines\",\"bytes\"': a text stands in double quotes".to_owned()
+        "expected POINTER=JSON,JSON, such as /unit='\"lines\",\"bytes\"': write a text in double quotes".to_owned()
     })
 }
 

@@ -1,4 +1,4 @@
-//! `calls trace ID`: the steps of a call, each with why somebody looked at it, what was decided, and what was committed.
+//! `calls trace ID`: the steps of a call, each with why the executor looked at it, what was decided, and what was committed.
 //!
 //! The machine goes through the history once more: a trace that lacks a step is refused.
 

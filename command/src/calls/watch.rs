@@ -60,13 +60,13 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
 }
 
 async fn one(call: CallRecord, session: &Session, interval: Duration) -> Result<(), Stop> {
-    let (id, mut call, mut told) = (call.id, call, 0);
+    let (id, mut call, mut printed) = (call.id, call, 0);
     loop {
         let changed = session.store.changed();
         if let Some(now) = session.store.get(id).await? {
             call = now;
         }
-        told = tell(session, &call, told).await?;
+        printed = tell(session, &call, printed).await?;
         if call.state.is_final() {
             return Ok(());
         }
@@ -99,12 +99,12 @@ async fn look(
     let mut next = BTreeMap::new();
     for call in calls.into_values() {
         let before = known.remove(&call.id).unwrap_or(0);
-        let told = match tells && call.version > before {
+        let printed = match tells && call.version > before {
             true => tell(session, &call, before).await?,
             false => call.version,
         };
         if !call.state.is_final() || call.id > lately {
-            next.insert(call.id, told);
+            next.insert(call.id, printed);
         }
     }
     Ok(next)
@@ -138,7 +138,7 @@ fn leave_out(session: &Session, damaged: &DamagedCall, reported: &mut HashSet<Ca
     }
 }
 
-/// Tells what happened to a call after its version `known`, and gives the last that was told.
+/// Prints what happened to a call after its version `known`, and returns the last version printed.
 async fn tell(session: &Session, call: &CallRecord, known: u64) -> Result<u64, Stop> {
     let mut last = known;
     for entry in session.store.history(call.id).await? {

@@ -1,4 +1,4 @@
-//! `dead-letters discard` and `dead-letters purge`: the end of dead letters that nobody wants.
+//! `dead-letters discard` and `dead-letters purge`: the end of dead letters that are not needed any more.
 
 use clap::{Arg, ArgMatches, Command};
 use toolwright::approval::Statement;

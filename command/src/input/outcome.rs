@@ -20,7 +20,7 @@ pub(super) struct Outcome {
     /// What the tool would get.
     pub(super) input: Option<Box<RawValue>>,
     pub(super) report: Vec<Change>,
-    pub(super) problems: Vec<Told>,
+    pub(super) problems: Vec<InputProblem>,
     /// What the model would read.
     pub(super) message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 
 /// A problem of the input, or of the line that should hold it.
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct InputProblem {
     pointer: String,
     rule: &'static str,
     found: String,
@@ -51,13 +51,13 @@ impl Outcome {
     }
 
     /// One that never came to its input.
-    fn of_line(line: usize, name: Option<String>, told: Vec<Told>) -> Self {
-        let words = told.iter().map(|it| match it.pointer.as_str() {
+    fn of_line(line: usize, name: Option<String>, problems: Vec<InputProblem>) -> Self {
+        let words = problems.iter().map(|it| match it.pointer.as_str() {
             "" => it.expected.clone(),
             pointer => format!("{pointer}: {}", it.expected),
         });
         let message = Some(words.collect::<Vec<_>>().join("\n"));
-        let (report, problems) = (Vec::new(), told);
+        let report = Vec::new();
         Self {
             line,
             name,
@@ -71,8 +71,8 @@ impl Outcome {
     }
 }
 
-impl Told {
-    /// A problem of the line or the schema, which stands beside the input.
+impl InputProblem {
+    /// Makes a problem of the line or the schema, and not of the input.
     fn beside(rule: &'static str, pointer: &str, message: String) -> Self {
         let pointer = pointer.to_owned();
         Self { pointer, rule, found: String::new(), expected: message, near: None }
@@ -80,8 +80,9 @@ impl Told {
 }
 
 pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
-    let refused =
-        |name, message| Outcome::of_line(number, name, vec![Told::beside("line", "", message)]);
+    let refused = |name, message| {
+        Outcome::of_line(number, name, vec![InputProblem::beside("line", "", message)])
+    };
     let text = match line {
         Line::Text(text) => text,
         Line::TooLong => {
@@ -98,16 +99,20 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
     let arrived = match foreign::input_schema(&call.tool.input_schema, wanted.names) {
         Ok(arrived) => arrived,
         Err(problems) => {
-            let told = problems
+            let problems = problems
                 .into_iter()
-                .map(|it| Told::beside("schema", &place(&it.pointer), it.message));
-            return Outcome::of_line(number, name, told.collect());
+                .map(|it| InputProblem::beside("schema", &place(&it.pointer), it.message));
+            return Outcome::of_line(number, name, problems.collect());
         }
     };
     let ladder = match Repairer::new(&arrived.schema, []) {
         Ok(ladder) => ladder.named(&call.tool.name),
         Err(error) => {
-            return Outcome::of_line(number, name, vec![Told::beside("schema", &place(""), error)]);
+            return Outcome::of_line(
+                number,
+                name,
+                vec![InputProblem::beside("schema", &place(""), error)],
+            );
         }
     };
     match climbed(&ladder, &call.arguments, wanted) {
@@ -141,7 +146,7 @@ fn taken(line: usize, name: Option<String>, repaired: Repaired) -> Outcome {
 
 fn refusal_of(line: usize, name: Option<String>, refusal: Refusal) -> Outcome {
     let message = Some(refusal.to_string());
-    let problems = refusal.problems.into_iter().map(|problem| Told {
+    let problems = refusal.problems.into_iter().map(|problem| InputProblem {
         rule: problem.rule.name(),
         pointer: problem.pointer,
         found: problem.found,
@@ -153,7 +158,7 @@ fn refusal_of(line: usize, name: Option<String>, refusal: Refusal) -> Outcome {
     Outcome { line, name, kind: Kind::Refused, input: None, report, problems, message, example }
 }
 
-/// JSON as it stands, on one line: a line break in JSON is white space.
+/// Writes JSON as it is, on one line: a line break in JSON is white space.
 fn raw(text: String) -> Option<Box<RawValue>> {
     let line = if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text };
     RawValue::from_string(line).ok()

@@ -44,7 +44,7 @@ pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()>
     writeln!(output)
 }
 
-/// The count after the last call, unless nobody reads any more.
+/// Prints the count after the last call, unless the reader has gone.
 pub(super) fn end(counts: &Counts, exit: Exit) -> Exit {
     let Counts([accepted, repaired, refused]) = counts;
     let line = format!("{accepted} accepted, {repaired} repaired, {refused} refused");

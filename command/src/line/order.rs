@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// The names of the schema's properties as they stand in the line; none where it cannot be told.
+/// Lists the names of the schema's properties in the order of the line; none where it cannot be found out.
 pub(super) fn of(line: &[u8]) -> Vec<String> {
     let written: Result<Written, _> = serde_json::from_slice(line);
     let Ok(mut written) = written else { return Vec::new() };

@@ -13,7 +13,7 @@ use super::{Session, Stop, signing};
 use crate::shown::{decision, printable};
 use crate::{Exit, tell};
 
-/// How many digits of a digest are told.
+/// How many digits of a digest are printed.
 const DIGITS: usize = 12;
 
 /// How many an approver has to give at least.
@@ -65,7 +65,7 @@ pub(crate) struct Decider<'a> {
 pub(crate) struct Saying<'a> {
     pub(crate) call: &'a CallRecord,
     pub(crate) statement: Statement,
-    /// Where a call stands of which this can be said.
+    /// The state in which a call can be decided on this way.
     pub(crate) of: State,
     /// What is done, as in `approving`.
     pub(crate) doing: &'static str,
@@ -90,7 +90,7 @@ impl<'a> Decider<'a> {
         self.say_unless(saying, |verdict| *verdict == same).await
     }
 
-    /// The same; what counts as having been said before is told.
+    /// Does as [`say`](Self::say); `said` tells which decisions count as the one that was to be recorded.
     pub(crate) async fn say_unless(
         &self,
         saying: Saying<'_>,

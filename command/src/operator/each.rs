@@ -24,14 +24,14 @@ pub(crate) struct Each<'a> {
 }
 
 impl Each<'_> {
-    /// Says it of one call after the other; the exit code is that of the first that failed. Where nobody reads what is
-    /// told any more, it is said all the same.
+    /// Says it of one call after the other; the exit code is that of the first that failed. Where the reader of the output has
+    /// gone, it is said all the same.
     pub(crate) async fn say(
         self,
         decider: &Decider<'_>,
         statement: impl Fn(&CallRecord, &str, Timestamp) -> Statement,
     ) -> Result<(), Stop> {
-        let (mut first, mut untold) = (None, None);
+        let (mut first, mut unprinted) = (None, None);
         for (place, call) in self.calls.iter().enumerate() {
             if let Some(pause) = self.pause.filter(|_| place > 0) {
                 tokio::time::sleep(pause).await;
@@ -40,10 +40,10 @@ impl Each<'_> {
             let saying = Saying { call, statement, of: self.of, doing: self.doing };
             match decider.say(saying).await {
                 Ok(()) => {}
-                Err(stop) if stop.is_untold() => untold = Some(stop),
+                Err(stop) if stop.is_unprinted() => unprinted = Some(stop),
                 Err(stop) => {
                     let is_the_end = stop.is_the_end();
-                    let exit = *first.get_or_insert(stop.told());
+                    let exit = *first.get_or_insert(stop.report());
                     let left = self.calls.len() - place - 1;
                     if self.in_order && left > 0 {
                         tell("leaving", format!("the {left} after it as they are"));
@@ -56,7 +56,7 @@ impl Each<'_> {
         }
         match first {
             Some(exit) => Err(Stop::after(exit)),
-            None => untold.map_or(Ok(()), Err),
+            None => unprinted.map_or(Ok(()), Err),
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) const NAME: &str = "edit";
 
 /// What is edited, and how.
 pub(crate) struct Editing {
-    /// Where the call stands.
+    /// The state of the call.
     pub(crate) of: State,
     /// In a word, such as `editing`.
     pub(crate) doing: &'static str,

@@ -160,7 +160,7 @@ fn id_of(row: &Row) -> CallId {
     row.as_ref().map_or_else(|damaged| damaged.id, |call| call.id)
 }
 
-/// As many as the page asks for. That there are none is told.
+/// Takes as many as the page asks for, and says so where there are none.
 async fn taken(
     session: &Session,
     filter: &Filter,

@@ -67,7 +67,7 @@ pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Sto
     found.into_iter().next().ok_or_else(|| missing(text))
 }
 
-/// The id that a text stands for; the call need not be readable.
+/// Returns the id that a text means; the call need not be readable.
 pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
     match Wanted::of(text)?.whole() {
         Some(id) => Ok(id),

@@ -10,7 +10,7 @@ pub(crate) fn value(text: &str) -> Result<(String, String), String> {
         serde_json::from_str::<&RawValue>(text).ok().map(|value| value.get().to_owned())
     };
     split(text, value).ok_or_else(|| {
-        "expected POINTER=JSON, such as /copies=2 or /to='\"ada\"': a text stands in double quotes"
+        "expected POINTER=JSON, such as /copies=2 or /to='\"ada\"': write a text in double quotes"
             .to_owned()
     })
 }

@@ -73,5 +73,5 @@ pub(crate) fn run(
             false => Ok(()),
         }
     });
-    done.map_or_else(Stop::told, |()| Exit::Success)
+    done.map_or_else(Stop::report, |()| Exit::Success)
 }

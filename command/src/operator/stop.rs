@@ -10,19 +10,19 @@ use toolwright::journal::StoreError;
 use crate::shown::printable;
 use crate::{Exit, complain};
 
-/// A command ends, for a reason that is told.
+/// A command ends, for a reason that is printed.
 #[derive(Debug)]
 pub(crate) struct Stop {
     exit: Exit,
-    /// None where all has been told, or nobody reads any more.
+    /// None where all has been printed, or the reader has gone.
     words: Option<String>,
-    /// What was done could not be told.
-    untold: bool,
+    /// Whether it was done, and could not be printed.
+    is_unprinted: bool,
 }
 
 impl Stop {
     pub(crate) fn new(exit: Exit, words: impl Display) -> Self {
-        Self { exit, words: Some(words.to_string()), untold: false }
+        Self { exit, words: Some(words.to_string()), is_unprinted: false }
     }
 
     /// What was asked for makes no sense.
@@ -30,23 +30,23 @@ impl Stop {
         Self::new(Exit::Usage, words)
     }
 
-    /// All has been told.
+    /// Ends without a word, because all has been printed.
     pub(crate) fn after(exit: Exit) -> Self {
-        Self { exit, words: None, untold: false }
+        Self { exit, words: None, is_unprinted: false }
     }
 
     /// The journal failed, so that it helps nothing to go on.
     pub(crate) fn is_the_end(&self) -> bool {
-        self.exit == Exit::Failed && !self.untold
+        self.exit == Exit::Failed && !self.is_unprinted
     }
 
-    /// It was done, and could not be told.
-    pub(crate) fn is_untold(&self) -> bool {
-        self.untold
+    /// Whether it was done, and could not be printed.
+    pub(crate) fn is_unprinted(&self) -> bool {
+        self.is_unprinted
     }
 
-    /// Tells why, and gives the exit code.
-    pub(crate) fn told(self) -> Exit {
+    /// Prints why, and returns the exit code.
+    pub(crate) fn report(self) -> Exit {
         match self.words {
             Some(words) => complain(self.exit, printable::lines(&words)),
             None => self.exit,
@@ -59,7 +59,7 @@ impl Stop {
             io::ErrorKind::BrokenPipe => Self::after(Exit::Success),
             _ => Self::new(Exit::Failed, format!("the result could not be written: {error}")),
         };
-        Self { untold: true, ..stop }
+        Self { is_unprinted: true, ..stop }
     }
 }
 

@@ -17,13 +17,13 @@ pub(super) struct Outcome {
     pub(super) name: Option<String>,
     pub(super) dialect: Dialect,
     /// The provider's form as JSON text, or why there is none.
-    shown: Result<String, Vec<Told>>,
-    pub(super) notes: Vec<Told>,
+    shown: Result<String, Vec<ListedFinding>>,
+    pub(super) notes: Vec<ListedFinding>,
 }
 
 /// A finding of a dialect, of the schema itself or of the line.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Told {
+pub(super) struct ListedFinding {
     severity: Severity,
     rule: String,
     /// The place in `{"name", "description", "input_schema"}`.
@@ -32,7 +32,7 @@ pub(super) struct Told {
     fix: String,
 }
 
-impl Told {
+impl ListedFinding {
     /// About the schema as it arrived, before any dialect.
     fn of_schema(severity: Severity, pointer: &str, message: String) -> Self {
         let pointer = format!("/input_schema{pointer}");
@@ -45,14 +45,14 @@ impl Told {
     }
 }
 
-impl From<Finding> for Told {
+impl From<Finding> for ListedFinding {
     fn from(finding: Finding) -> Self {
         let Finding { severity, rule, pointer, message, fix, .. } = finding;
         Self { severity, rule: rule.to_string(), pointer, message, fix }
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for ListedFinding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.pointer, self.message)?;
         if self.fix.is_empty() { Ok(()) } else { write!(formatter, "; {}", self.fix) }
@@ -94,9 +94,9 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    refused: Option<&'a [Told]>,
+    refused: Option<&'a [ListedFinding]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    notes: Option<&'a [Told]>,
+    notes: Option<&'a [ListedFinding]>,
 }
 
 impl fmt::Display for Report<'_> {
@@ -113,12 +113,12 @@ pub(super) fn of(
     names: TypeNames,
     dialects: &[Dialect],
 ) -> Vec<Outcome> {
-    let refused = |name: Option<String>, told: Vec<Told>| -> Vec<Outcome> {
+    let refused = |name: Option<String>, findings: Vec<ListedFinding>| -> Vec<Outcome> {
         let refused = dialects.iter().map(|dialect| Outcome {
             line: number,
             name: name.clone(),
             dialect: *dialect,
-            shown: Err(told.clone()),
+            shown: Err(findings.clone()),
             notes: Vec::new(),
         });
         refused.collect()
@@ -127,35 +127,41 @@ pub(super) fn of(
         Line::Text(text) => text,
         Line::TooLong => {
             let message = format!("the line is longer than {LONGEST} bytes, expected one tool");
-            return refused(None, vec![Told::of_line(message)]);
+            return refused(None, vec![ListedFinding::of_line(message)]);
         }
     };
     let tool = match Tool::of(text) {
         Ok(tool) => tool,
         Err(problem) => {
-            return refused(line::name_of(text), vec![Told::of_line(problem.to_string())]);
+            return refused(line::name_of(text), vec![ListedFinding::of_line(problem.to_string())]);
         }
     };
     let arrived = match foreign::input_schema(&tool.input_schema, names) {
         Ok(arrived) => arrived,
         Err(problems) => {
-            let told = problems
+            let findings = problems
                 .into_iter()
-                .map(|it| Told::of_schema(Severity::Error, &it.pointer, it.message));
-            return refused(Some(tool.name), told.collect());
+                .map(|it| ListedFinding::of_schema(Severity::Error, &it.pointer, it.message));
+            return refused(Some(tool.name), findings.collect());
         }
     };
-    let notes: Vec<Told> = arrived
+    let notes: Vec<ListedFinding> = arrived
         .notes
         .into_iter()
-        .map(|it| Told::of_schema(Severity::Note, &it.pointer, it.message))
+        .map(|it| ListedFinding::of_schema(Severity::Note, &it.pointer, it.message))
         .collect();
     let shown =
         dialects.iter().map(|dialect| show(number, &tool, &arrived.schema, *dialect, &notes));
     shown.collect()
 }
 
-fn show(line: usize, tool: &Tool, schema: &Value, dialect: Dialect, notes: &[Told]) -> Outcome {
+fn show(
+    line: usize,
+    tool: &Tool,
+    schema: &Value,
+    dialect: Dialect,
+    notes: &[ListedFinding],
+) -> Outcome {
     let mut described = Described::new(&tool.name, &tool.description, schema);
     described.title = tool.title.as_deref();
     let order: Vec<&str> = tool.order.iter().map(String::as_str).collect();
@@ -163,14 +169,14 @@ fn show(line: usize, tool: &Tool, schema: &Value, dialect: Dialect, notes: &[Tol
     let mut notes = notes.to_vec();
     let shown = match dialect.render(&described) {
         Ok(rendered) => {
-            notes.extend(rendered.notes.into_iter().map(Told::from));
+            notes.extend(rendered.notes.into_iter().map(ListedFinding::from));
             Ok(rendered.json)
         }
         Err(findings) => {
             let (errors, more): (Vec<_>, Vec<_>) =
                 findings.into_iter().partition(|it| it.severity == Severity::Error);
-            notes.extend(more.into_iter().map(Told::from));
-            Err(errors.into_iter().map(Told::from).collect())
+            notes.extend(more.into_iter().map(ListedFinding::from));
+            Err(errors.into_iter().map(ListedFinding::from).collect())
         }
     };
     Outcome { line, name: Some(tool.name.clone()), dialect, shown, notes }

@@ -13,7 +13,7 @@ use toolwright::{CallId, Danger, Effect};
 use super::decision::verdict;
 use super::json;
 
-/// Where a call stands that cannot be read.
+/// The state that is printed of a call that cannot be read.
 pub(crate) const DAMAGED: &str = "damaged";
 
 /// A call.

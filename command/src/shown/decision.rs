@@ -16,7 +16,7 @@ pub(crate) struct Decided<'a> {
     verdict: &'static str,
     by: &'a str,
     at: Timestamp,
-    /// Where the call stands since; nothing for a grant.
+    /// The state of the call since then; nothing for a grant.
     state: Option<State>,
     /// The grant that was given or revoked.
     grant: Option<&'a str>,

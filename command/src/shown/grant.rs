@@ -77,7 +77,7 @@ impl<'a> Granted<'a> {
         });
         let clauses: Vec<String> = clauses.collect();
         let clauses = if clauses.is_empty() { "none".to_owned() } else { clauses.join(" ") };
-        let by = self.by.clone().unwrap_or_else(|| "nobody known".to_owned());
+        let by = self.by.clone().unwrap_or_else(|| "unknown".to_owned());
         [self.id.to_owned(), self.tool.clone(), self.scope.clone(), uses, until, by, clauses]
     }
 }

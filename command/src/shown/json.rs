@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-/// JSON as it stands, on one line; a text where it is none.
+/// Writes JSON as it is, on one line; a text where it is none.
 pub(crate) fn raw(text: &str) -> Box<RawValue> {
     // A line break in JSON is white space.
     let line = text.replace(['\n', '\r'], " ");

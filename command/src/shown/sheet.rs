@@ -36,7 +36,7 @@ pub(crate) fn request(call: &CallRecord, now: Timestamp) -> String {
     page.0
 }
 
-/// Where it stands, and what has become of it.
+/// Describes its state, and what has become of it.
 pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     let mut page = Page::default();
     page.line("made", &when::both(call.created, now));

@@ -149,20 +149,20 @@ impl Agent {
         AgentRunBuilder::new(self, id.into())
     }
 
-    /// The events of a run of this id, from the next one on: of one that this process drives, or will. They are numbered; see
-    /// [`RunEvents::after`]. A run whose events somebody has asked for asks its model to stream.
+    /// Reads the events of a run of this id, from the next one on: of one that this process drives, or will. They are numbered;
+    /// see [`RunEvents::after`]. A run with a reader of its events asks its model to stream.
     #[must_use]
     pub fn events(&self, run: &str) -> RunEvents {
         self.0.rings.read(run, None)
     }
 
-    /// The model.
+    /// Returns the model.
     #[must_use]
     pub fn model(&self) -> &dyn Model {
         &*self.0.model
     }
 
-    /// What its recorded runs are stored with; see [`AgentBuilder::name`].
+    /// Returns what its recorded runs are stored with; see [`AgentBuilder::name`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name

@@ -4,7 +4,7 @@
 //! - A request is tried again by a [`RetryPolicy`] where it did not begin, or where repeating it is safe: to ask a model
 //!   changes nothing.
 //! - The key goes into one header of one request. A key that a command prints is asked for again, once, where the provider
-//!   refuses it. No key stands in a `Debug`, an error or a recording, even where a server repeats it.
+//!   refuses it. No key appears in a `Debug`, an error or a recording, even where a server repeats it.
 
 mod address;
 mod anthropic;

@@ -62,7 +62,7 @@ pub(crate) struct Header {
 }
 
 impl Recording {
-    /// A recording of these exchanges.
+    /// Makes a recording of these exchanges.
     #[must_use]
     pub fn new(provider: Provider, exchanges: Vec<Exchange>) -> Self {
         Self { provider, exchanges }
@@ -79,13 +79,13 @@ impl Recording {
         text.parse()
     }
 
-    /// The provider whose messages these are.
+    /// Returns the provider whose messages these are.
     #[must_use]
     pub fn provider(&self) -> Provider {
         self.provider
     }
 
-    /// The exchanges, in their order.
+    /// Lists the exchanges, in their order.
     #[must_use]
     pub fn exchanges(&self) -> &[Exchange] {
         &self.exchanges

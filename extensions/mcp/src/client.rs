@@ -107,13 +107,13 @@ pub struct RefusedTool {
 }
 
 impl McpServers {
-    /// The servers of a configuration. None is started yet.
+    /// Makes a client of the servers of a configuration. None is started yet.
     #[must_use]
     pub fn new(config: McpConfig) -> Self {
         Self::of(config, |server| server)
     }
 
-    /// The servers of a configuration, of which those at a URL may ask for OAuth. None is started yet.
+    /// Makes a client of the servers of a configuration, of which those at a URL may ask for OAuth. None is started yet.
     ///
     /// ```
     /// use toolwright_mcp::{McpConfig, McpServers, MemoryTokens, OAuth};
@@ -153,7 +153,7 @@ impl McpServers {
         }
     }
 
-    /// Who answers what servers ask, of connections that begin from now on; until this is called, everything is refused.
+    /// Sets who answers what servers ask, of connections that begin from now on; until this is called, everything is refused.
     #[must_use]
     pub fn answering(self, answers: Answers) -> Self {
         *self.0.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
@@ -178,7 +178,7 @@ impl McpServers {
         self.0.known.read().unwrap_or_else(PoisonError::into_inner).change(&tool)
     }
 
-    /// The names of the servers.
+    /// Lists the names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.servers.keys().map(String::as_str)
     }

@@ -49,7 +49,7 @@ type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 /// Serves the tools of an executor to a client of the Model Context Protocol.
 ///
 /// Each connection is a session, and each session is one run of the executor: policy, approval and journal hold for its
-/// calls as for all others. A call is that of a model, whoever sits in front of the client.
+/// calls as for all others. A call counts as one of a model, also where a person uses the client.
 ///
 /// | the protocol | what it serves |
 /// | --- | --- |
@@ -104,7 +104,7 @@ pub async fn serve(executor: Executor) -> Result<(), ServeError> {
 }
 
 impl McpServer {
-    /// A server of these tools, named after the program.
+    /// Makes a server of these tools, named after the program.
     #[must_use]
     pub fn new(executor: Executor) -> Self {
         Self {
@@ -122,35 +122,35 @@ impl McpServer {
         }
     }
 
-    /// The name that clients show.
+    /// Sets the name that clients show.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The version of the application, which clients show. `0.0.0` unless set.
+    /// Sets the version of the application, which clients show. `0.0.0` unless set.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// What a model should know about the tools as a whole.
+    /// Sets what a model should know about the tools as a whole.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// How many tools one page of the list has; at least one.
+    /// Sets how many tools one page of the list has; at least one.
     #[must_use]
     pub fn page_size(mut self, tools: usize) -> Self {
         self.page = tools.max(1);
         self
     }
 
-    /// The profiles of the application, of which [`profile`](Self::profile) selects one.
+    /// Sets the profiles of the application, of which [`profile`](Self::profile) selects one.
     #[must_use]
     pub fn profiles(mut self, profiles: Profiles) -> Self {
         self.profiles = profiles;
@@ -183,7 +183,7 @@ impl McpServer {
         Ok(self)
     }
 
-    /// What the run of each session brings: its user, and the services that the executor declares with `per_run`.
+    /// Sets what the run of each session brings: its user, and the services that the executor declares with `per_run`.
     ///
     /// ```
     /// use toolwright::{Executor, Registry};
@@ -205,7 +205,7 @@ impl McpServer {
         self
     }
 
-    /// As [`each_session`](Self::each_session), with the user whom the check of tokens has named. The
+    /// Does as [`each_session`](Self::each_session), with the user whom the check of tokens has named. The
     /// run has this user in any case.
     ///
     /// ```

@@ -1,17 +1,17 @@
 //! The change log: what each call changed in the files of a workspace, and how it is taken back.
 //!
 //! ```text
-//!  call ──► stage ── before: what stands at the names that the call writes ──► SQLite file (flushed to the disk)
+//!  call ──► stage ── before: what is at the names that the call writes ───► SQLite file (flushed to the disk)
 //!             │
 //!           tool writes
 //!             │
-//!           stage ── after: what stands there now ─────────────────────────► SQLite file
+//!           stage ── after: what is there now ─────────────────────────────► SQLite file
 //!
 //!  undo ──► plan (pure) ──► mark ──► restore through the handle of the workspace ──► a change of its own
 //! ```
 //!
-//! - A change without its second half belongs to a call that runs, or that was cut short. Whoever looks at the file next
-//!   completes the latter with what stands there.
+//! - A change without its second half belongs to a call that runs, or that was cut short. The next operation on the file
+//!   completes the latter with what is there.
 //! - Undo restores a file only while it is what the change left.
 
 mod database;

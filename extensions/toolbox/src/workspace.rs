@@ -119,7 +119,7 @@ impl Workspace {
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let root = folder.as_ref().canonicalize()?;
         let files = Arc::new(LocalFiles::open(&root)?);
-        // A path that is no text is told from others, and its files are never taken for unchanged.
+        // A path that is no text has a scope of its own, and its files are never taken for unchanged.
         let scope = match root.to_str() {
             Some(path) => ResourceScope::new(path),
             None => ResourceScope::new(format!("{root:?}")),
@@ -133,8 +133,8 @@ impl Workspace {
         })
     }
 
-    /// A workspace whose files and programs are both where an executor is: in a [`Container`](crate::Container). Nothing of
-    /// this machine is read or written.
+    /// Makes a workspace whose files and programs are both where an executor is: in a [`Container`](crate::Container). Nothing
+    /// of this machine is read or written.
     ///
     /// The container is the boundary. Names are checked by what they say; a link is read through as the container has it, and a
     /// policy judges it by its own name alone. A write through a link is refused (`is_a_link`), and so is a call that a change
@@ -176,14 +176,14 @@ impl Workspace {
         self.processes.as_ref()
     }
 
-    /// The real path of the folder when it was opened, or its path in the container: for the application, such as for a policy's roots. No tool and no
-    /// error shows it to a model.
+    /// Returns the real path of the folder when it was opened, or its path in the container: for the application, such as for
+    /// a policy's roots. No tool and no error shows it to a model.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The bytes of a file of at most 10 MiB.
+    /// Reads the bytes of a file of at most 10 MiB.
     ///
     /// # Errors
     /// When the path leads out of the workspace (`outside_workspace`), there is no such file, it is a folder or no regular
@@ -192,8 +192,8 @@ impl Workspace {
         self.read_named(&Name::parse(path)?)
     }
 
-    /// The text of a file of at most 10 MiB: in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1. A mark is left
-    /// out.
+    /// Reads the text of a file of at most 10 MiB: in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1. A mark is
+    /// left out.
     ///
     /// # Errors
     /// As [`read`](Self::read) does, and when the file is binary.
@@ -217,7 +217,7 @@ impl Workspace {
         Ok(written.first().copied().unwrap_or(Written::Created))
     }
 
-    /// Whether anything has this name: a file, a folder, or a link, also one that leads nowhere.
+    /// Reports whether anything has this name: a file, a folder, or a link, also one that leads nowhere.
     ///
     /// ```
     /// use toolwright_toolbox::Workspace;
@@ -243,7 +243,7 @@ impl Workspace {
         self.files.as_ref()
     }
 
-    /// How many other names a file has: hard links, of which nobody knows where they are.
+    /// How many other names a file has: hard links, whose places are not known.
     #[cfg(feature = "files")]
     pub(crate) fn hard_links(&self, name: &Name) -> Result<usize, ToolError> {
         self.files.hard_links(name)

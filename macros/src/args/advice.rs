@@ -1,6 +1,6 @@
-//! What stands for the options of other libraries, by their names there.
+//! Names what does the work of other libraries' options here, by their names there.
 
-/// The advice for an option that this library does not have, where it is known what it would do elsewhere.
+/// Advises on an option that this library does not have, where it is known what it would do elsewhere.
 pub fn instead_of(option: &str, known: &[&str]) -> Option<&'static str> {
     // Of a tool, of an `impl` block, of a parameter, of `retry(…)`: some names mean another thing in each.
     let table: &[&[(&[&str], &str)]] = if known.contains(&"positional") {
@@ -66,7 +66,7 @@ const OF_A_TOOL: &[(&[&str], &str)] = &[
     ),
     (
         &["schema", "input_schema", "parameters", "params", "args", "arguments"],
-        "the schema is made of the function's parameters: `#[arg(…)]` stands on each",
+        "the schema is made of the function's parameters: put `#[arg(…)]` on each",
     ),
     (
         &["output_schema", "returns", "output"],

@@ -1,4 +1,4 @@
-//! `validate`, `preview` and `reconcile`: a function that stands beside the tool, as a closure over the tool's parameters or by
+//! `validate`, `preview` and `reconcile`: a function beside the tool, as a closure over the tool's parameters or by
 //! its path.
 
 use proc_macro2::{Ident, Span};

@@ -67,7 +67,7 @@ pub fn read<A>(
     }
 }
 
-/// Reads what stands between parentheses, separated by commas. A mistake in one does not hide the
+/// Reads the options between parentheses, separated by commas. A mistake in one does not hide the
 /// mistakes in the next.
 pub fn list<T>(
     input: ParseStream<'_>,
@@ -93,7 +93,7 @@ pub fn list<T>(
     errors.into_error().map_or(Ok(read), Err)
 }
 
-/// What comes next, for a message about it.
+/// Says what comes next, for a message about it.
 pub fn found(input: ParseStream<'_>) -> String {
     match input.fork().parse::<TokenTree>() {
         Ok(TokenTree::Group(group)) => match group.delimiter() {

@@ -33,7 +33,7 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
 /// What the attributes of one parameter say.
 #[derive(Default)]
 pub struct ParamArgs {
-    /// The span of the first `#[arg]`, where one stands.
+    /// The span of the first `#[arg]`, where there is one.
     pub span: Option<Span>,
     /// The span of `#[input]`: the parameter carries the whole input.
     pub whole: Option<Span>,
@@ -63,7 +63,7 @@ pub enum Preset {
 /// A limit of a number.
 pub struct Bound {
     pub key: Ident,
-    /// The expression as it stands.
+    /// The expression as the user wrote it.
     pub written: Expr,
     pub value: BoundValue,
 }
@@ -127,7 +127,7 @@ impl ParamArgs {
 }
 
 impl Bound {
-    /// The value where it is known now, for rules over two literals.
+    /// Returns the value where it is known now, for rules over two literals.
     pub fn known(&self) -> Option<f64> {
         match &self.value {
             BoundValue::Integer(integer) => Some(*integer as f64),
@@ -164,7 +164,7 @@ fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
     Ok(Bound { key: key.clone(), written, value })
 }
 
-/// A number literal, perhaps with a sign.
+/// Reads a number literal, perhaps with a sign.
 pub fn number(expression: &Expr) -> Option<BoundValue> {
     let (negative, literal) = match value::ungrouped(expression) {
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, value::ungrouped(expr)),

@@ -29,7 +29,7 @@ pub fn tool_name(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     Ok(name)
 }
 
-/// Why a name cannot be a tool's.
+/// Checks that a name can be a tool's.
 pub fn check_name(name: &str) -> Result<(), String> {
     let legal = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     match name.chars().find(|character| !legal(*character)) {
@@ -51,7 +51,7 @@ pub fn texts(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     options::list(&content, |input| string(input, "text in quotes"))
 }
 
-/// A key that stands alone; its span is its value.
+/// Reads a key without a value; its span is its value.
 pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
     if input.peek(Token![=]) || input.peek(token::Paren) {
         let message = format!("`{key}` takes no value; write it alone, or leave it out");
@@ -78,10 +78,10 @@ pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Resul
     Err(syn::Error::new(word.span(), format!("{found}, {expected}{hint}")))
 }
 
-/// The advice for a word that was written as text.
+/// Advises to write a word without quotes, where text was written.
 pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
     match &literal.lit {
-        Lit::Str(_) => format!("; a word stands without quotes: `{key} = …`"),
+        Lit::Str(_) => format!("; write a word without quotes: `{key} = …`"),
         _ => String::new(),
     }
 }
@@ -102,7 +102,7 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     })
 }
 
-/// The path of a function, where a closure might stand as well.
+/// Reads the path of a function, where a closure might be as well.
 pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     let found = options::found(input);
     input.call(Path::parse_mod_style).map_err(|error| {
@@ -119,7 +119,7 @@ pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Re
     Ok(ungrouped(&expression).clone())
 }
 
-/// The expression inside the invisible groups that the fragments of `macro_rules!` stand in.
+/// Takes an expression out of the invisible groups that the fragments of `macro_rules!` leave.
 pub fn ungrouped(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;
@@ -127,7 +127,7 @@ pub fn ungrouped(mut expression: &Expr) -> &Expr {
     expression
 }
 
-/// A whole number above zero.
+/// Reads a whole number above zero.
 pub fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     equals(key, input, "3")?;
     let found = options::found(input);

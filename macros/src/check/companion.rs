@@ -84,7 +84,7 @@ fn name(argument: &FnArg) -> Option<String> {
     }
 }
 
-/// The name in a pattern that is one, perhaps with a type.
+/// Returns the name in a pattern that is one, perhaps with a type.
 pub fn plain(pattern: &Pat) -> Option<&PatIdent> {
     match pattern {
         Pat::Ident(ident)

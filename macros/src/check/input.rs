@@ -68,13 +68,13 @@ pub fn whole(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// The schema shows defaults and examples to the model and to whoever reads the listing.
+/// Refuses defaults and examples of secrets: the schema shows them to the model and to readers of the listing.
 pub fn secrets(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args).filter(|args| args.secret) {
         if let Some(Preset::Value(written)) = &args.default {
             errors.over(
                 written,
-                "the schema would publish the default of a secret; take an `Option` and look up what stands for it in the body",
+                "the schema would publish the default of a secret; take an `Option` and look up the default in the body",
             );
         }
         for example in &args.examples {
@@ -86,7 +86,7 @@ pub fn secrets(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-/// A value of the moment is for a parameter that may be absent, in a call that is recognised by what was sent.
+/// Checks values of the moment: they are for a parameter that may be absent, in a call that is recognised by what was sent.
 pub fn fills(tool: &Tool, errors: &mut Errors) {
     let secret = tool.inputs().any(|param| param.args.secret);
     for args in tool.inputs().map(|param| &param.args) {
@@ -225,7 +225,7 @@ fn not_finite(expression: &Expr) -> Option<String> {
     }
 }
 
-/// One letter, one flag.
+/// Refuses a letter that is the flag of two parameters.
 pub fn shorts(tool: &Tool, errors: &mut Errors) {
     let mut seen: Vec<char> = Vec::new();
     for param in tool.inputs() {

@@ -1,10 +1,10 @@
-//! What a type only lends: the `&str` of `Fn(&str) -> bool` is borrowed by whoever is called, and the `'a` of
+//! What a type only lends: the function that is called borrows the `&str` of `Fn(&str) -> bool`, and the `'a` of
 //! `for<'a>` is the caller's. Neither is kept by a value of the type.
 
 use proc_macro2::TokenStream;
 use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeParamBound};
 
-/// The type that is registered for a borrowed one: `Tx<'static>` for `Tx<'_>`. What functions are lent stays.
+/// Returns the type that is registered for a borrowed one: `Tx<'static>` for `Tx<'_>`. What functions are lent stays.
 pub fn registered(ty: &Type) -> Type {
     let mut ty = ty.clone();
     name_elided(&mut ty);
@@ -59,7 +59,7 @@ fn name_lifetime(lifetime: &mut Lifetime) {
     }
 }
 
-/// Takes out of a type what its functions take and give, and what stands under a `for<…>`.
+/// Takes out of a type what its functions take and give, and what is under a `for<…>`.
 pub fn take_out(ty: &mut Type) {
     match ty {
         Type::FnPtr(_) => *ty = Type::Verbatim(TokenStream::new()),

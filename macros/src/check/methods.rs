@@ -39,7 +39,7 @@ pub fn methods(methods: &Methods, errors: &mut Errors) {
     }
 }
 
-/// Takes out a tool whose function stands in the block already: rustc would say so three times. What `#[cfg]` may take
+/// Takes out a tool whose function is in the block already: rustc would say so three times. What `#[cfg]` may take
 /// out is left to rustc.
 pub fn take_repeated(methods: &mut Methods, errors: &mut Errors) {
     let mut seen: Vec<Ident> = Vec::new();
@@ -67,7 +67,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// The constants of the user's own.
+    /// Collects the constants of the user's own.
     pub fn of(methods: &Methods) -> Self {
         let constants = methods.items.iter().filter_map(|member| match member {
             Member::Other(item) => match &**item {

@@ -35,7 +35,7 @@ fn problem(pattern: &LitStr) -> Option<String> {
                 );
             }
             ErrorKind::RepetitionMissing => {
-                "nothing stands before a repetition; unlike in a glob, any text is `.*`".to_owned()
+                "nothing comes before a repetition; unlike in a glob, any text is `.*`".to_owned()
             }
             kind => kind.to_string(),
         },

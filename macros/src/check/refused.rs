@@ -8,7 +8,7 @@ use super::tokens::{Found, find_token, ungrouped};
 use crate::errors::Errors;
 use crate::item::Function;
 
-/// Why rustc refuses the type of a parameter or of an answer.
+/// Says why rustc refuses the type of a parameter or of an answer.
 pub fn reason(ty: &Type) -> Option<Error> {
     let underscore = |token: Found<'_>| matches!(token, Found::Word("_")).then_some(());
     if let Some((span, ())) = find_token(ty, &underscore) {
@@ -33,7 +33,7 @@ pub fn reason(ty: &Type) -> Option<Error> {
 }
 
 /// Puts each reason where its type stood. What is wrong in the body of such a function would follow from it, so that
-/// another body stands in for it.
+/// another body takes its place.
 pub fn replace(function: &mut Function, errors: &mut Errors) {
     let signature = &mut function.signature;
     let parameters = signature.inputs.iter_mut().filter_map(|argument| match argument {

@@ -60,7 +60,7 @@ pub fn qualifiers(signature: &Signature, args: &ToolArgs, errors: &mut Errors) {
     if signature.safety.to_token_stream().to_string() == "unsafe" {
         errors.over(
             &signature.safety,
-            "a tool cannot be an `unsafe fn`: whoever calls it could not uphold its contract",
+            "a tool cannot be an `unsafe fn`: the executor that calls it could not uphold its contract",
         );
     }
     if let Some(abi) = &signature.abi {
@@ -102,7 +102,7 @@ pub fn other_attributes(attributes: &mut Vec<Attribute>, errors: &mut Errors) {
             errors.at(
                 attribute.path().span(),
                 format!(
-                    "`#[{name}]` stands on a parameter, above its name, and not on the function"
+                    "`#[{name}]` belongs on a parameter, above its name, and not on the function"
                 ),
             );
         }

@@ -12,7 +12,7 @@ pub enum Found<'a> {
     Reference(bool, Option<String>),
 }
 
-/// The first token of a type that `judge` objects to.
+/// Finds the first token of a type that `judge` objects to.
 pub fn find_token<M>(ty: &Type, judge: &dyn Fn(Found<'_>) -> Option<M>) -> Option<(Span, M)> {
     search(ty.to_token_stream(), judge)
 }
@@ -59,7 +59,7 @@ fn last_word(tokens: &[TokenTree]) -> Option<String> {
     last
 }
 
-/// The type inside the invisible groups and parentheses that macros leave.
+/// Takes a type out of the invisible groups and parentheses that macros leave.
 pub fn ungrouped(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {

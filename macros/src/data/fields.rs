@@ -14,7 +14,7 @@ const KNOWN: &[&str] = &[
     "u16", "u32", "u64", "u128", "usize",
 ];
 
-/// The questions about these types of the item's fields. Of a generic type the compiler knows no field before it is used.
+/// Asks rustc about these types of the item's fields. Of a generic type the compiler knows no field before it is used.
 pub fn questions(
     private: &TokenStream,
     item: &DeriveInput,

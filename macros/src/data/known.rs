@@ -32,7 +32,7 @@ const OTHERS: &[&str] = &[
     "warn",
 ];
 
-/// The implementation of `KnownType`, for a type whose attributes are all known; these are the types of its fields.
+/// Implements `KnownType` for a type whose attributes are all known; `types` are the types of its fields.
 pub fn implementation(
     private: &TokenStream,
     item: &DeriveInput,
@@ -58,7 +58,7 @@ pub fn implementation(
     })
 }
 
-/// The types of all fields, where every attribute is a known one.
+/// Lists the types of all fields; `None` where an attribute is not a known one.
 pub fn types(item: &DeriveInput) -> Option<Vec<&Type>> {
     let mut types = Vec::new();
     if !are_known(&item.attrs) {

@@ -1,4 +1,4 @@
-//! What stands beside the tool in generated code: a closure becomes the body of a block that knows the tool's
+//! The functions beside the tool in generated code: a closure becomes the body of a block that knows the tool's
 //! parameters by their names, a path is called like the tool itself.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -26,7 +26,7 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Where rustc says what it has to say of the value.
+    /// Returns the tokens at which rustc reports what is wrong with the value.
     pub fn place(&self) -> TokenStream {
         match self {
             Self::Function(function) => function.clone(),
@@ -34,12 +34,12 @@ impl<'a> Callee<'a> {
         }
     }
 
-    /// Whether it is awaited even where the tool blocks.
+    /// Reports whether it is awaited even where the tool blocks.
     pub fn is_async(&self) -> bool {
         matches!(self, Self::Closure(closure) if awaited(closure).is_some())
     }
 
-    /// Whether it needs the capability, which is not opened otherwise.
+    /// Reports whether it needs the capability, which is not opened otherwise.
     pub fn takes(&self, capability: &Capability) -> bool {
         match (self, &capability.ident) {
             (Self::Function(_), _) => true,
@@ -49,7 +49,7 @@ impl<'a> Callee<'a> {
     }
 }
 
-/// The value of a closure: a future, or on the blocking pool what it returns. Its `return` and `?` end it alone.
+/// Makes the value of a closure: a future, or on the blocking pool what it returns. Its `return` and `?` end it alone.
 pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
     let inputs = tool.inputs().enumerate().filter_map(|(index, param)| {
         let (pattern, local) = (pattern(closure, &param.ident)?, input::local(index));

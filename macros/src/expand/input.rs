@@ -46,7 +46,7 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
     }
 }
 
-/// The struct that the runtime's object loop fills, and the one match that tells it how.
+/// Makes the struct that the runtime's object loop fills, with the one match by which it fills it.
 pub fn slots(tool: &Tool) -> TokenStream {
     let params: Vec<&Param> = tool.inputs().collect();
     if tool.whole().is_some() || params.is_empty() {
@@ -73,7 +73,7 @@ pub fn slots(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The statements that turn the call's text into one local a parameter.
+/// Makes the statements that turn the call's text into one local a parameter.
 pub fn read(tool: &Tool) -> TokenStream {
     if tool.whole().is_some() {
         let (local, constant) = (local(0), param_constant(0));
@@ -102,7 +102,7 @@ pub fn read(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The statement that gives an absent parameter a value of the moment, where its name is bound.
+/// Makes the statement that gives an absent parameter a value of the moment, where its name is bound.
 pub fn fill(param: &Param) -> Option<TokenStream> {
     let (expression, ident, key) = (param.args.fill.as_ref()?, &param.ident, &param.key);
     let filled = place::within(expression, quote!(__tw_call.facts.fill));
@@ -113,7 +113,7 @@ pub fn fill(param: &Param) -> Option<TokenStream> {
     Some(quote!(let #ident = #filled #list;))
 }
 
-/// The local that holds a parameter.
+/// Names the local that holds a parameter.
 pub fn local(index: usize) -> Ident {
     format_ident!("__tw_p{index}")
 }
@@ -126,7 +126,7 @@ pub fn default_constant(index: usize) -> Ident {
     format_ident!("__TW_D{index}")
 }
 
-/// A value of the parameter's type, from what the user wrote: text needs no `.into()`.
+/// Makes a value of the parameter's type from what the user wrote: text needs no `.into()`.
 pub fn value(expression: &Expr) -> TokenStream {
     match text(expression) {
         Some(text) => {
@@ -213,7 +213,7 @@ pub fn shape(param: &Param) -> Option<TokenStream> {
     (two || whole).then(|| quote!(#keys #object))
 }
 
-/// A limit of a length; its type stands at the key, for when the user's constant has another.
+/// Makes a limit of a length. Its type has the span of the key, for when the user's constant has another type.
 fn count(key: &Ident, limit: &Option<Expr>) -> TokenStream {
     match limit {
         Some(Expr::Lit(literal)) => quote!(__tw::Some(#literal)),

@@ -10,7 +10,7 @@ use super::place;
 /// Containers that aliases may hide.
 const HIDDEN: usize = 3;
 
-/// An expression whose type says whether a `Result` is inside.
+/// Makes an expression whose type says whether a `Result` is inside.
 pub fn depth(returns: &TokenStream) -> TokenStream {
     let (mut steps, mut parts) = (HIDDEN, Vec::new());
     if let Ok(ty) = syn::parse2(returns.clone()) {

@@ -1,7 +1,6 @@
-//! Where generated code stands in the eyes of rustc, so that what rustc says of it is said of what
-//! the user wrote.
+//! Gives generated code the spans of what the user wrote, so that rustc's messages about it point there.
 //!
-//! - Paths carry the user's own spans: their names are found either way, and a message stands at
+//! - Paths carry the user's own spans: their names are found either way, and a message points at
 //!   the user's tokens without a word about macros.
 //! - Locals carry the user's place with the macro's hygiene: the user's own spans would break tools
 //!   that `macro_rules!` produce.
@@ -10,7 +9,7 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, PathArguments, Type};
 
-/// The tokens of a path at the first and the last token of what the user wrote.
+/// Gives a path the spans of the first and the last token of what the user wrote.
 pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, last) = ends(place);
     let mut span = first;
@@ -18,7 +17,7 @@ pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     moved.collect()
 }
 
-/// The tokens of a path at the first token of what the user wrote.
+/// Gives a path the span of the first token of what the user wrote.
 pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
     tokens.into_iter().map(|token| moved(token, first)).collect()
@@ -38,15 +37,15 @@ pub fn inside(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     at(first.resolved_at(Span::call_site()), tokens)
 }
 
-/// A list of arguments whose parentheses stand at the end of what the user wrote.
+/// Makes a list of arguments whose parentheses have the span of the end of what the user wrote.
 pub fn list(place: impl ToTokens, arguments: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, arguments);
     group.set_span(ends(place).1);
     TokenTree::Group(group).into()
 }
 
-/// Where to say something about the value and the error of what a function returns. The name only
-/// chooses the place: whether the type is a `Result` is rustc's to tell.
+/// Returns the tokens at which to say something about the value and the error of what a function returns. The name only
+/// chooses the place: rustc finds out whether the type is a `Result`.
 pub fn sides(returns: &TokenStream) -> (TokenStream, TokenStream) {
     let whole = || (returns.clone(), returns.clone());
     let Ok(Type::Path(path)) = syn::parse2(returns.clone()) else { return whole() };

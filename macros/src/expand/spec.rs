@@ -173,7 +173,7 @@ fn variant(of: &str, word: &Ident) -> TokenStream {
     quote!(__tw::#of::#variant)
 }
 
-/// The text of a string literal.
+/// Returns the text of a string literal.
 pub fn text(expression: &Expr) -> Option<&LitStr> {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),

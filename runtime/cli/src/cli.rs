@@ -79,7 +79,7 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
     whole(std::env::args_os(), configure).err().unwrap_or(Exit::Success).into()
 }
 
-/// The commands of these tools, for an application with a command line of its own. They come as one command,
+/// Makes the commands of these tools, for an application with a command line of its own. They come as one command,
 /// `tools`, which may be given another name; [`run`] runs what was matched below it. The application names
 /// clap 4 in its own `Cargo.toml`.
 ///
@@ -87,7 +87,7 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 /// use clap::Command;
 /// use toolwright::{Executor, Registry, cli, tool};
 ///
-/// /// Greets somebody.
+/// Greets a person.
 /// #[tool(effect = read)]
 /// async fn greet(
 ///     /// Whom.

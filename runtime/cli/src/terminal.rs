@@ -1,7 +1,7 @@
 //! A person at a terminal.
 //!
 //! - Only a whole line that says yes approves. The end of the input, an unknown word or an error never does.
-//! - One question at a time. What was typed before a question was there never answers it: it is discarded, until nobody has
+//! - One question at a time. What was typed before a question was there never answers it: it is discarded, until no key was
 //!   typed for half a second. Where that is not possible, and where a mistake would cost more, an answer repeats the code
 //!   that is shown with its question.
 //! - Reading blocks a thread of its own, which stops neither the runtime nor its end.
@@ -31,13 +31,13 @@ const QUESTIONS: u32 = 3;
 
 /// Asks the person at the terminal: the question goes to standard error, the answer comes from standard input.
 ///
-/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. Nobody answers a question before they see
-/// it: what was typed before is discarded, and until nobody has typed for half a second; then the prompt appears. For a call
+/// `y` approves, `n` rejects and asks for a reason, `e` asks for other arguments. An answer comes after its question:
+/// what was typed before is discarded, until no key was typed for half a second; then the prompt appears. For a call
 /// that is [`Dangerous`](Danger::Dangerous) or [`Critical`](Danger::Critical), an answer also repeats a code of four
 /// characters, another one for each call (`y 3f9c`); where the system cannot discard what was typed, for every call.
 ///
-/// Standard input or standard error that is no terminal is refused: whoever pipes answers in, or does not see the questions,
-/// decides nothing.
+/// Standard input or standard error that is no terminal is refused: a program that pipes answers in, or a person who does not
+/// see the questions, decides nothing.
 ///
 /// ```
 /// use toolwright::approval::Terminal;
@@ -57,7 +57,7 @@ pub struct Terminal<R = BufReader<Keyboard>, W = Stderr> {
 }
 
 impl Terminal {
-    /// This process's terminal.
+    /// Asks at the terminal of this process.
     #[must_use]
     pub fn new() -> Self {
         let ends = (BufReader::new(Keyboard::new()), io::stderr());
@@ -86,8 +86,8 @@ where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
 {
-    /// A person who reads and writes elsewhere. That it is a person, the caller knows. What they typed before a question
-    /// cannot be discarded, so that every answer repeats the code of its question.
+    /// Asks a person who reads and writes elsewhere; the caller makes sure that it is a person. What they typed before a
+    /// question cannot be discarded, so that every answer repeats the code of its question.
     pub fn at(reader: R, writer: W) -> Self {
         let ends = Arc::new(Mutex::new((reader, writer)));
         Self { ends, attended: || Ok(()), discard: |_| (), typing: || None }
@@ -106,10 +106,10 @@ where
         async move {
             (self.attended)().map_err(|why| {
                 ApproverError::new(format!(
-                    "{why}, so that nobody can be asked: run it at one, or give another approver"
+                    "{why}, so that no person can be asked: run it at one, or give another approver"
                 ))
             })?;
-            // Dropped after the receiver, by which the thread knows that nobody waits for its answer.
+            // Dropped after the receiver, by which the thread knows that its answer is not awaited any more.
             let typing = (self.typing)();
             let _restored = typing.as_ref().map(Typing::restored);
             let (sender, receiver) = oneshot::channel();
@@ -245,7 +245,7 @@ fn code_needed(danger: Danger, discards: bool) -> Option<&'static str> {
     }
 }
 
-/// What an answer to this question has to repeat. The id of a call is made by chance, so nobody knows it before.
+/// Returns what an answer to this question has to repeat. The id of a call is random, so it cannot be known before.
 fn code(request: &ApprovalRequest) -> String {
     let ApprovalRequest { call, generation, digest, .. } = request;
     let hash = Sha256::digest(format!("{call} {generation} {digest}"));

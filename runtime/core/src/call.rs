@@ -34,19 +34,19 @@ struct Extras {
 }
 
 impl<'a> Call<'a> {
-    /// A call by name.
+    /// Names a tool and gives it arguments, as a model does: `arguments` is JSON text, which nothing has checked yet.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), arguments: arguments.into(), id: None, extras: None }
     }
 
-    /// The id that the provider gave the call.
+    /// Sets the id that the provider gave the call, so that an answer can be matched with it.
     #[must_use]
     pub fn id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// A service for this call alone, declared on the builder with `per_call`.
+    /// Gives this call alone a service that the builder declares with `per_call`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// What the model said of why it makes the call: people read it in a plan.
+    /// Sets the reason that the model gives for the call; people read it in a plan.
     #[must_use]
     pub fn because(mut self, reason: impl Into<Box<str>>) -> Self {
         self.extras().reason = Some(reason.into());
@@ -78,14 +78,14 @@ impl<'a> Call<'a> {
         self.extras.as_ref()?.reason.as_deref()
     }
 
-    /// The service of this type that the call brings; the last one given counts.
+    /// Returns the service of this type that the call brings; of several, the last one given.
     #[doc(hidden)]
     pub fn value(&self, id: TypeId) -> Option<&Value> {
         let values = &self.extras.as_ref()?.values;
         values.iter().rev().find(|(given, ..)| *given == id).map(|(.., value)| value)
     }
 
-    /// The types of the services that the call brings.
+    /// Lists the types of the services that the call brings.
     #[inline]
     #[doc(hidden)]
     pub fn brings(&self) -> impl Iterator<Item = (TypeId, &'static str)> {
@@ -103,12 +103,12 @@ impl<'a> Call<'a> {
         self.extras.get_or_insert_default()
     }
 
-    /// The tool's name as it was called.
+    /// Returns the tool's name as the caller wrote it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The arguments as they came.
+    /// Returns the arguments as they came: text that may be no JSON.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }

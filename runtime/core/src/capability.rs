@@ -200,7 +200,7 @@ impl Own {
         Self { service: Box::new(Arc::new(context.clone())), context, calls: None }
     }
 
-    /// For a tool that makes calls; the value is an `Arc` of [`Calls`](crate::calls::Calls).
+    /// Adds what a tool calls other tools by; `calls` is an `Arc` of [`Calls`](crate::calls::Calls).
     #[must_use]
     pub fn with_calls(mut self, calls: Value) -> Self {
         self.calls = Some(calls);
@@ -219,18 +219,18 @@ impl<'a> Scope<'a> {
         Self { run, wiring, call, own }
     }
 
-    /// The service at `index` of the tool's capabilities.
+    /// Returns the service at `index` of the tool's capabilities.
     #[inline]
     pub fn shared<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> &'a T {
         self.arc(capability, index)
     }
 
-    /// A service as an [`Arc`], for a tool that runs on a thread of its own.
+    /// Returns a service as an [`Arc`], for a tool that runs on a thread of its own.
     pub fn share<T: ?Sized>(self, capability: &Capability<T>, index: usize) -> Arc<T> {
         Arc::clone(self.arc(capability, index))
     }
 
-    /// What the tool does, where it was made at run time.
+    /// Returns what the tool does, where it was made at run time.
     pub fn body<T: 'static>(self) -> Option<&'a T> {
         self.wiring.body.as_ref()?.downcast_ref()
     }
@@ -265,13 +265,13 @@ impl<'a> Scope<'a> {
 }
 
 impl Own {
-    /// What the call is known by.
+    /// Returns the call's own id.
     pub fn id(&self) -> CallId {
         self.context.call_id()
     }
 }
 
-/// A blocking tool may outlive its call; it learns here that nobody waits for it any more.
+/// A blocking tool may outlive its call; it learns here that no caller waits for it any more.
 impl Drop for Own {
     fn drop(&mut self) {
         self.context.end();

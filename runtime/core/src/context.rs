@@ -28,13 +28,13 @@ impl CallId {
         Self(Uuid::now_v7())
     }
 
-    /// The sixteen bytes of the UUID, in the order in which they are written: their order is that of the ids.
+    /// Returns the sixteen bytes of the UUID in the order in which they are written, which sorts as the ids do.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }
 
-    /// The id of these sixteen bytes.
+    /// Makes the id of these sixteen bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
@@ -102,7 +102,7 @@ impl Identity<'_> {
         Self { id, key: None, journaled: None, slot: None }
     }
 
-    /// Of a call of a turn, where it is one.
+    /// Says in which place of which turn the call is, where it is a call of a turn.
     #[doc(hidden)]
     #[must_use]
     pub fn at(self, slot: Option<(u64, u32)>) -> Self {
@@ -220,8 +220,8 @@ impl ToolContext {
         }))
     }
 
-    /// For a tool that makes the call of another, after a person has agreed to it: finds that tool, by the resolver where it has
-    /// to, checks the input, and gives the error that a call of the tool itself would have got from the policy. Outside of an
+    /// Checks a call of another tool that this tool is about to make for a person who agreed to it: finds that tool, with the
+    /// resolver if needed, checks the input, and returns the error that the policy would give a direct call. Outside of an
     /// executor everything is permitted.
     ///
     /// # Errors
@@ -234,28 +234,28 @@ impl ToolContext {
         }
     }
 
-    /// The call's own id.
+    /// Returns the call's own id.
     pub fn call_id(&self) -> CallId {
         self.0.id
     }
 
-    /// The id that the provider gave the call, where it gave one.
+    /// Returns the id that the provider gave the call, where it gave one.
     pub fn provider_id(&self) -> Option<&str> {
         self.0.provider_id.as_deref()
     }
 
-    /// The run that the call belongs to.
+    /// Returns the run that the call belongs to, where it is a part of one.
     pub fn run_id(&self) -> Option<&str> {
         let kept = self.0.kept.as_ref().map(|kept| &*kept.run);
         kept.or_else(|| self.0.run.as_deref().map(RunHandle::id))
     }
 
-    /// The number of the turn that the call belongs to; `None` for a call outside of turns.
+    /// Returns the number of the turn that the call belongs to; `None` for a call outside of turns.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, ToolContext, tool};
     ///
-    /// /// Tells where the call stands.
+    /// /// Returns the place of the call.
     /// #[tool(effect = read)]
     /// async fn tell_place(context: &ToolContext) -> String {
     ///     format!("{:?} {:?}", context.turn(), context.index())
@@ -276,27 +276,27 @@ impl ToolContext {
         self.0.slot.map(|(turn, _)| turn)
     }
 
-    /// The index of the call in its turn, counted from 0; `None` for a call outside of turns.
+    /// Returns the index of the call in its turn, counted from 0; `None` for a call outside of turns.
     pub fn index(&self) -> Option<u32> {
         self.0.slot.map(|(_, index)| index)
     }
 
-    /// The name under which the tool was called.
+    /// Returns the name under which the tool was called.
     pub fn tool(&self) -> &str {
         &self.0.tool
     }
 
-    /// The idempotency key: equal for every attempt of this call, for services that take one.
+    /// Returns the idempotency key: equal for every attempt of this call, for services that take one.
     pub fn idempotency_key(&self) -> String {
         self.0.key.as_deref().map_or_else(|| self.0.id.to_string(), ToOwned::to_owned)
     }
 
-    /// The time.
+    /// Returns the time by the executor's clock, which a test can set.
     pub fn now(&self) -> SystemTime {
         SystemTime::now()
     }
 
-    /// Whether the call was cancelled. An async tool need not ask, because its future is dropped; a
+    /// Reports whether the call was cancelled. An async tool need not ask, because its future is dropped; a
     /// blocking tool should.
     pub fn is_cancelled(&self) -> bool {
         self.tokens().any(CancellationToken::is_cancelled)
@@ -325,7 +325,7 @@ impl ToolContext {
         }
     }
 
-    /// The token that is cancelled when the call has its answer.
+    /// Returns the token that is cancelled when the call has its answer.
     #[doc(hidden)]
     #[must_use]
     pub fn ended(&self) -> &CancellationToken {

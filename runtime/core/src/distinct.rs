@@ -43,7 +43,7 @@ pub trait ToldApart: Sized {
 #[diagnostic::do_not_recommend]
 impl ToldApart for Apart {}
 
-/// A future by the type that it comes to, for the `?` in it.
+/// Returns a future unchanged and names the type of its value, for the `?` in it.
 pub fn giving<T, F: Future<Output = T>>(future: F) -> F {
     future
 }

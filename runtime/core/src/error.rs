@@ -101,7 +101,7 @@ impl ToolError {
         }))
     }
 
-    /// An error of class [`ErrorClass::Invalid`] and kind `invalid_input`: the model should correct its call.
+    /// Makes an error of class [`ErrorClass::Invalid`] and kind `invalid_input`: the model should correct its call.
     pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(error_kind::INVALID_INPUT, message).class(ErrorClass::Invalid)
     }
@@ -122,50 +122,50 @@ impl ToolError {
             .caused_by(source)
     }
 
-    /// What the failure says about repeating the call.
+    /// Sets what the failure says about repeating the call.
     #[must_use]
     pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
 
-    /// What the model should do next.
+    /// Sets what the model should do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// More for programs and the model, as JSON.
+    /// Adds details as JSON, for programs and the model.
     #[must_use]
     pub fn details(mut self, details: serde_json::Value) -> Self {
         self.0.details = Some(details);
         self
     }
 
-    /// The cause, for operators alone.
+    /// Sets the cause, which operators see and models do not.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// The kind of the error, for programs.
+    /// Returns the kind of the error, by which programs tell failures apart.
     pub fn kind(&self) -> &str {
         &self.0.kind
     }
 
-    /// What the failure says about repeating the call.
+    /// Returns what the failure says about repeating the call.
     pub fn classified(&self) -> ErrorClass {
         self.0.class
     }
 
-    /// The message for the model.
+    /// Returns the message for the model.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What the model should do next.
+    /// Returns what the model should do next, where the error says so.
     pub fn next_action(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
@@ -190,7 +190,7 @@ impl ToolError {
         self.0.done
     }
 
-    /// Whether the executor did not even begin the call.
+    /// Reports whether the executor refused the call before it began.
     #[doc(hidden)]
     pub fn is_not_begun(&self) -> bool {
         matches!(self.0.done, Some(Done::NotBegun | Done::Refused | Done::Unavailable))
@@ -201,12 +201,12 @@ impl ToolError {
         self.0.details.as_ref()
     }
 
-    /// The cause, for operators alone.
+    /// Returns the cause, which operators see and models do not.
     pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.0.source.as_deref()
     }
 
-    /// What the model reads: `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
+    /// Writes what the model reads: `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct Shown<'a> {

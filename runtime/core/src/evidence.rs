@@ -1,8 +1,8 @@
 //! How a tool's call becomes a boxed future, which rests on the types of the signature: the future
 //! of an input that may not be sent between threads may not either.
 //!
-//! A type that was refused is reported where it stands. The methods of [`Evidence`] exist only
-//! where none was; otherwise those of [`Refused`] are found, which ask for nothing, so that one
+//! A refused type is reported where the signature names it. The methods of [`Evidence`] exist only
+//! where no type was refused; otherwise rustc finds those of [`Refused`], which require nothing, so that one
 //! mistake stays one error.
 
 use std::future::pending;
@@ -44,7 +44,7 @@ impl<A> Evidence<A> {
 }
 
 impl<A: Sound> Evidence<A> {
-    /// The boxed, unpolled call of an async tool.
+    /// Boxes the call of an async tool without polling it.
     #[inline]
     pub fn answering<'a, F: Future + Send + 'a, R: 'a>(
         &self,
@@ -54,20 +54,20 @@ impl<A: Sound> Evidence<A> {
         Box::pin(Answering { future, codec, marker: PhantomData })
     }
 
-    /// A call with something to do before and after it.
+    /// Boxes a call that has something to do before and after it.
     #[inline]
     pub fn boxed<'a, F: Future + Send + 'a>(&self, future: F) -> BoxFuture<'a, F::Output> {
         Box::pin(future)
     }
 
-    /// The call of a plain function, on the blocking pool.
+    /// Runs a plain function on the blocking pool.
     #[inline]
     pub async fn blocking<R: Send + 'static>(&self, run: impl FnOnce() -> R + Send + 'static) -> R {
         capability::blocking(run).await
     }
 }
 
-/// What stands in where a type was refused: it compiles, and never runs.
+/// Takes the place of [`Evidence`] where a type was refused: it compiles, and never runs.
 pub trait Refused {
     fn answering<'a, F: Future, R: 'a>(
         &self,

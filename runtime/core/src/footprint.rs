@@ -76,12 +76,12 @@ impl Facts {
         self.footprint = Some(Box::new(Footprint::of_effect(effect).clone()));
     }
 
-    /// The resources that the call touches, where they were asked for.
+    /// Returns the resources that the call touches, where they were asked for.
     pub fn touches(&self) -> Option<&Footprint> {
         self.footprint.as_deref()
     }
 
-    /// What was changed in the input to make it what the schema asks for.
+    /// Returns what was changed in the input to make it what the schema asks for.
     #[inline]
     pub fn repairs(&self) -> Option<&Repairs> {
         self.repairs.as_deref()
@@ -95,7 +95,7 @@ impl Facts {
         self.repairs = Some(repairs);
     }
 
-    /// The repairs of an earlier reading of this call.
+    /// Adds the repairs of an earlier reading of this call.
     #[doc(hidden)]
     pub fn also_mended(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {
@@ -153,7 +153,7 @@ impl<D: Into<Danger>> IntoDanger for D {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`approval` takes a reason, not `{Self}`",
-    label = "expected `&'static str`, `String` or an `Option` of them; `None` asks nobody"
+    label = "expected `&'static str`, `String` or an `Option` of them; `None` asks for no approval"
 )]
 pub trait ApprovalReason {
     fn reason(self) -> Option<Cow<'static, str>>;
@@ -181,7 +181,7 @@ impl<R: ApprovalReason> ApprovalReason for Option<R> {
 }
 
 impl Footprint {
-    /// A read reads everything, all else writes everything, unless the tool narrows it.
+    /// Reads everything for a read, writes everything for all else; a tool may narrow it.
     #[doc(hidden)]
     #[must_use]
     pub fn of_effect(effect: Effect) -> &'static Self {
@@ -195,7 +195,7 @@ impl Footprint {
         }
     }
 
-    /// Of a call that touches nothing; for run-time tools, which say it call by call.
+    /// Touches nothing. A run-time tool returns it for a call that needs no order.
     ///
     /// ```
     /// use toolwright::{File, Footprint};
@@ -222,7 +222,7 @@ impl Footprint {
         self
     }
 
-    /// The resources that it names so far, in this scope where they have none; for run-time tools, whose services are
+    /// Places the resources that have no scope yet in this one; for run-time tools, whose services are
     /// not known. An attribute gets the scope from the services of its tool: see [`Holds`].
     ///
     /// ```
@@ -240,7 +240,7 @@ impl Footprint {
         self
     }
 
-    /// Whether two calls must keep their order.
+    /// Reports whether two calls must run in their order, because one may write what the other touches.
     ///
     /// ```
     /// use toolwright::{Call, Executor, Registry, tool};
@@ -275,24 +275,24 @@ impl Footprint {
         written().or_else(read_there).or_else(read_here)
     }
 
-    /// What the call reads, `None` for everything; each as kind and name, the name `None` for all
-    /// of the kind.
+    /// Lists what the call reads, each as kind and name; the name `None` is all of the kind. `None` instead of a list is
+    /// everything.
     pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.reads.named()
     }
 
-    /// What the call writes, `None` for everything; each as kind and name, the name `None` for all
-    /// of the kind.
+    /// Lists what the call writes, each as kind and name; the name `None` is all of the kind. `None` instead of a list is
+    /// everything.
     pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.writes.named()
     }
 
-    /// The resources that the call reads, `None` for everything.
+    /// Returns the resources that the call reads; `None` is everything.
     pub fn resources_read(&self) -> Option<&[TouchedResource]> {
         self.reads.resources()
     }
 
-    /// The resources that the call writes, `None` for everything.
+    /// Returns the resources that the call writes; `None` is everything.
     pub fn resources_written(&self) -> Option<&[TouchedResource]> {
         self.writes.resources()
     }

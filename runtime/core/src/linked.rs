@@ -10,7 +10,7 @@ use crate::__private0::TOOLS;
 use crate::spec::{Handle, Location};
 
 impl Handle {
-    /// Every tool that is linked into the program, in the order of their names.
+    /// Lists every tool that is linked into the program, in the order of their names.
     ///
     /// ```standalone_crate
     /// use toolwright::{Handle, Registry, tool};
@@ -25,7 +25,7 @@ impl Handle {
     /// ```
     pub fn linked() -> impl Iterator<Item = Self> {
         let mut tools: Vec<Self> = TOOLS.iter().copied().collect();
-        // The linker's order is nobody's; models and their caches want one that stays.
+        // The linker gives no stable order; models and their caches want one.
         tools.sort_by_key(|Self(spec)| (spec.name, spec.location.file, spec.location.line));
         tools.into_iter()
     }
@@ -51,8 +51,8 @@ macro_rules! link {
 }
 
 /// Panics unless exactly these tools are linked, by the packages that they are in. For a test of an
-/// application: it tells which tools are missing, whether their whole crate is, and which ones nobody
-/// expected.
+/// application: it says which tools are missing, whether their whole crate is, and which ones are
+/// unexpected.
 ///
 /// ```standalone_crate
 /// # /// Says hello.
@@ -92,7 +92,7 @@ macro_rules! expected_tools {
 pub struct ExpectedTools(BTreeMap<String, Vec<String>>);
 
 impl ExpectedTools {
-    /// These tools of this package.
+    /// Expects these tools of this package.
     #[must_use]
     pub fn of(mut self, package: &str, tools: &[&str]) -> Self {
         let expected = self.0.entry(package.replace('-', "_")).or_default();
@@ -126,7 +126,7 @@ impl ExpectedTools {
             let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
             problems.extend(unexpected.map(|tool| Problem::unexpected(*tool)));
         }
-        // Whole packages that nobody named.
+        // Packages that the test does not name at all.
         problems.extend(linked.into_values().flatten().map(Problem::unexpected));
         if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
     }

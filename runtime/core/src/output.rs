@@ -44,12 +44,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// An output that is one text.
+    /// Makes an output that is one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::default().with(Content::text(text.into()))
     }
 
-    /// One more block.
+    /// Adds one more block.
     #[must_use]
     pub fn with(mut self, content: Content<'static>) -> Self {
         self.content.push(content);
@@ -63,7 +63,7 @@ impl Output {
         self
     }
 
-    /// A fact for the host; no model sees it.
+    /// Adds a fact for the host; no model sees it.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The text on one line: each character that [acts](acts) is written as an escape, line breaks among them.
+/// Writes the text on one line: each character that [acts](acts) becomes an escape, line breaks among them.
 ///
 /// ```
 /// use toolwright::printable;
@@ -15,7 +15,7 @@ pub fn line(text: &str) -> String {
     escaped(text, false)
 }
 
-/// As [`line`] does, but line breaks stay.
+/// Does as [`line`], but leaves line breaks.
 ///
 /// ```
 /// assert_eq!(toolwright::printable::lines("one\r\ntwo"), "one\\r\ntwo");
@@ -53,9 +53,9 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a terminal, a font or a reader's eye may take a character for something else than itself: controls, what turns the
-/// direction of writing, joins or stacks what is beside it, every space but the usual one, what has no width or no ink,
-/// separators of lines, tags.
+/// Reports whether a terminal, a font or a reader's eye may take a character for something else than itself: controls, what
+/// turns the direction of writing, joins or stacks what is beside it, every space but the usual one, what has no width or no
+/// ink, separators of lines, tags.
 ///
 /// ```
 /// use toolwright::printable::acts;

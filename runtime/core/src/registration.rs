@@ -48,7 +48,7 @@ pub struct Registration {
 #[doc(hidden)]
 pub enum Source {
     Handle(Handle),
-    /// A tool made at run time, which whoever runs it knows how to read.
+    /// A tool made at run time; the executor that runs it knows how to read it.
     Made(Location, Box<dyn Any + Send + Sync>),
 }
 
@@ -65,37 +65,37 @@ impl Registration {
         self
     }
 
-    /// With this description instead of its own.
+    /// Replaces the description that models read.
     pub fn described(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// In this group instead of its own.
+    /// Puts the tool in this group instead of its own.
     pub fn grouped(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
     }
 
-    /// With one more tag.
+    /// Adds a tag.
     pub fn tagged(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// With a value of the application's own, found again by its type with
-    /// [`Definition::metadata`](crate::Definition::metadata). One of each type; the last one given counts.
+    /// Attaches a value of the application's own, found again by its type with
+    /// [`Definition::metadata`](crate::Definition::metadata). A second value of a type replaces the first.
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);
         self
     }
 
-    /// The name that models will call.
+    /// Returns the name that models will call.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where the tool is written.
+    /// Returns where the tool is written.
     pub fn location(&self) -> Location {
         match &self.source {
             Source::Handle(handle) => handle.location(),
@@ -141,7 +141,7 @@ impl Registration {
         }
     }
 
-    /// What is registered.
+    /// Splits it into the tool and what changes of it.
     #[doc(hidden)]
     #[must_use]
     pub fn into_source(self) -> (Source, Changes) {
@@ -181,32 +181,32 @@ impl Changes {
 
 /// Words of a registration, said of a plain handle.
 impl Handle {
-    /// To be registered under this name.
+    /// Registers the tool under this name.
     pub fn renamed(self, name: impl Into<String>) -> Registration {
         Registration::from(self).renamed(name)
     }
 
-    /// To be registered under its name with this before it.
+    /// Registers the tool with this before its name.
     pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
         Registration::from(self).prefixed(prefix)
     }
 
-    /// To be registered with this description.
+    /// Registers the tool with this description.
     pub fn described(self, description: impl Into<String>) -> Registration {
         Registration::from(self).described(description)
     }
 
-    /// To be registered in this group.
+    /// Registers the tool in this group.
     pub fn grouped(self, group: impl Into<String>) -> Registration {
         Registration::from(self).grouped(group)
     }
 
-    /// To be registered with one more tag.
+    /// Registers the tool with one more tag.
     pub fn tagged(self, tag: impl Into<String>) -> Registration {
         Registration::from(self).tagged(tag)
     }
 
-    /// To be registered with a value of the application's own.
+    /// Registers the tool with a value of the application's own.
     pub fn with<T: Send + Sync + 'static>(self, metadata: T) -> Registration {
         Registration::from(self).with(metadata)
     }

@@ -29,7 +29,7 @@ pub struct Change {
     /// What stood there: JSON text, or the raw text where that was not JSON. A key, as a JSON string, where
     /// the rule is about keys.
     pub from: String,
-    /// What stands there now, as JSON text; empty where nothing does.
+    /// The value that is there now, as JSON text; empty where there is none.
     pub to: String,
 }
 
@@ -46,14 +46,14 @@ impl Repairs {
         Self { changes, lenient }
     }
 
-    /// The changes in the order in which they were made. Where a secret may be in one, it does not say
+    /// Lists the changes in the order in which they were made. A change that may hold a secret does not say
     /// from what to what.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
+    /// Reports whether the repair needed [`Repair::Lenient`](crate::Repair::Lenient).
     #[must_use]
     pub fn is_lenient(&self) -> bool {
         self.lenient
@@ -124,7 +124,7 @@ pub enum ChangeRule {
 }
 
 impl ChangeRule {
-    /// Its name as it is serialised.
+    /// Returns its name as it is serialised.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -176,7 +176,7 @@ impl std::fmt::Display for Change {
         let place = if self.pointer.is_empty() { "input" } else { &self.pointer };
         let name = self.rule.name();
         if self.from.is_empty() && self.to.is_empty() {
-            // Of a secret nothing is told.
+            // A change that may hold a secret shows no values.
             write!(out, "{place}: changed ({name})")
         } else if self.to.is_empty() {
             write!(out, "{place}: {} was left out ({name})", self.from)

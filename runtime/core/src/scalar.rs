@@ -1,4 +1,4 @@
-//! The mistake that models make most, a scalar of the wrong kind, repaired where the reader stands: no
+//! Repairs the mistake that models make most, a scalar of the wrong kind, where the reader is: no
 //! schema is compiled and no text is read twice.
 //!
 //! - `Repairer` repairs a scalar exactly as this file does, and repairs everything else.
@@ -19,7 +19,7 @@ pub use types::Types;
 pub struct Scalars(Types);
 
 impl Scalars {
-    /// Those of a schema whose type says all.
+    /// Returns the types that a schema allows, where its `type` says all.
     pub fn of(schema: &Value) -> Option<Self> {
         let object = schema.as_object()?;
         let says_more = ["anyOf", "oneOf", "allOf", "not", "$ref", "if"];
@@ -33,7 +33,7 @@ impl Scalars {
         (is_scalar && !is_more).then_some(Self(types))
     }
 
-    /// The one reading of a value of another kind, as JSON.
+    /// Reads a value of another kind in the only way that it can be meant, as JSON.
     pub fn reading(self, text: &str) -> Option<(String, ChangeRule)> {
         let node = match text.as_bytes() {
             // A text with escapes may be more than it seems.

@@ -21,7 +21,7 @@ pub use words::expected as in_words;
 pub struct SchemaProblem {
     /// The place in the schema.
     pub pointer: String,
-    /// What stands there and what should.
+    /// What is there and what should be.
     pub message: String,
 }
 

@@ -53,12 +53,12 @@ impl Handle {
         self.0
     }
 
-    /// The name that models call.
+    /// Returns the name that models call.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
 
-    /// Where the tool is written.
+    /// Returns where the tool is written.
     pub fn location(&self) -> Location {
         self.0.location
     }
@@ -95,7 +95,7 @@ impl Location {
         Self { package, version, file, line }
     }
 
-    /// The place that a run-time tool was made at; its package is not known.
+    /// Returns the place that a run-time tool was made at; its package is not known.
     #[track_caller]
     #[doc(hidden)]
     pub fn of_caller() -> Self {

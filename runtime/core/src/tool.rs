@@ -31,7 +31,7 @@ impl Danger {
     /// Every level, the least first.
     pub const ALL: [Self; 4] = [Self::Safe, Self::Moderate, Self::Dangerous, Self::Critical];
 
-    /// The level as attributes, policies, command lines and JSON spell it.
+    /// Returns the level as attributes, policies, command lines and JSON spell it.
     ///
     /// ```
     /// use toolwright::Danger;
@@ -144,7 +144,7 @@ impl From<TimeoutSpec> for Timeout {
 }
 
 impl Timeout {
-    /// The time limit; `executors` is that of tools that set none.
+    /// Returns the time limit, where `executors` is the limit of tools that set none.
     #[doc(hidden)]
     pub fn or(self, executors: Option<Duration>) -> Option<Duration> {
         match self {
@@ -184,12 +184,12 @@ pub struct Parameter {
     pub secret: bool,
     /// Its one-letter flag on a command line.
     pub short: Option<char>,
-    /// Whether it stands without a flag on a command line.
+    /// Whether it is given by its position on a command line, without a flag.
     pub positional: bool,
 }
 
 impl Parameter {
-    /// The parameter of a function, with its schema.
+    /// Describes the parameter of a function, with its schema.
     #[doc(hidden)]
     #[must_use]
     pub fn of(spec: &ParamSpec, mut schema: Value, required: bool) -> Self {
@@ -207,7 +207,7 @@ impl Parameter {
         }
     }
 
-    /// A key of the input of a tool that has a schema and no function parameters.
+    /// Describes a key of the input of a tool that has a schema and no function parameters.
     #[doc(hidden)]
     #[must_use]
     pub fn of_schema(name: String, description: String, mut schema: Value, required: bool) -> Self {
@@ -288,13 +288,13 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The parameters whose values are secret, by name.
+    /// Lists the parameters whose values are secret, by name.
     #[doc(hidden)]
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str())
     }
 
-    /// The parameters that are command lines, as JSON pointers.
+    /// Lists the parameters that are command lines, as JSON pointers.
     #[doc(hidden)]
     pub fn command_lines(&self) -> impl Iterator<Item = String> {
         let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
@@ -304,7 +304,7 @@ impl Definition {
             .map(move |it| format!("/{}", escaped(&it.name)))
     }
 
-    /// What the application said of the tool when it registered it, by its type.
+    /// Returns what the application attached to the tool when it registered it, by its type.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -326,7 +326,7 @@ impl Definition {
         self.metadata.get()
     }
 
-    /// All that needs no schema.
+    /// Fills in all that needs no schema.
     #[doc(hidden)]
     pub fn of(spec: &'static Spec) -> Self {
         Self {

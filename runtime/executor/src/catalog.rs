@@ -99,41 +99,41 @@ impl Catalog {
         Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
     }
 
-    /// The generation of the registry that it shows.
+    /// Returns the generation of the registry that it shows.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.0.generation
     }
 
-    /// How many tools there are.
+    /// Counts the tools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.tools.entries.len()
     }
 
-    /// Whether there are no tools.
+    /// Reports whether there are no tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.tools.entries.is_empty()
     }
 
-    /// The definition of a tool.
+    /// Returns the definition of a tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Definition> {
         self.0.tools.entries.get(self.0.tools.index(name)?).map(|entry| &*entry.definition)
     }
 
-    /// Every definition, in the order of registration.
+    /// Lists every definition, in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> + Clone {
         self.0.tools.entries.iter().map(|entry| &*entry.definition)
     }
 
-    /// Every name, in the order of registration.
+    /// Lists every name, in the order of registration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.definitions().map(|it| it.name.as_str())
     }
 
-    /// The names of the tools of which nothing was said by a value of this type; for a test that every
+    /// Lists the names of the tools of which nothing was said by a value of this type; for a test that every
     /// tool has one.
     ///
     /// ```
@@ -155,7 +155,7 @@ impl Catalog {
         lacking.map(|it| it.name.as_str()).collect()
     }
 
-    /// The tools that a profile selects; what it does not select cannot be called either.
+    /// Selects the tools of a profile; what it does not select cannot be called either.
     ///
     /// # Errors
     /// When one of its patterns matches no tool, or nothing is left: a misspelt word must neither
@@ -200,7 +200,7 @@ impl Catalog {
         Ok(Self::with(self.0.generation, tools, self.0.profile.clone(), revealed))
     }
 
-    /// The tools that models are shown, in the form of one provider: those that are neither hidden nor
+    /// Writes the tools that models are shown, in the form of one provider: those that are neither hidden nor
     /// deferred, and those that were revealed. Made once; asked for again, it allocates nothing.
     ///
     /// ```
@@ -225,9 +225,9 @@ impl Catalog {
         made.clone()
     }
 
-    /// The tools for a model that searches for tools itself: those of [`listing`](Self::listing) and, behind them, the deferred
-    /// ones, marked so that the provider shows them once they are found. In the form of a provider without such a search it is
-    /// the listing. Made once.
+    /// Writes the tools for a model that searches for tools itself: those of [`listing`](Self::listing) and, behind them, the
+    /// deferred ones, marked so that the provider shows them once they are found. In the form of a provider without such a search
+    /// it is the listing. Made once.
     ///
     /// ```
     /// use toolwright::dialect::Dialect;
@@ -280,7 +280,7 @@ impl Catalog {
         Listing::new(dialect, tools, unlisted).map_err(DialectError::of)
     }
 
-    /// What the dialects find in the tools, notes among them; for tests.
+    /// Lists what the dialects find in the tools, notes among them; for tests.
     ///
     /// ```
     /// use toolwright::dialect::{Dialect, Severity};
@@ -342,7 +342,7 @@ impl Catalog {
         (0..self.len()).map(move |index| Arc::clone(&self.0.tools.entries[index].definition))
     }
 
-    /// A line for each tool that a model may know of, in the order of registration.
+    /// Lists a line for each tool that a model may know of, in the order of registration.
     ///
     /// ```
     /// use toolwright::{Exposure, Registry, tool};

@@ -50,7 +50,7 @@ use work::{Companion, Judge, Work};
 ///     "required": ["name"],
 ///     "additionalProperties": false,
 /// });
-/// let greet = DynamicTool::new("greet", "Greets somebody.", schema, |input, _| async move {
+/// let greet = DynamicTool::new("greet", "Greets a person.", schema, |input, _| async move {
 ///     Ok(format!("Hello, {}!", input["name"].as_str().unwrap_or_default()))
 /// })
 /// .effect(Effect::Read);
@@ -58,7 +58,7 @@ use work::{Companion, Judge, Work};
 /// let executor = Executor::builder(Registry::of([greet])?).unrestricted().build()?;
 /// let answer = executor.call(&Call::new("greet", r#"{"name":"Ada"}"#)).await;
 /// assert_eq!(answer.text(), "Hello, Ada!");
-/// let answer = executor.call(&Call::new("greet", r#"{"nobody":7}"#)).await;
+/// let answer = executor.call(&Call::new("greet", r#"{"person":7}"#)).await;
 /// assert_eq!(answer.error().expect("refused").kind(), "invalid_input");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -113,7 +113,7 @@ pub(crate) struct Prepared {
 }
 
 impl DynamicTool {
-    /// A tool by the JSON Schema of its input, whose handler gets the input as a value. The schema is
+    /// Makes a tool by the JSON Schema of its input, whose handler gets the input as a value. The schema is
     /// taken at its word: what it does not close is open, and a key that it calls `writeOnly` or of the format
     /// `password` is secret, as `#[arg(secret)]` says of a parameter. A key that holds such a one at any depth is secret as
     /// a whole; a secret that is under no key of the input is refused.
@@ -133,7 +133,7 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
-    /// A tool whose input is a type: it has its schema, and is read as strictly as the input of an
+    /// Makes a tool whose input is a type: it has its schema, and is read as strictly as the input of an
     /// annotated function.
     ///
     /// ```
@@ -200,12 +200,12 @@ impl DynamicTool {
         }
     }
 
-    /// To be registered under its name with this before it.
+    /// Registers the tool with this before its name.
     pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
         Registration::from(self).prefixed(prefix)
     }
 
-    /// The name that models call.
+    /// Returns the name that models call.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -145,7 +145,7 @@ pub enum ToolEventKind<'a> {
     },
     /// Its owner is gone.
     OwnerLost {
-        /// Where it stands now: ready for another attempt, indeterminate or dead.
+        /// Its state now: ready for another attempt, indeterminate or dead.
         state: State,
     },
     /// It failed for good: it is a dead letter.

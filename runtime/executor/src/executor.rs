@@ -85,7 +85,7 @@ pub(crate) use run_state::RunState;
 /// ```
 /// use toolwright::{Call, Executor, Registry, tool};
 ///
-/// /// Greets somebody.
+/// Greets a person.
 /// #[tool(effect = read)]
 /// async fn greet(
 ///     greeting: &Greeting,
@@ -114,17 +114,17 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// An executor of these tools.
+    /// Starts an executor of these tools.
     pub fn builder(registry: Registry) -> ExecutorBuilder {
         ExecutorBuilder::new(registry)
     }
 
-    /// The registry that it follows.
+    /// Returns the registry that it follows.
     pub fn registry(&self) -> &Registry {
         &self.state.core.registry
     }
 
-    /// The tools that it runs: those that are pinned, or else those that can be called now.
+    /// Returns the tools that it runs: those that are pinned, or else those that can be called now.
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
     }
@@ -140,7 +140,7 @@ impl Executor {
         Self { state: self.state.pinned(catalog) }
     }
 
-    /// What tools of a catalog need and this executor does not provide. Their calls are refused.
+    /// Lists what tools of a catalog need and this executor does not provide. Their calls are refused.
     ///
     /// ```
     /// use toolwright::{Executor, Registry, tool};
@@ -165,7 +165,7 @@ impl Executor {
         plans.flat_map(|plan| plan.lacks.to_vec()).collect()
     }
 
-    /// Whether every run has a service of this type: one of the executor, or one that the run has to bring.
+    /// Reports whether every run has a service of this type: one of the executor, or one that the run has to bring.
     #[must_use]
     pub fn provides<T: ?Sized + 'static>(&self) -> bool {
         let provisions = &self.state.core.provisions;
@@ -187,7 +187,7 @@ impl Executor {
         RunBuilder::new(self, id.into())
     }
 
-    /// The worker of the journal, which carries out what is due in it. `None` where the executor has no journal.
+    /// Returns the worker of the journal, which carries out what is due in it. `None` where the executor has no journal.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};
@@ -217,7 +217,7 @@ impl Executor {
     /// does not wait.
     ///
     /// Dropping the future drops the tool's future with it, and listeners hear `Abandoned`. In a journal, what had not
-    /// begun of the call is cancelled: whoever made it is gone, and may make it again.
+    /// begun of the call is cancelled: its caller has gone, and may make it again.
     #[inline]
     pub fn call<'a>(&'a self, call: &'a Call<'a>) -> Calling<'a> {
         Calling::new(&self.state, call)
@@ -265,7 +265,7 @@ impl Executor {
         self.state.explain(&Rules::of(policy.clone()), call)
     }
 
-    /// A policy for the tools of this executor, which knows its journal and its workspace roots. The executor keeps its
+    /// Makes a policy for the tools of this executor, which knows its journal and its workspace roots. The executor keeps its
     /// own: this one is for [`explain_by`](Self::explain_by).
     ///
     /// ```
@@ -299,7 +299,7 @@ impl Executor {
         Self { state: Arc::new(self.state.with_user(user)) }
     }
 
-    /// The tools that a person will be asked about because they do not say which files they touch, by the policy as it
+    /// Lists the tools that a person will be asked about because they do not say which files they touch, by the policy as it
     /// is now; for a test that there are none.
     ///
     /// ```
@@ -326,7 +326,7 @@ impl Executor {
         self.policy().lint(&self.catalog())
     }
 
-    /// The policy as it is now.
+    /// Returns the policy as it is now.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.state.core.rules.current()
@@ -345,7 +345,7 @@ impl Executor {
         core.rules.reload(&core.registry.catalog(), core.journal.is_some())
     }
 
-    /// What policy would know of a call, without running it: its danger, whether it asks a person,
+    /// Returns what policy would know of a call, without running it: its danger, whether it asks a person,
     /// what it touches.
     ///
     /// # Errors

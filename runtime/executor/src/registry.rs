@@ -165,7 +165,7 @@ impl Registry {
         self.switch(name, false)
     }
 
-    /// The tools that can be called now, as they are now and stay. Taking it again costs nothing as
+    /// Returns the tools that can be called now, as they are now and stay. Taking it again costs nothing as
     /// long as nothing changes; after a change the first who asks goes through all tools once.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
@@ -179,7 +179,7 @@ impl Registry {
         self.0.generation.load(Ordering::Acquire)
     }
 
-    /// The definition of a tool that can be called.
+    /// Returns the definition of a tool that can be called.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<Definition>> {
         match self.lookup(name) {
@@ -188,12 +188,12 @@ impl Registry {
         }
     }
 
-    /// Every definition that can be called, in the order of registration.
+    /// Lists every definition that can be called, in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = Arc<Definition>> {
         self.catalog().into_definitions()
     }
 
-    /// The names of the tools that are disabled, in the order of registration.
+    /// Lists the names of the tools that are disabled, in the order of registration.
     #[must_use]
     pub fn disabled(&self) -> Vec<Arc<str>> {
         self.read().disabled()
@@ -201,7 +201,7 @@ impl Registry {
 
     /// Hears of every tool that comes, goes, is enabled or disabled. Events come one at a time in
     /// the order of the generations, on the thread of one who changes the registry; it may change
-    /// the registry itself. A panic harms nobody.
+    /// the registry itself. A panic in it stops no other listener.
     pub fn listen(&self, listener: impl Fn(&RegistryEvent) + Send + Sync + 'static) -> Listening {
         self.0.listeners.add(listener)
     }

@@ -1,4 +1,4 @@
-//! The stages of a call, one entry function each. Their order stands in the executor.
+//! The stages of a call, one entry function each. The executor has their order.
 
 mod admit;
 mod approve;

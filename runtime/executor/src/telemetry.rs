@@ -22,7 +22,7 @@
 //!   error makes as many series.
 //! - A call that waits for a person in place is measured with the wait, as its span is; one that is put aside and gone on
 //!   with is measured from there.
-//! - Each process counts what its own executors do. A decision that ends a call is counted by whoever finds it; see
+//! - Each process counts what its own executors do. A decision that ends a call is counted by the executor that finds it; see
 //!   [`ToolEventKind`].
 
 use std::time::Duration;
@@ -46,7 +46,7 @@ const TOOL_BOUNDS: [f64; 14] =
 const PEOPLE_BOUNDS: [f64; 12] =
     [1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 57_600.0, 86_400.0];
 
-/// A value that stands for all others.
+/// A value in place of all others.
 const OTHER: &str = "_OTHER";
 
 /// The instruments, made by a meter of the application.
@@ -183,7 +183,7 @@ impl Metrics {
         }
     }
 
-    /// A listener that records every event.
+    /// Makes a listener that records every event.
     pub fn listener(self) -> impl Fn(&ToolEvent<'_>) + Send + Sync + 'static {
         move |event| self.record(event)
     }

@@ -3,7 +3,7 @@
 //! - [`next`] is the state machine: it alone decides the next state of a call.
 //! - [`CallRecord`] is the record of one, [`Entry`] an entry of its history.
 //! - A [`Store`] keeps them: [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every
-//!   store must do stands in `conformance` (feature `conformance`), for stores of one's own.
+//!   store must do is in `conformance` (feature `conformance`), for stores of one's own.
 
 mod answered;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Small files that hold a key: nobody but their owner may use them, and none is ever written over.
+//! Small files that hold a key: their owner alone may use them, and none is ever written over.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -11,7 +11,7 @@ impl From<&Answer> for Answered {
     }
 }
 
-/// Without the cause, which is for operators: it stands in the history of the call.
+/// Omits the cause, which is for operators: the history of the call has it.
 impl From<&ToolError> for Answered {
     fn from(error: &ToolError) -> Self {
         let whole = StoredAnswer::from(error).unversioned();
@@ -20,7 +20,7 @@ impl From<&ToolError> for Answered {
 }
 
 impl Answered {
-    /// The answer as it was given.
+    /// Returns the answer as the tool gave it.
     #[doc(hidden)]
     pub fn to_answer(&self) -> Result<Answer, StoreError> {
         let stored = StoredAnswer::read(&self.whole).map_err(|error| {

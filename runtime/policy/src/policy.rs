@@ -116,12 +116,12 @@ impl Policy {
         Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches, reader }))
     }
 
-    /// A policy in code, or of several files.
+    /// Starts a policy in code, or of several files.
     pub fn builder() -> PolicyBuilder {
         PolicyBuilder::default()
     }
 
-    /// The policy of a file, for these tools. Relative names begin in the current directory.
+    /// Reads the policy of a file, for these tools. Relative names begin in the current directory.
     ///
     /// # Errors
     /// When it cannot be read, or something in it is wrong; every problem at once, each with its place.
@@ -135,7 +135,7 @@ impl Policy {
         self.judge_read(question, None)
     }
 
-    /// What becomes of a call whose arguments were read before; the text of the question is then not looked at.
+    /// Judges a call whose arguments were read before; it then does not look at the text of the question.
     #[doc(hidden)]
     #[must_use]
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
@@ -255,7 +255,7 @@ impl Policy {
         Explanation::new(judged, settings.mode, settings.plan, question, files, lines)
     }
 
-    /// The tools of a catalog that a person will be asked about because they do not say which files they touch, each
+    /// Lists the tools of a catalog that a person will be asked about because they do not say which files they touch, each
     /// with what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among
     /// them.
     ///
@@ -270,64 +270,64 @@ impl Policy {
         found.collect()
     }
 
-    /// The tools of a catalog that the policy's `touches_no_files` covers, in the order of the catalog.
+    /// Lists the tools of a catalog that the policy's `touches_no_files` covers, in the order of the catalog.
     pub fn touching_no_files<'c>(&self, catalog: &'c dyn ToolSet) -> impl Iterator<Item = &'c str> {
         self.0.no_files.listed_in(catalog)
     }
 
-    /// The mode.
+    /// Returns the mode, which decides where no rule does.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.0.settings.mode
     }
 
-    /// Whether calls that change something are planned first.
+    /// Reports whether calls that change something are planned first.
     #[must_use]
     pub fn plans(&self) -> bool {
         self.0.settings.plan
     }
 
-    /// Whether a rule looks at the arguments of this tool. Where none does, a question needs none.
+    /// Reports whether a rule looks at the arguments of this tool. Where none does, a question needs none.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
         let looks = |rule: &Compiled| !rule.arguments.is_empty() || !rule.lines.is_empty();
         self.rules_for(tool).any(looks)
     }
 
-    /// Whether the user of a call may not approve it.
+    /// Reports whether the user of a call may not approve it.
     #[must_use]
     pub fn four_eyes(&self) -> bool {
         self.0.settings.four_eyes
     }
 
-    /// The folders that tools work in, as they are written.
+    /// Lists the folders that tools work in, as they are written.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.0.settings.roots.iter().map(Path::new)
     }
 
-    /// The roots as whole paths, which begin in the base folder where it is known.
+    /// Lists the roots as whole paths, which begin in the base folder where it is known.
     #[doc(hidden)]
     pub fn root_folders(&self) -> impl Iterator<Item = PathBuf> {
         let whole = |root: &String| self.0.base.whole(&File::normalise(root)).into();
         self.0.settings.roots.iter().map(whole)
     }
 
-    /// The roots that are no folders on this machine, as they are written. A folder of a container is none.
+    /// Lists the roots that are no folders on this machine, as they are written. A folder of a container is none.
     pub fn missing_roots(&self) -> impl Iterator<Item = &Path> {
         self.roots().zip(self.root_folders()).filter(|(_, it)| !it.is_dir()).map(|(root, _)| root)
     }
 
-    /// The rules in short, the strongest first; the protections that hold are among them.
+    /// Lists the rules in short, the strongest first; the protections that hold are among them.
     pub fn outline(&self) -> impl Iterator<Item = RuleOutline<'_>> {
         self.0.rules.iter().map(RuleOutline::of)
     }
 
-    /// The protections that are switched off.
+    /// Lists the protections that are switched off.
     pub fn protections_off(&self) -> impl Iterator<Item = Protection> {
         Protection::ALL.into_iter().filter(|it| self.0.settings.off.contains(it))
     }
 
-    /// The names of the rules, the strongest first.
+    /// Lists the names of the rules, the strongest first.
     pub fn rules(&self) -> impl Iterator<Item = &str> {
         self.0.rules.iter().map(|it| &*it.name)
     }

@@ -4,7 +4,7 @@
 //! - The same objects are valid before and after; nothing is closed, nothing made optional or null.
 //! - Nothing is fetched: a reference leads to a place of the same document, or is a problem.
 //! - Time, memory and stack are bounded, whatever arrives.
-//! - What is left out, mapped or of no effect is told in a note; what no value or no tool could
+//! - A note says what is left out, mapped or of no effect; what no value or no tool could
 //!   satisfy is a problem.
 
 mod contradictions;
@@ -54,7 +54,7 @@ pub struct Arrived {
 pub struct Note {
     /// The place, as a JSON pointer into the schema as it arrived.
     pub pointer: String,
-    /// What stands there and what was made of it.
+    /// What is there and what was made of it.
     pub message: String,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// The normal form of a tool's input schema.
+/// Brings a tool's input schema to the normal form.
 ///
 /// | what arrives | what becomes of it |
 /// | --- | --- |

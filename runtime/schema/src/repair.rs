@@ -134,7 +134,7 @@ impl Repairer {
 
     /// Tells the name of the tool. Where a text is a whole call, `{"name": …, "arguments": …}` or `read_file(…)`, it is
     /// then taken only where it calls this tool, and refused where it calls another. Case, marks between the parts of
-    /// the name and what stands before it, as in `functions.read_file`, make no difference.
+    /// the name and a prefix, as in `functions.read_file`, make no difference.
     ///
     /// ```
     /// use serde_json::json;

@@ -1,7 +1,7 @@
 //! How each provider wants a tool described: the subset of JSON Schema it takes, the request's shape
 //! and the names it allows. Pure: a tool goes in, text comes out.
 //!
-//! - What a provider cannot take as a keyword is told in the description, or the tool is refused with
+//! - What a provider cannot take as a keyword goes into the description, or the tool is refused with
 //!   a [`Finding`]; nothing is dropped in silence.
 //! - The same tool gives the same text, whatever the order in which its schema was built.
 
@@ -30,7 +30,7 @@ pub use self::mcp::call_tool_result;
 use crate::provider::Provider;
 
 impl Dialect {
-    /// The wire format of the messages in which tools of this form are called; MCP has its own.
+    /// Returns the wire format of the messages in which tools of this form are called; MCP has its own.
     #[must_use]
     pub fn provider(self) -> Option<Provider> {
         match self {
@@ -42,13 +42,13 @@ impl Dialect {
         }
     }
 
-    /// Whether the provider lets its models search for tools that are listed and not shown.
+    /// Reports whether the provider lets its models search for tools that are listed and not shown.
     #[must_use]
     pub fn has_tool_search(self) -> bool {
         matches!(self.provider(), Some(Provider::Anthropic | Provider::OpenAiResponses))
     }
 
-    /// One tool as the provider takes it.
+    /// Writes one tool as the provider takes it.
     ///
     /// ```
     /// use serde_json::json;

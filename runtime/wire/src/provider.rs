@@ -4,8 +4,8 @@
 //!
 //! - a call is passed on with its arguments as the provider wrote them, byte for byte, so that large
 //!   numbers and repeated keys reach the input reader unchanged;
-//! - a call that is waiting for an answer is returned or refused, never passed over. Passed over is what
-//!   nobody has to answer: text, thinking, tools that the provider runs itself;
+//! - a call that is waiting for an answer is returned or refused, never passed over. What needs no answer is
+//!   passed over: text, thinking, tools that the provider runs itself;
 //! - content that a provider cannot take is replaced by a sentence that names it.
 //!
 //! ```text
@@ -83,7 +83,7 @@ impl Provider {
     pub const ALL: [Self; 4] =
         [Self::Anthropic, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
-    /// Which provider wrote the message, judged by its shape.
+    /// Finds out which provider wrote the message, by its shape.
     ///
     /// Takes whatever [`tool_calls`](Self::tool_calls) takes.
     ///
@@ -96,7 +96,7 @@ impl Provider {
     /// let error = Provider::detect(r#"{"role":"assistant","content":"Done."}"#).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "no provider can be told from the message, an object with the keys content, role"
+    ///     "the message names no provider by its shape, an object with the keys content, role"
     /// );
     /// # Ok::<(), toolwright::provider::MessageError>(())
     /// ```
@@ -115,7 +115,7 @@ impl Provider {
         }
     }
 
-    /// The tool calls of a message, in their order.
+    /// Reads the tool calls of a message, in their order.
     ///
     /// | provider | a whole response | parts of one |
     /// | --- | --- | --- |
@@ -169,7 +169,7 @@ impl Provider {
         }
     }
 
-    /// The message that carries the answers back, in the order given, which is call order.
+    /// Writes the message that carries the answers back, in the order given, which is call order.
     ///
     /// Anthropic and Gemini take one message, an object to push onto the history. `OpenAI` takes one message
     /// (chat) or item (Responses) per call: an array to append to the history.

@@ -66,7 +66,7 @@ fn two_tools_that_models_could_not_tell_apart_are_refused() {
     let error = registry.shown_to([Dialect::OpenAiChat, Dialect::Mcp]).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     not every tool can be shown to the provider
-    - openai-chat: tool `alarm_create` at /name: the model would be told `alarm_create`, as it is for the tool `alarm.create`; rename one of them by `#[tool(name = "…")]`
+    - openai-chat: tool `alarm_create` at /name: the model would see `alarm_create`, as it does for the tool `alarm.create`; rename one of them by `#[tool(name = "…")]`
     "#);
 }
 

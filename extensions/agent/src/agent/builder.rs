@@ -74,15 +74,15 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// How often the model is asked after a message of the user: 25 times unless set, and at least once.
+    /// Limits how often the model is asked after a message of the user: 25 times unless set, and at least once.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.limits.turns = turns.max(1);
         self
     }
 
-    /// How long a run works on a message of the user, decisions of people included: no limit unless set. What runs then
-    /// is cancelled.
+    /// Limits how long a run works on a message of the user, decisions of people included: no limit unless set. What runs
+    /// then is cancelled.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);
@@ -121,24 +121,24 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// How many answers of a run that are not the value which it ends in go back to the model with what is wrong: 2 unless set.
-    /// Each is a turn.
+    /// Limits how many answers of a run that are not the value which it ends in go back to the model with what is wrong: 2
+    /// unless set. Each is a turn.
     #[must_use]
     pub fn max_corrections(mut self, times: u32) -> Self {
         self.limits.corrections = times;
         self
     }
 
-    /// How long the model of a recorded run may be away (unreachable, overloaded, asking to be left alone) before the run ends as
-    /// `model_unreachable`: 24 hours unless set. Until then the run is looked at again, with pauses that grow up to five minutes.
-    /// A run in memory stops at once with [`Stopped::ModelUnreachable`](crate::Stopped::ModelUnreachable), to be resumed.
+    /// Limits how long the model of a recorded run may be away (unreachable, overloaded, asking to be left alone) before the run
+    /// ends as `model_unreachable`: 24 hours unless set. Until then the run is looked at again, with pauses that grow up to five
+    /// minutes. A run in memory stops at once with [`Stopped::ModelUnreachable`](crate::Stopped::ModelUnreachable), to be resumed.
     #[must_use]
     pub fn outage_limit(mut self, time: Duration) -> Self {
         self.limits.outage = time;
         self
     }
 
-    /// How often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
+    /// Limits how often in a row the same call with the same arguments may fail before the run ends: 3 unless set, and at
     /// least once.
     #[must_use]
     pub fn max_repeated_failures(mut self, times: u32) -> Self {
@@ -146,15 +146,15 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// How many tokens the requests and answers on one message of the user may have in all: no limit unless set. A run whose
-    /// model does not say what its answers take ends with an error then.
+    /// Limits how many tokens the requests and answers on one message of the user may have in all: no limit unless set. A run
+    /// whose model does not say what its answers take ends with an error then.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.limits.tokens = Some(tokens);
         self
     }
 
-    /// How much they may cost: no limit unless set. A run whose model has no price ends with an error then.
+    /// Limits how much they may cost: no limit unless set. A run whose model has no price ends with an error then.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.limits.cost = Some(cost);
@@ -178,21 +178,21 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Where what the runs of each user spend is added up.
+    /// Sets the accounts on which the spending of each user's runs is added up.
     #[must_use]
     pub fn accounts(mut self, accounts: Accounts) -> Self {
         self.accounts = accounts;
         self
     }
 
-    /// The tokens that one answer of the model may have: its own limit unless set.
+    /// Limits the tokens of one answer of the model: its own limit unless set.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// How the model is asked to answer.
+    /// Sets how the model is asked to answer, such as its temperature.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = settings;

@@ -95,8 +95,8 @@ pub enum RunnerError {
 toolwright::unstable::debug_as_sentence!(RunnerError);
 
 impl RunnerBuilder {
-    /// An agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it the
-    /// same name in every process.
+    /// Adds an agent whose runs are recorded in the journal of its executor, by the name that its runs are stored with: give it
+    /// the same name in every process.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, agent: Agent) -> Self {
         let name = name.into();
@@ -120,7 +120,7 @@ impl RunnerBuilder {
         self
     }
 
-    /// How many runs [`Runner::work`] drives at once, 100 unless this says so: the others wait until one of them ends or waits,
+    /// Limits how many runs [`Runner::work`] drives at once, 100 unless set: the others wait until one of them ends or waits,
     /// or another process takes them.
     #[must_use]
     pub fn runs_at_once(mut self, runs: NonZeroUsize) -> Self {

@@ -20,7 +20,7 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
-    /// What the journal knows of a call; one that it does not know is submitted anew.
+    /// Says what the journal knows of a call; one that it does not know is submitted anew.
     #[must_use]
     pub fn of(record: Option<&CallRecord>, now: Timestamp) -> Self {
         let Some(record) = record else { return Self::MayGoOn };
@@ -76,8 +76,8 @@ pub enum Decision {
     },
 }
 
-/// What a process does with a run: `calls` are those that the head says wait, `is_cancelled` whether somebody has asked for
-/// its end.
+/// Decides what a process does with a run: `calls` are those that the head says wait, `is_cancelled` whether its end was
+/// requested.
 ///
 /// ```
 /// use toolwright_agent::durable::{Decision, Head, decide};

@@ -61,7 +61,7 @@ pub enum RunError {
         /// The end of its lease.
         until: Timestamp,
     },
-    /// This process no longer drives the run: it was too late with its lease, or somebody changed the head.
+    /// This process no longer drives the run: it was too late with its lease, or another writer changed the head.
     #[error("lease lost: run `{run}` is no longer driven here")]
     LeaseLost {
         /// The run.
@@ -196,13 +196,13 @@ impl RunError {
         Self::ModelUnreachable { run: run.to_owned(), kind, since, until }
     }
 
-    /// Whether the run goes on elsewhere, or another process was faster: nothing is wrong.
+    /// Reports whether the run goes on elsewhere, or another process was faster: nothing is wrong.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Driven { .. } | Self::LeaseLost { .. })
     }
 
-    /// Whether the run goes on by itself later or elsewhere, so that who waits for its end looks again.
+    /// Reports whether the run goes on by itself later or elsewhere, so that a caller that waits for its end looks again.
     #[must_use]
     pub fn goes_on_later(&self) -> bool {
         let rests = matches!(self, Self::ModelUnreachable { .. } | Self::Suspect { .. });

@@ -1,4 +1,4 @@
-//! The head of a run: where it stands, and which process drives it until when.
+//! The head of a run: its state, and which process drives it until when.
 
 use std::fmt;
 
@@ -176,7 +176,7 @@ impl Head {
     /// The version of the documents of runs that this release writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// The turn that is worked on: that of the open calls, or the one that the model is asked for.
+    /// Returns the turn that is worked on: that of the open calls, or the one that the model is asked for.
     #[must_use]
     pub fn current_turn(&self) -> u64 {
         match self.phase {
@@ -208,7 +208,7 @@ impl Head {
         self.state.open(&self.bound(), sealing).or_else(|_| self.state.open(&unbound, sealing))
     }
 
-    /// The head that a document holds.
+    /// Reads the head that a document holds.
     ///
     /// # Errors
     /// When it is none, a newer release wrote it, or one of its counters is so high that it was set by hand.

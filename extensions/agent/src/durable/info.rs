@@ -36,7 +36,7 @@ pub struct RunInfo {
 }
 
 impl NewRun {
-    /// A run of an agent, by an id that no other run of the journal has, and what its user says first.
+    /// Describes a run of an agent, by an id that no other run of the journal has, and what its user says first.
     pub fn new(id: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
         let (id, agent) = (id.into(), agent.into());
         let info = RunInfo { id, agent, user: None, session: None, data: Value::Null };
@@ -44,14 +44,14 @@ impl NewRun {
         Self { info, task: task.into(), attachments, history }
     }
 
-    /// The user of the run; approvers see the name.
+    /// Sets the user of the run; approvers see the name.
     #[must_use]
     pub fn user(mut self, name: impl Into<String>) -> Self {
         self.info.user = Some(name.into());
         self
     }
 
-    /// The session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session that the run belongs to, in which grants of scope `session` count.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.info.session = Some(id.into());
@@ -83,20 +83,20 @@ impl NewRun {
         self
     }
 
-    /// What the application needs to make the services of the run again.
+    /// Attaches what the application needs to make the services of the run again.
     #[must_use]
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.info.data = data.into();
         self
     }
 
-    /// Its id.
+    /// Returns its id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.info.id
     }
 
-    /// The name of its agent.
+    /// Returns the name of its agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.info.agent
@@ -104,31 +104,31 @@ impl NewRun {
 }
 
 impl RunInfo {
-    /// The id of the run.
+    /// Returns the id of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The name of its agent.
+    /// Returns the name of its agent.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// Its user.
+    /// Returns its user.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 
-    /// Its session.
+    /// Returns its session.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    /// What the application stored with it; `null` unless it did.
+    /// Returns what the application stored with it; `null` unless it did.
     #[must_use]
     pub fn data(&self) -> &Value {
         &self.data

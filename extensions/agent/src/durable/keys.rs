@@ -1,6 +1,6 @@
 //! The keys of the documents of a run, and the ids that a run may have.
 
-/// Runs that go on, one document each, so that whoever looks for work reads no run that has ended.
+/// Runs that go on, one document each, so that a process that looks for work reads no run that has ended.
 pub(super) const OPEN: &str = "runs/open/";
 
 /// Runs that have ended.
@@ -73,7 +73,7 @@ impl Part {
     pub(super) fn of(run: &str, key: &str) -> Option<(u64, Self)> {
         let (turn, name) = key.strip_prefix(&turns(run))?.split_once('/')?;
         let part = Self::ALL.into_iter().find(|part| part.name() == name)?;
-        // One text for each number, so that no document stands for another's turn.
+        // One text for each number, so that a turn has one document.
         let number: u64 = turn.parse().ok()?;
         (number.to_string() == turn).then_some((number, part))
     }

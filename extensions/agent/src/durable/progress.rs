@@ -33,7 +33,7 @@ pub struct Waiting {
 }
 
 impl Progress {
-    /// How it ended, if it did.
+    /// Returns how it ended, if it did.
     #[must_use]
     pub fn ended(&self) -> Option<&RunEnd> {
         match self {
@@ -42,7 +42,7 @@ impl Progress {
         }
     }
 
-    /// What it waits for, if it does.
+    /// Returns what it waits for, if it does.
     #[must_use]
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {

@@ -122,7 +122,7 @@ impl Runner {
         self.0.gone_on(run, TakenBy::Operator).await
     }
 
-    /// Waits until a run has ended, and drives it whenever nobody else does. Spawn the executor's
+    /// Waits until a run has ended, and drives it whenever no other process does. Spawn the executor's
     /// [`Worker::work`](toolwright::Worker::work) or [`Runner::work`](Self::work) somewhere, so that decided calls run.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Runner {
         self.0.driven(&mut self.0.spoken(run, text, attachments, &mut None).await?).await
     }
 
-    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where nobody
+    /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where no process
     /// drives it, that is done here. Of a run that has ended it changes nothing.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ impl Runner {
         Runs::of(Arc::clone(&self.0.access.store)).sealed(self.0.access.sealing.clone())
     }
 
-    /// Where a run stands, as it is recorded.
+    /// Reads the state of a run, as it is recorded.
     ///
     /// # Errors
     /// When there is no such run, or its head cannot be read.
@@ -210,7 +210,7 @@ impl Runner {
         Ok(self.0.head(run).await?.0)
     }
 
-    /// The history of a run, as it is recorded.
+    /// Reads the history of a run, as it is recorded.
     ///
     /// # Errors
     /// When there is no such run, or its record is damaged.
@@ -259,7 +259,7 @@ impl Inner {
         })
     }
 
-    /// Who asked for the end of a run, if somebody has.
+    /// Whether the end of a run was requested.
     pub(super) async fn is_cancelled(&self, run: &str) -> Result<bool, RunError> {
         let key = keys::cancel(run);
         let Some(found) = self.access.store.document(&key).await? else { return Ok(false) };

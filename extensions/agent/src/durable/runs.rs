@@ -39,7 +39,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The runs of this journal.
+    /// Reads the runs of this journal.
     #[must_use]
     pub fn of(store: Arc<dyn Store>) -> Self {
         Self { store, sealing: None }
@@ -52,7 +52,7 @@ impl Runs {
         self
     }
 
-    /// The runs that go on, by their ids; in the place of a head that cannot be read, why not.
+    /// Lists the runs that go on, by their ids; in the place of a head that cannot be read, why not.
     ///
     /// # Errors
     /// When the journal fails.
@@ -60,7 +60,7 @@ impl Runs {
         self.listed(keys::OPEN).await
     }
 
-    /// Those that have ended.
+    /// Lists those that have ended.
     ///
     /// # Errors
     /// When the journal fails.
@@ -99,7 +99,7 @@ impl Runs {
         Ok(heads)
     }
 
-    /// Where a run stands.
+    /// Reads the state of a run.
     ///
     /// # Errors
     /// When there is no such run, its head cannot be read, or the journal fails.
@@ -107,13 +107,13 @@ impl Runs {
         Ok(head_of(&*self.store, run).await?.0)
     }
 
-    /// Whether the texts of a run are encrypted, so that only its application can read them.
+    /// Reports whether the texts of a run are encrypted, so that only its application can read them.
     #[must_use]
     pub fn is_encrypted(head: &Head) -> bool {
         matches!(head.state, Body::Sealed(_))
     }
 
-    /// What the application said of a run when it was started.
+    /// Returns what the application said of a run when it was started.
     ///
     /// # Errors
     /// When it cannot be read, or is encrypted.
@@ -121,7 +121,7 @@ impl Runs {
         info_of(head, self.sealing.as_ref())
     }
 
-    /// What is recorded of a turn, counted from 1; empty where nothing is.
+    /// Reads what is recorded of a turn, counted from 1; empty where nothing is.
     ///
     /// # Errors
     /// When a document of the turn cannot be read, or the journal fails.

@@ -1,4 +1,4 @@
-//! What ends the work on a run from outside: somebody cancels it, its time is up, or its lease is lost.
+//! What ends the work on a run from outside: it is cancelled, its time is up, or its lease is lost.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::record::RunRecord;
 use super::recorded::Recorded;
 use crate::run::{Interruption, Recorder as _, cancellation};
 
-/// How often a driver looks whether somebody has cancelled its run.
+/// How often a driver looks whether its run was cancelled.
 const LOOK: Duration = Duration::from_millis(250);
 
 impl RunRecord {

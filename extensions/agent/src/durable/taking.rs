@@ -1,4 +1,4 @@
-//! How a driver gets a run: it records a new one, or takes up one that nobody drives.
+//! How a driver gets a run: it records a new one, or takes up one that no process drives.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use crate::history::{Message, check};
 use crate::limits::Limits;
 use crate::run::{AgentRun, State};
 
-/// Where a run stands.
+/// The state of a run, as a driver reads it.
 struct Stands {
     head: Head,
     version: u64,
@@ -68,7 +68,7 @@ impl Inner {
         let run = self.opened(agent, &info, state, history.clone(), false)?;
         let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
         let mut record = RunRecord::new(recorded, agent, &run);
-        // What another program recorded stands with what is said first.
+        // What another program recorded is sent together with what is said first.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
         let mut driven = DrivenRun { run, record, differences: Vec::new() };
@@ -110,7 +110,7 @@ impl Inner {
         Ok(driven)
     }
 
-    /// A run that this process may drive, leased; else where it stands.
+    /// Leases a run that this process may drive; else returns its state.
     pub(super) async fn taken(
         &self,
         id: &str,
@@ -196,7 +196,7 @@ impl Inner {
         Ok(progress)
     }
 
-    /// Where a run stands: its head by the clock of this process, and what has become of the calls that it waits for.
+    /// Reads the state of a run: its head by the clock of this process, and what has become of the calls that it waits for.
     async fn stands(&self, id: &str) -> Result<Stands, RunError> {
         let (head, version) = self.head(id).await?;
         let now = self.access.now();
@@ -347,7 +347,7 @@ impl Inner {
             calls.push(CallStatus::of(record.as_ref(), now));
             versions.push((waiting.call, record.as_ref().map(|it| it.version)));
             let pending = record.filter(|it| it.state == toolwright::journal::State::Pending);
-            // A record that shows other arguments than would run is offered to nobody.
+            // A record that shows other arguments than would run is offered to no approver.
             let is_altered = |it: &CallRecord| {
                 matches!(ApprovalService::check_shown(it), Err(ApprovalError::Altered { .. }))
             };

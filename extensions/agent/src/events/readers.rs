@@ -66,12 +66,12 @@ impl RunEvents {
         Self { ring, next, ends_known }
     }
 
-    /// The next event, when there is one.
+    /// Returns the next event, when there is one.
     pub async fn next(&mut self) -> Option<NumberedEvent> {
         std::future::poll_fn(|context| self.poll_event(context)).await
     }
 
-    /// A reader of the same run that continues after the event of this number; 0 for all that is left. Where that event's
+    /// Makes a reader of the same run that continues after the event of this number; 0 for all that is left. Where that event's
     /// successor is gone, [`RunEvent::Missed`] comes first.
     #[must_use]
     pub fn after(&self, number: u64) -> Self {

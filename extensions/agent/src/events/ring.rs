@@ -31,12 +31,12 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// The number of the next event.
+    /// Returns the number of the next event.
     pub fn next(&self) -> u64 {
         self.last + 1
     }
 
-    /// Whether something of this turn has happened here.
+    /// Reports whether something of this turn has happened here.
     pub fn is_at(&self, turn: u64) -> bool {
         self.turn == turn && !self.events.is_empty()
     }
@@ -45,7 +45,7 @@ impl Ring {
         self.drivers > 0
     }
 
-    /// A driver begins: the numbers of the `n`th are above `(n - 1) << 32`, so that they grow from process to process.
+    /// Begins a driver: the numbers of the `n`th are above `(n - 1) << 32`, so that they grow from process to process.
     pub fn begin(&mut self, epoch: u64) {
         let base = epoch.saturating_sub(1) << 32;
         if base > self.last {
@@ -72,7 +72,7 @@ impl Ring {
         self.push(self.turn, kind);
     }
 
-    /// The event of a number, or what tells that it is gone. The number of that is the last one that was missed.
+    /// Reads the event of a number, or the one that says that it is gone; the number of that is the last one that was missed.
     pub fn read(&self, number: u64) -> Option<NumberedEvent> {
         let first = self.events.front()?;
         // Who has read all before a gap has missed nothing in it.
@@ -95,7 +95,7 @@ impl Ring {
         }
     }
 
-    /// A driver is gone.
+    /// Notes that a driver is gone.
     pub fn end(&mut self) {
         self.drivers = self.drivers.saturating_sub(1);
         self.ends += 1;

@@ -26,7 +26,7 @@ pub struct Imported {
 /// | found | result |
 /// | --- | --- |
 /// | a call without an answer | is answered `interrupted`: it may have happened |
-/// | an answer elsewhere than at the place of its call | stands at its place |
+/// | an answer elsewhere than at the place of its call | moves to its place |
 /// | an answer to no call, or a second one to the same call | is left out |
 /// | an id that an earlier call has | becomes `ID-2`, `ID-3`, …; its answers follow |
 /// | a message of the model without text, calls and what its provider requires back, or one of no answers | is left out |

@@ -54,12 +54,12 @@ impl Message {
     /// The version of the stored form that this release writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// A message of the user.
+    /// Makes a message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::user_with(text, [])
     }
 
-    /// A message of the user with pictures or documents.
+    /// Makes a message of the user with pictures or documents.
     ///
     /// ```
     /// use toolwright::Content;
@@ -77,7 +77,7 @@ impl Message {
         Self::User { text: text.into(), attachments: attachments.into() }
     }
 
-    /// A message of the model.
+    /// Makes a message of the model.
     ///
     /// ```
     /// use toolwright::provider::ToolCall;
@@ -100,7 +100,7 @@ impl Message {
         self
     }
 
-    /// The answers to the calls of the message before, in call order.
+    /// Makes the message that answers the calls of the message before, in call order.
     ///
     /// ```
     /// use toolwright::provider::ToolCall;
@@ -118,7 +118,7 @@ impl Message {
         Self::ToolResults(answered.into_iter().map(without_arguments).collect())
     }
 
-    /// The calls of a message of the model; none of any other.
+    /// Returns the calls of a message of the model; none of any other.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         match self {
@@ -166,18 +166,18 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// What the provider of this name wrote, as text: the name is the [`origin`](crate::Model::origin) of the model.
+    /// Stores what the provider of this name wrote, as text: the name is the [`origin`](crate::Model::origin) of the model.
     pub fn new(provider: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Self { provider: provider.into(), text: text.into() }
     }
 
-    /// The provider that wrote it.
+    /// Returns the provider that wrote it.
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.provider
     }
 
-    /// The text, where this provider wrote it.
+    /// Returns the text, where this provider wrote it.
     #[must_use]
     pub fn of(&self, provider: &str) -> Option<&str> {
         (&*self.provider == provider).then_some(&*self.text)
@@ -189,7 +189,7 @@ impl Verbatim {
         Self { provider: Arc::clone(origin), ..self }
     }
 
-    /// The text, whoever wrote it.
+    /// Returns the text, of any provider.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

@@ -56,7 +56,7 @@ impl Endpoint {
         format!("{}{}", self.url.origin().ascii_serialization(), self.url.path())
     }
 
-    /// Sends a request and takes its response, in pieces where somebody hears them and the server sends them.
+    /// Sends a request and takes its response, in pieces where the request has a listener and the server sends them.
     pub(super) async fn post(
         &self,
         body: &str,

@@ -130,7 +130,7 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The key of the account: a text, or an [`ApiKey`] that says where it is. Without one, and with an empty text, no such
+    /// Sets the key of the account: a text, or an [`ApiKey`] that says where it is. Without one, and with an empty text, no such
     /// header is sent.
     pub fn key(mut self, key: impl Into<ApiKey>) -> Self {
         self.key = Some(key.into());
@@ -174,14 +174,14 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The longest that one attempt takes, from its connection to the last byte of its answer, also of one that comes in
+    /// Limits the time of one attempt, from its connection to the last byte of its answer, also of one that comes in
     /// pieces.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The longest that a connection takes.
+    /// Limits the time of a connection.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
@@ -218,7 +218,7 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The most tokens of an answer. Where a request has a limit too, the smaller one counts.
+    /// Limits the tokens of an answer. Where a request has a limit too, the smaller one counts.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
@@ -276,27 +276,27 @@ impl HttpModelBuilder {
         self
     }
 
-    /// What the model reads beside text: set [`MediaSupport::None`] for one that takes no pictures, since its server would refuse
-    /// every request with one. What it does not read becomes a sentence.
+    /// Sets what the model reads beside text: set [`MediaSupport::None`] for one that takes no pictures, since its server would
+    /// refuse every request with one. What it does not read becomes a sentence.
     pub fn media(mut self, media: MediaSupport) -> Self {
         self.media = media;
         self
     }
 
-    /// How often a request is tried, and how long after.
+    /// Sets how often a request is tried, and how long after.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// The longest that a server's `retry-after` is waited for. The request fails where the server wants more, and where
+    /// Limits how long a server's `retry-after` is waited for. The request fails where the server wants more, and where
     /// the run's own time would be over before.
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self
     }
 
-    /// What tokens cost. A model without a price there gives answers whose cost is not known.
+    /// Sets what tokens cost. A model without a price there gives answers whose cost is not known.
     pub fn prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
         self

@@ -16,7 +16,7 @@ use crate::history::Verbatim;
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
-/// What stands in place of the signature of a call that another model made: models from Gemini 3 on refuse a call without.
+/// What replaces the signature of a call that another model made: models from Gemini 3 on refuse a call without.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
 #[derive(Serialize)]

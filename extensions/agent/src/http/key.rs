@@ -47,12 +47,12 @@ pub(super) enum Keys {
 }
 
 impl ApiKey {
-    /// The key is in this variable of the environment, which is read when the model is made.
+    /// Reads the key from this variable of the environment when the model is made.
     pub fn from_env(variable: impl Into<String>) -> Self {
         Self(Source::Variable(variable.into()))
     }
 
-    /// This program prints the key on its standard output, as those of password managers and clouds do. The words are the
+    /// Runs a program that prints the key on its standard output, as those of password managers and clouds do. The words are the
     /// program and its arguments; no shell reads them. It runs before the first request, and once more for a request whose key
     /// the provider refuses, so that a key that expires is replaced; the request is made again with another key only. It
     /// has a minute, reads nothing, and writes its errors where this program does.

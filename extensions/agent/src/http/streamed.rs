@@ -164,7 +164,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Also where nobody waits for the answer any more.
+/// Ends the pieces also where the answer is not awaited any more.
 impl Drop for Pieces<'_> {
     fn drop(&mut self) {
         self.expense.note(&self.stream);

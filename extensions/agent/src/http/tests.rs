@@ -231,7 +231,7 @@ async fn no_error_holds_the_key_even_where_a_server_repeats_it() {
     assert!(error.message().contains("invalid x-api-key [key]"), "{error}");
 }
 
-/// Its words are cut after 300 characters; a key that stands there is removed before.
+/// Its words are cut after 300 characters; a key in them is removed before.
 #[tokio::test]
 async fn no_part_of_a_key_is_left_where_the_words_of_a_server_are_cut() {
     let body = format!("{}hunter2", "-".repeat(296));

@@ -98,7 +98,7 @@ pub enum PricesError {
 toolwright::unstable::debug_as_sentence!(PricesError);
 
 impl Prices {
-    /// The prices that this release knows.
+    /// Returns the prices that this release knows.
     #[must_use]
     pub fn standard() -> Self {
         static STANDARD: LazyLock<Prices> = LazyLock::new(|| {
@@ -107,19 +107,19 @@ impl Prices {
         STANDARD.clone()
     }
 
-    /// The prices of no model.
+    /// Returns a list without prices.
     #[must_use]
     pub fn none() -> Self {
         Self(Arc::new(List { date: String::new(), models: BTreeMap::new() }))
     }
 
-    /// Of when the prices are, the newest of the lists that were put together.
+    /// Returns the date of the prices: that of the newest of the lists that were put together.
     #[must_use]
     pub fn date(&self) -> &str {
         &self.0.date
     }
 
-    /// With the prices of another list, which count where both have a model.
+    /// Adds the prices of another list, which count where both have a model.
     #[must_use]
     pub fn extended(mut self, other: &Self) -> Self {
         let list = Arc::make_mut(&mut self.0);
@@ -130,14 +130,14 @@ impl Prices {
         self
     }
 
-    /// With the price of one model.
+    /// Adds the price of one model.
     #[must_use]
     pub fn with(mut self, model: impl Into<String>, price: Price) -> Self {
         Arc::make_mut(&mut self.0).models.insert(model.into(), price);
         self
     }
 
-    /// What the tokens of a model cost: of this name, or of the name before a date, such as `gpt-5.2` of
+    /// Finds what the tokens of a model cost: of this name, or of the name before a date, such as `gpt-5.2` of
     /// `gpt-5.2-2025-12-11`.
     #[must_use]
     pub fn of(&self, model: &str) -> Option<Price> {
@@ -157,25 +157,25 @@ fn is_date(text: &str) -> bool {
 }
 
 impl Rates {
-    /// So much for a million tokens of requests and of answers. Cached tokens cost as much as others unless it is set.
+    /// Sets what a million tokens of requests and of answers cost. Cached tokens cost as much as others unless it is set.
     #[must_use]
     pub const fn new(input: Cost, output: Cost) -> Self {
         Self { input, output, cached: input, cache_write: input, long_cache_write: input }
     }
 
-    /// So much for a million tokens of requests that the provider had cached.
+    /// Sets what a million tokens of requests cost that the provider had cached.
     #[must_use]
     pub const fn cached(self, cached: Cost) -> Self {
         Self { cached, ..self }
     }
 
-    /// So much for a million tokens of requests that the provider put into its cache, however long they stay there.
+    /// Sets what a million tokens of requests cost that the provider put into its cache, however long they stay there.
     #[must_use]
     pub const fn cache_write(self, cache_write: Cost) -> Self {
         Self { cache_write, long_cache_write: cache_write, ..self }
     }
 
-    /// So much for a million tokens of requests that the provider put into its cache for longer than usual.
+    /// Sets what a million tokens of requests cost that the provider put into its cache for longer than usual.
     #[must_use]
     pub const fn long_cache_write(self, long_cache_write: Cost) -> Self {
         Self { long_cache_write, ..self }
@@ -183,19 +183,19 @@ impl Rates {
 }
 
 impl Price {
-    /// One that is the same for requests of every length.
+    /// Makes a price that is equal for requests of every length.
     #[must_use]
     pub const fn new(rates: Rates) -> Self {
         Self { rates, above: None }
     }
 
-    /// What all tokens of a request cost that has more tokens than this.
+    /// Sets what all tokens of a request cost that has more tokens than this.
     #[must_use]
     pub const fn above(self, tokens: u64, rates: Rates) -> Self {
         Self { above: Some((tokens, rates)), ..self }
     }
 
-    /// What an answer costs that took so much. What tools cost that its provider ran is not in it.
+    /// Computes what an answer costs that took so much. What tools cost that its provider ran is not in it.
     #[must_use]
     pub fn cost(&self, usage: Usage) -> Cost {
         let long = self.above.filter(|(limit, _)| usage.input_tokens > *limit);

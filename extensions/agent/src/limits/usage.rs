@@ -35,37 +35,37 @@ fn is_zero(tokens: &u64) -> bool {
 }
 
 impl Usage {
-    /// So many tokens in and out.
+    /// Counts the tokens of a request and of its answer.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Self { input_tokens, output_tokens, ..Self::default() }
     }
 
-    /// So many of the tokens of the request were cached.
+    /// Sets how many tokens of the request were cached.
     #[must_use]
     pub fn cached(self, tokens: u64) -> Self {
         Self { cached_tokens: tokens, ..self }
     }
 
-    /// So many of the tokens of the request were put into the cache, at a price of their own.
+    /// Sets how many tokens of the request were put into the cache, at a price of their own.
     #[must_use]
     pub fn cache_write(self, tokens: u64) -> Self {
         Self { cache_write_tokens: tokens, ..self }
     }
 
-    /// So many of the tokens that were put into the cache stay there for longer than usual.
+    /// Sets how many of the tokens that were put into the cache stay there for longer than usual.
     #[must_use]
     pub fn long_cache_write(self, tokens: u64) -> Self {
         Self { long_cache_write_tokens: tokens, ..self }
     }
 
-    /// With so many of the tokens of the answer the model reasoned.
+    /// Sets how many tokens of the answer the model reasoned with.
     #[must_use]
     pub fn reasoning(self, tokens: u64) -> Self {
         Self { reasoning_tokens: tokens, ..self }
     }
 
-    /// The tokens of requests and answers.
+    /// Returns the tokens of requests and answers together.
     #[must_use]
     pub fn total(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
@@ -124,20 +124,20 @@ pub struct Cost(u64);
 const PICOS: u64 = 1_000_000_000_000;
 
 impl Cost {
-    /// So many cents.
+    /// Makes an amount of cents.
     #[must_use]
     pub const fn cents(cents: u64) -> Self {
         Self(cents.saturating_mul(PICOS / 100))
     }
 
-    /// So many millionths of a millionth of a dollar: what a token costs of which a million cost so many millionths of a
-    /// dollar.
+    /// Makes an amount of millionths of a millionth of a dollar: what a token costs of which a million cost so many millionths
+    /// of a dollar.
     #[must_use]
     pub const fn picos(picos: u64) -> Self {
         Self(picos)
     }
 
-    /// In millionths of a millionth of a dollar.
+    /// Returns the amount in millionths of a millionth of a dollar.
     #[must_use]
     pub const fn in_picos(self) -> u64 {
         self.0
@@ -149,7 +149,7 @@ impl Cost {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What is left of this amount after another.
+    /// Returns what is left of this amount after another.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -239,7 +239,7 @@ fn is_none(answers: &u32) -> bool {
 }
 
 impl TotalUsage {
-    /// What one answer took, where that is known.
+    /// Adds up what one answer took, where that is known.
     #[must_use]
     pub fn of(usage: Option<Usage>, cost: Option<Cost>) -> Self {
         Self {
@@ -251,7 +251,7 @@ impl TotalUsage {
         }
     }
 
-    /// What a request took that broke off, where its provider did not say.
+    /// Counts a request that broke off, where its provider did not say what it took.
     #[must_use]
     pub fn lost() -> Self {
         Self { lost: 1, ..Self::default() }
@@ -289,7 +289,7 @@ impl TotalUsage {
         }
     }
 
-    /// What was spent since so much was.
+    /// Returns what was spent since so much was.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -352,19 +352,19 @@ impl Accounts {
         Self::default()
     }
 
-    /// What the runs of a user spent; of runs without a user for `None`.
+    /// Returns what the runs of a user spent; of runs without a user for `None`.
     #[must_use]
     pub fn of(&self, user: Option<&str>) -> TotalUsage {
         self.lock().get(&user.map(str::to_owned)).copied().unwrap_or_default()
     }
 
-    /// What all runs spent.
+    /// Returns what all runs spent.
     #[must_use]
     pub fn total(&self) -> TotalUsage {
         self.lock().values().fold(TotalUsage::default(), |sum, spent| sum.plus(*spent))
     }
 
-    /// Every user with what their runs spent.
+    /// Lists every user with what their runs spent.
     #[must_use]
     pub fn all(&self) -> Vec<(Option<String>, TotalUsage)> {
         self.lock().iter().map(|(user, spent)| (user.clone(), *spent)).collect()

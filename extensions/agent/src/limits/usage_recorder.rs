@@ -1,4 +1,4 @@
-//! What the requests for an answer take while it comes, so that it is known also of an answer for which nobody waits any more.
+//! What the requests for an answer take while it comes, so that it is known also of an answer that is not awaited any more.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -30,17 +30,17 @@ struct Reading {
 }
 
 impl UsageRecorder {
-    /// A request goes out. Until more is known it may have cost something.
+    /// Notes that a request goes out. Until more is known it may have cost something.
     pub fn begin(&self) {
         self.reading().current = Some(TotalUsage::lost());
     }
 
-    /// So much of the request that is under way is known. It may take more.
+    /// Notes what is known so far of the request that is under way. It may take more.
     pub fn so_far(&self, spent: TotalUsage) {
         self.reading().current = Some(spent.plus(TotalUsage::lost()));
     }
 
-    /// The request that was under way has failed, and took this.
+    /// Notes that the request that was under way has failed, and took this.
     pub fn ended(&self, spent: TotalUsage) {
         let mut reading = self.reading();
         (reading.failed, reading.current) = (reading.failed.plus(spent), None);
@@ -56,13 +56,13 @@ impl UsageRecorder {
         *self.reading() = Reading { failed: spent, current: None };
     }
 
-    /// What the request has taken that is under way.
+    /// Returns what the request has taken that is under way.
     #[must_use]
     pub fn under_way(&self) -> TotalUsage {
         self.reading().current.unwrap_or_default()
     }
 
-    /// What all of them have taken.
+    /// Returns what all of them have taken.
     #[must_use]
     pub fn taken(&self) -> TotalUsage {
         let reading = self.reading();

@@ -26,13 +26,13 @@ pub struct ContextSize {
 }
 
 impl ContextSize {
-    /// A size, as far as it is known.
+    /// Describes a size, as far as it is known.
     #[must_use]
     pub fn new(found: Option<u64>, allowed: Option<u64>) -> Self {
         Self { found, allowed }
     }
 
-    /// How many tokens have to go, where both numbers are known.
+    /// Computes how many tokens have to go, where both numbers are known.
     #[must_use]
     pub fn excess(self) -> Option<u64> {
         Some(self.found?.saturating_sub(self.allowed?))

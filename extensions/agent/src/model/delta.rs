@@ -7,7 +7,7 @@ use toolwright::provider::ToolCall;
 
 /// A piece of an answer that is not whole yet.
 ///
-/// Nothing of it stands in a history: the whole answer does, which says the same or fails.
+/// No delta is part of a history: the whole answer is, which says the same or fails.
 ///
 /// ```
 /// use toolwright_agent::Delta;

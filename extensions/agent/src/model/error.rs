@@ -53,60 +53,60 @@ impl ModelError {
         }))
     }
 
-    /// What the failure says about repeating the request.
+    /// Sets what the failure says about repeating the request.
     #[must_use]
     pub fn class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
 
-    /// When the provider wants to be asked again, where the class does not say so.
+    /// Sets when the provider wants to be asked again, where the class does not say so.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.0.retry_after = Some(delay);
         self
     }
 
-    /// How large the request was, where it is too long for the model.
+    /// Sets how large the request was, where it is too long for the model.
     #[must_use]
     pub fn too_long(mut self, size: ContextSize) -> Self {
         self.0.context_size = Some(size);
         self
     }
 
-    /// The cause, for operators.
+    /// Sets the cause, for operators.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// What the requests took that failed, as far as their providers say so.
+    /// Sets what the requests took that failed, as far as their providers say so.
     #[must_use]
     pub fn taking(mut self, spent: TotalUsage) -> Self {
         self.0.spent = spent;
         self
     }
 
-    /// What the requests took that failed.
+    /// Returns what the requests took that failed.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent
     }
 
-    /// How large the request was, where it is too long for the model.
+    /// Returns how large the request was, where it is too long for the model.
     #[must_use]
     pub fn context_size(&self) -> Option<ContextSize> {
         self.0.context_size
     }
 
-    /// The kind of the error, for programs.
+    /// Returns the kind of the error, for programs.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.0.kind
     }
 
-    /// What the failure says about repeating the request.
+    /// Returns what the failure says about repeating the request.
     #[must_use]
     pub fn classified(&self) -> ErrorClass {
         self.0.class
@@ -119,13 +119,13 @@ impl ModelError {
         matches!(self.0.class, ErrorClass::NotStarted { .. } | ErrorClass::Transient)
     }
 
-    /// The message.
+    /// Returns the message.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The earliest time for the next request, where the provider named one.
+    /// Returns the earliest time for the next request, where the provider named one.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self.0.class {

@@ -151,7 +151,7 @@ pub struct ModelRequest<'a> {
 }
 
 impl<'a> ModelRequest<'a> {
-    /// A request without instructions and limits.
+    /// Makes a request without instructions and limits.
     #[must_use]
     pub fn new(history: &'a [Message], listing: &'a Listing) -> Self {
         let limits = RequestLimits::default();
@@ -255,12 +255,12 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    /// An answer that is a text.
+    /// Makes an answer that is a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(text, Vec::new())
     }
 
-    /// An answer that calls tools, after a text that may be empty.
+    /// Makes an answer that calls tools, after a text that may be empty.
     pub fn new(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
         let stop = StopReason::Finished;
         Self {
@@ -277,28 +277,28 @@ impl ModelAnswer {
         }
     }
 
-    /// Why it stopped.
+    /// Sets why the model stopped.
     #[must_use]
     pub fn stopped(mut self, stop: StopReason) -> Self {
         self.stop = stop;
         self
     }
 
-    /// What it took.
+    /// Sets what the answer took.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// What that cost.
+    /// Sets what that cost.
     #[must_use]
     pub fn cost(mut self, cost: Cost) -> Self {
         self.cost = Some(cost);
         self
     }
 
-    /// The date of the price list by which the cost was counted; an empty one is that of a list without a date.
+    /// Sets the date of the price list by which the cost was counted; an empty one is that of a list without a date.
     #[must_use]
     pub fn prices_of(mut self, date: impl Into<String>) -> Self {
         self.prices = Some(date.into()).filter(|date: &String| !date.is_empty());
@@ -312,13 +312,13 @@ impl ModelAnswer {
         self
     }
 
-    /// What it took, with the requests for it that failed.
+    /// Returns what it took, with the requests for it that failed.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         TotalUsage::of(self.usage, self.cost).plus(self.failed)
     }
 
-    /// The name of the model that gave it. An answer that names one stays its own.
+    /// Sets the name of the model that gave it. An answer that names one stays its own.
     #[must_use]
     pub fn by(mut self, model: &str) -> Self {
         self.model.get_or_insert_with(|| model.to_owned());
@@ -332,7 +332,7 @@ impl ModelAnswer {
         self
     }
 
-    /// What the provider requires back.
+    /// Attaches what the provider requires back.
     #[must_use]
     pub fn verbatim(mut self, verbatim: Verbatim) -> Self {
         self.verbatim = Some(verbatim);

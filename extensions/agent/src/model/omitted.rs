@@ -34,7 +34,7 @@ pub struct Omitted {
 }
 
 impl Omitted {
-    /// What a request to a model of this [`origin`](crate::Model::origin) goes without.
+    /// Lists what a request to a model of this [`origin`](crate::Model::origin) goes without.
     #[must_use]
     pub fn of(history: &[Message], origin: &str) -> Vec<Self> {
         let found = history.iter().enumerate().filter_map(|(message, it)| {
@@ -57,7 +57,7 @@ impl fmt::Display for Omitted {
     }
 }
 
-/// The kinds of what stands in a provider's answer beside its text and its calls.
+/// The kinds of what a provider's answer has beside its text and its calls.
 fn foreign(origin: &str, text: &str) -> Vec<String> {
     // What nothing here can read is left out as a whole.
     let unread = || vec!["verbatim".to_owned()];

@@ -91,7 +91,7 @@ pub enum Effort {
 pub(crate) static DEFAULT: ModelSettings = ModelSettings::new();
 
 impl ModelSettings {
-    /// The model decides which tools it calls, and its provider decides the rest.
+    /// Leaves the choice of tools to the model, and the rest to its provider.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -225,7 +225,7 @@ pub struct ProviderTool {
 }
 
 impl ProviderTool {
-    /// A tool by its definition, an object of JSON.
+    /// Describes a tool that the provider runs, by its definition, an object of JSON.
     pub fn new(provider: Provider, definition: impl Into<String>) -> Self {
         Self { provider, definition: definition.into() }
     }
@@ -253,7 +253,7 @@ pub struct PromptCache {
 }
 
 impl PromptCache {
-    /// For as long as the provider caches usually, without a key.
+    /// Caches for as long as the provider usually does, without a key.
     #[must_use]
     pub const fn new() -> Self {
         Self { key: None, lasts_long: false }
@@ -266,7 +266,7 @@ impl PromptCache {
         self
     }
 
-    /// For longer.
+    /// Caches for longer than usual.
     #[must_use]
     pub fn lasts_long(mut self) -> Self {
         self.lasts_long = true;

@@ -34,12 +34,12 @@ pub enum RecordingError {
         /// The name in the file.
         found: String,
     },
-    /// A line is not what stands at its place.
+    /// A line is not what its place asks for.
     #[error("line {line} is not {expected}: {error}")]
     Line {
         /// The line, counted from 1.
         line: usize,
-        /// What stands there.
+        /// What the place asks for.
         expected: &'static str,
         /// What the reader says.
         error: serde_json::Error,

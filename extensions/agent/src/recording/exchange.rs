@@ -59,7 +59,7 @@ pub struct RecordedResponse {
 }
 
 impl RecordedRequest {
-    /// A request with a body of JSON.
+    /// Makes a request with a body of JSON.
     ///
     /// # Errors
     /// When the body is no JSON.
@@ -70,7 +70,7 @@ impl RecordedRequest {
 }
 
 impl RecordedResponse {
-    /// A response with a body of JSON or of any other text.
+    /// Makes a response with a body of JSON or of any other text.
     #[must_use]
     pub fn new(status: u16, body: &str) -> Self {
         let (body, text) = match raw(body) {
@@ -80,7 +80,7 @@ impl RecordedResponse {
         Self { status, headers: BTreeMap::new(), body, text }
     }
 
-    /// The body's text.
+    /// Returns the body's text.
     #[must_use]
     pub fn body(&self) -> &str {
         match (&self.body, &self.text) {

@@ -1,4 +1,4 @@
-//! One run of an agent: its history, where it stands, and what drives it.
+//! One run of an agent: its history, its state, and what drives it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::history::Message;
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 
-/// One conversation: the history, and where the run stands. It moves only while [`send`](Self::send) or
+/// One conversation: the history, and the state of the run. It moves only while [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
 ///
 /// ```
@@ -140,26 +140,26 @@ impl AgentRun {
         self.drive().await
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         self.run.id()
     }
 
-    /// Everything that was said, called and answered.
+    /// Returns everything that was said, called and answered.
     #[must_use]
     pub fn history(&self) -> &[Message] {
         &self.history
     }
 
-    /// Where the run stands.
+    /// Returns the state of the run.
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The events of this run, from the next one on; see [`RunEvents`]. Ask for them before the run is driven, so that its
-    /// model streams.
+    /// Reads the events of this run, from the next one on; see [`RunEvents`]. Ask for them before the run is driven, so that
+    /// its model streams.
     #[must_use]
     pub fn events(&self) -> RunEvents {
         self.observer.events().reader()
@@ -175,7 +175,7 @@ impl AgentRun {
         }
     }
 
-    /// Takes a step: where the run stands since, and what the history has more.
+    /// Takes a step: replaces the state, and extends the history.
     pub(super) fn take(&mut self, state: State, actions: Vec<Action>) {
         self.state = state;
         for action in actions {

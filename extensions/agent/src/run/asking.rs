@@ -22,7 +22,7 @@ impl AgentRun {
         time: Option<Duration>,
         begins_reads: bool,
     ) -> Result<StepInput, Stopped> {
-        // Of an answer for which somebody stopped to wait.
+        // Account for a request whose caller went away.
         self.count_given_up();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
         let agent = &self.agent.0;
@@ -94,7 +94,7 @@ impl AgentRun {
         Ok((state, actions))
     }
 
-    /// Counts what requests took for whose answer nobody waits any more.
+    /// Counts what requests took whose answers are not awaited any more.
     pub(super) fn count_given_up(&mut self) {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != TotalUsage::default() {

@@ -43,7 +43,7 @@ impl AgentRunBuilder {
         }
     }
 
-    /// A service of this run, declared on the executor's builder with `per_run`.
+    /// Gives the run a service, declared on the executor's builder with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.run = self.run.with(value);
@@ -75,7 +75,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// The user of the run; approvers see the name, and what the run spends is on the user's account.
+    /// Sets the user of the run; approvers see the name, and what the run spends is on the user's account.
     #[must_use]
     pub fn user(mut self, name: impl Into<String>) -> Self {
         let name = name.into();
@@ -84,7 +84,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// The session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session that the run belongs to, in which grants of scope `session` count.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.run = self.run.session(id.into());
@@ -134,7 +134,7 @@ impl AgentRunBuilder {
         self.restored(state, imported.history)
     }
 
-    /// The run.
+    /// Makes the run.
     ///
     /// # Errors
     /// When a service is missing or was not declared, or the restored history is not sound or not that of the state.

@@ -1,4 +1,4 @@
-//! Where a run stands: small, of a constant size but for the calls of an open turn, and apart from the history.
+//! The state of a run: small, of a constant size but for the calls of an open turn, and apart from the history.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::limits::{Limits, TotalUsage, Usage};
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
 
-/// Where a run stands. Together with its history it is all that a driver needs to go on, in this process or another;
+/// The state of a run. Together with its history it is all that a driver needs to go on, in this process or another;
 /// [`step`](crate::step) gives the next one.
 ///
 /// ```
@@ -107,7 +107,7 @@ impl State {
     /// The version of the stored form that this release writes and reads.
     pub const VERSION: u32 = 1;
 
-    /// A run in which nothing was said yet.
+    /// Makes the state of a run in which nothing was said yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self(Inner {
@@ -134,7 +134,7 @@ impl State {
         Self(Inner { turn, phase, output, ..inner })
     }
 
-    /// What has to be done now, for a driver that takes the run up: the model asked, or the calls of a turn run. `None`
+    /// Returns what has to be done now, for a driver that takes the run up: ask the model, or run the calls of a turn. `None`
     /// before the user has spoken and after the end.
     #[must_use]
     pub fn due(&self) -> Option<Action> {
@@ -158,7 +158,7 @@ impl State {
         calls.iter().position(is_value).map_or(whole, |first| first.min(whole))
     }
 
-    /// How the run ended, if it did.
+    /// Returns how the run ended, if it did.
     #[must_use]
     pub fn ended(&self) -> Option<&RunEnd> {
         match &self.0.phase {
@@ -167,7 +167,7 @@ impl State {
         }
     }
 
-    /// The calls that have no answer yet: those of the last message of the history.
+    /// Returns the calls that have no answer yet: those of the last message of the history.
     #[must_use]
     pub fn open_calls(&self) -> &[ToolCall] {
         match &self.0.phase {
@@ -177,19 +177,19 @@ impl State {
         }
     }
 
-    /// The number of the last answer of the model, counted from 1 over the whole run; 0 before the first.
+    /// Returns the number of the last answer of the model, counted from 1 over the whole run; 0 before the first.
     #[must_use]
     pub fn turn(&self) -> u64 {
         self.0.turn
     }
 
-    /// The tokens of all requests to models, as far as their providers say so.
+    /// Returns the tokens of all requests to models, as far as their providers say so.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.0.spent.usage
     }
 
-    /// What all requests to models took and cost over the whole run, failed ones among them.
+    /// Returns what all requests to models took and cost over the whole run, failed ones among them.
     #[must_use]
     pub fn spent(&self) -> TotalUsage {
         self.0.spent
@@ -215,7 +215,7 @@ impl State {
         self.0.spent.since(self.0.spent_before)
     }
 
-    /// How far it may go.
+    /// Returns how far it may go.
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.0.limits

@@ -1,4 +1,4 @@
-//! What comes next in a run: from where it stands and what happened to where it stands then and what has to be done.
+//! What comes next in a run: from its state and what happened to its next state and what has to be done.
 //! Pure: no clock, no I/O, no randomness.
 //!
 //! ```text
@@ -80,12 +80,12 @@ pub enum StepInput {
 }
 
 impl StepInput {
-    /// The user said something.
+    /// Says that the user wrote something.
     pub fn said(text: impl Into<String>) -> Self {
         Self::said_with(text, [])
     }
 
-    /// The user said something, with pictures or documents.
+    /// Says that the user wrote something, with pictures or documents.
     pub fn said_with(
         text: impl Into<String>,
         attachments: impl Into<Arc<[Content<'static>]>>,
@@ -135,7 +135,7 @@ pub struct Turn {
     pub run: usize,
 }
 
-/// Where a run stands after an event, and what has to be done.
+/// Computes the state of a run after an event, and what has to be done.
 ///
 /// ```
 /// use toolwright_agent::{Action, RunEnd, StepInput, Limits, ModelAnswer, State, step};

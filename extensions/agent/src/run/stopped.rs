@@ -105,8 +105,8 @@ impl Stopped {
         Self::Tools { why }
     }
 
-    /// The tool of a call that a person has to decide about and no approver is there, and why it needs them. Only of an executor
-    /// with a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail): any other answers the model, or
+    /// Returns the tool of a call that a person has to decide about and no approver is there, and why it needs them. Only of an
+    /// executor with a journal and [`OnNoApprover::Fail`](toolwright::OnNoApprover::Fail): any other answers the model, or
     /// waits.
     #[must_use]
     pub fn needs_decision(&self) -> Option<(&str, &str)> {

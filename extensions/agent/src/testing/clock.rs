@@ -1,11 +1,11 @@
-//! A clock that stands until a test moves it.
+//! A clock that does not move by itself: a test moves it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time of a journal in a test: deadlines of decisions, leases of calls and of runs. It stands until the test moves it;
+/// The time of a journal in a test: deadlines of decisions, leases of calls and of runs. It does not move until the test moves it;
 /// clones are one clock. Timeouts of calls and limits of runs in memory are those of tokio; pause tokio's time for them.
 ///
 /// ```
@@ -27,26 +27,26 @@ use jiff::{SignedDuration, Timestamp};
 pub struct VirtualClock(Arc<Mutex<Timestamp>>);
 
 impl VirtualClock {
-    /// A clock that shows this time.
+    /// Makes a clock that shows this time.
     #[must_use]
     pub fn at(time: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(time)))
     }
 
-    /// The time that it shows.
+    /// Returns the time that it shows.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves it on; at the end of all time it stands.
+    /// Moves it on; at the end of all time it stops.
     pub fn advance(&self, by: Duration) {
         let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
         let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *time = time.saturating_add(by).unwrap_or(Timestamp::MAX);
     }
 
-    /// What the `clock` option of a journal takes.
+    /// Returns what the `clock` option of a journal takes.
     pub fn reader(&self) -> impl Fn() -> Timestamp + Send + Sync + 'static {
         let clock = self.clone();
         move || clock.now()

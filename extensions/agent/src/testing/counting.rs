@@ -42,7 +42,7 @@ impl<M: Model> CountingModel<M> {
         Self { model, requests: AtomicUsize::new(0) }
     }
 
-    /// How many there were.
+    /// Counts the requests.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)

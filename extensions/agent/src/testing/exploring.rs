@@ -50,7 +50,7 @@ pub struct ExploringModel {
 }
 
 impl ExploringModel {
-    /// A model of this seed, of Anthropic's dialect.
+    /// Makes a model of this seed, of Anthropic's dialect.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let without = BTreeSet::new();

@@ -5,13 +5,13 @@ use serde_json::{Map, Number, Value};
 /// How deep optional parts are generated.
 const DEPTH: usize = 5;
 
-/// How far whole numbers are from a limit that stands alone.
+/// How far whole numbers are from a limit that has no other.
 const USUAL: i128 = 1000;
 
 /// The characters of texts: some that JSON, shells, paths and databases treat in their own way, and some beyond ASCII.
 const CHARACTERS: &str = "abcxyz019 -_./\\\"'%${}ßλ漢\u{1f980}";
 
-/// A value that the schema takes; of one seed it is always the same.
+/// Makes a value that the schema takes; of one seed it is always equal.
 ///
 /// It knows types, `enum`, `const`, limits of numbers, texts and lists, properties, alternatives and references within the
 /// schema. For a `pattern` or a `format` it takes an example or default of the schema, and any text where there is none.
@@ -71,7 +71,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A value of a schema and of what stands beside it.
+    /// Makes a value of a schema and of what is beside it.
     fn beside(&mut self, schema: &Value, keyword: &str, other: Value, depth: usize) -> Value {
         let mut rest = schema.clone();
         if let Value::Object(rest) = &mut rest {

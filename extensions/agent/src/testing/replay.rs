@@ -4,7 +4,7 @@
 //!   and so is every request after it: the first difference is what [`Replay::finish`] reports.
 //! - Ids may differ as long as they differ in one way: what was one id stays one id. Times may differ.
 //! - A request may ask for an answer in pieces where the recorded one did not: the recorded answer is sent in pieces then.
-//! - What differs between runs stands in a recording as a named placeholder, [`Placeholders`].
+//! - A recording has what differs between runs as a named placeholder, [`Placeholders`].
 
 mod compare;
 mod error;
@@ -72,7 +72,7 @@ impl Replay {
         ReplayBuilder { recording, placeholders, compares: true }
     }
 
-    /// The base URL.
+    /// Returns the base URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)

@@ -80,7 +80,7 @@ impl Default for ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model without steps, of Anthropic's dialect.
+    /// Makes a model without steps, of Anthropic's dialect.
     #[must_use]
     pub fn new() -> Self {
         Self { dialect: Dialect::Anthropic, streams: false, inner: Mutex::default() }
@@ -93,7 +93,7 @@ impl ScriptedModel {
         self
     }
 
-    /// Sends its answers in pieces where somebody listens: texts and arguments by up to four characters.
+    /// Sends its answers in pieces where the request has a listener: texts and arguments by up to four characters.
     #[must_use]
     pub fn streaming(mut self) -> Self {
         self.streams = true;
@@ -151,7 +151,7 @@ impl ScriptedModel {
         self.step(Step::Hangs)
     }
 
-    /// What it was asked so far.
+    /// Lists what it was asked so far.
     #[must_use]
     pub fn requests(&self) -> Vec<ScriptedRequest> {
         self.lock().requests.clone()

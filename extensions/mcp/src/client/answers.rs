@@ -1,4 +1,4 @@
-//! What servers ask of the application, and who answers: its user, its model, its folders. What nobody answers is refused.
+//! What servers ask of the application, and who answers: its user, its model, its folders. What has no answerer is refused.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Elicitation {
 }
 
 impl Elicitation {
-    /// The answer of which every property has the default that the schema gives it; those without are left out.
+    /// Makes the answer of which every property has the default that the schema gives it; those without are left out.
     #[must_use]
     pub fn defaults(&self) -> Value {
         let properties = self.schema["properties"].as_object().into_iter().flatten();
@@ -75,32 +75,32 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Nobody answers anything.
+    /// Refuses all that servers ask.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Who asks the user.
+    /// Sets who asks the user.
     #[must_use]
     pub fn elicit(self, elicit: impl Elicit + 'static) -> Self {
         Self { elicit: Some(Arc::new(elicit)), ..self }
     }
 
-    /// Who asks the model.
+    /// Sets who asks the model.
     #[must_use]
     pub fn sample(self, sample: impl Sample + 'static) -> Self {
         Self { sample: Some(Arc::new(sample)), ..self }
     }
 
-    /// A folder that servers may work in. Nothing keeps a server to it but the server.
+    /// Names a folder that servers may work in. Nothing but the server itself limits it to the folder.
     #[must_use]
     pub fn root(mut self, uri: impl Into<String>, name: impl Into<String>) -> Self {
         self.roots.push(Root { uri: uri.into(), name: Some(name.into()) });
         self
     }
 
-    /// What servers are told beforehand.
+    /// The capabilities that a server learns of at the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
         let mut told = ClientCapabilities::default();
         told.elicitation = self.elicit.as_ref().map(|_| Default::default());

@@ -315,13 +315,13 @@ impl McpConfig {
         file.config(&|name| std::env::var(name).ok())
     }
 
-    /// What of a file of another application is left out or ignored, in words for a person.
+    /// Lists what of a file of another application is left out or ignored, in words for a person.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The names of the servers.
+    /// Lists the names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)
     }

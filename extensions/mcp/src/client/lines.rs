@@ -149,7 +149,7 @@ struct List<'a> {
     next_cursor: Option<String>,
 }
 
-/// The tool as it is, or what stands for one that cannot be read.
+/// The tool as it is, or a placeholder for one that cannot be read.
 fn tool(written: &RawValue) -> Value {
     #[derive(Deserialize)]
     struct Named {

@@ -22,7 +22,7 @@ pub(crate) fn escaped(text: &str) -> String {
     shown
 }
 
-/// A name, an address or a kind of a server, which stands outside of a fence: on one line, and cut where it is long.
+/// A name, an address or a kind of a server, outside of a fence: on one line, and cut where it is long.
 pub(super) fn line(text: &str) -> String {
     const LONGEST: usize = 500;
     let shown = escaped(text).replace('\n', "\\n").replace('\t', "\\t");

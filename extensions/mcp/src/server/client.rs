@@ -101,8 +101,8 @@ pub enum Elicited {
 }
 
 impl ConnectedClient {
-    /// This client, whose next question has a name of its own in `inputRequests`, for clients of the revision 2026-07-28 that know
-    /// the tool. They may send the answer before they are asked. Other questions have numbers.
+    /// Gives the next question to this client a name of its own in `inputRequests`, for clients of the revision 2026-07-28
+    /// that know the tool. They may send the answer before they are asked. Other questions have numbers.
     ///
     /// ```
     /// # use serde_json::json;
@@ -176,13 +176,13 @@ impl ConnectedClient {
             .map_err(|error| odd("roots/list").caused_by(error))
     }
 
-    /// Whether the client can ask its user.
+    /// Reports whether the client can ask its user.
     #[must_use]
     pub fn can_elicit(&self) -> bool {
         self.can(Capability::Elicitation)
     }
 
-    /// Whether the client can ask its model.
+    /// Reports whether the client can ask its model.
     #[must_use]
     pub fn can_sample(&self) -> bool {
         self.can(Capability::Sampling)

@@ -20,7 +20,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource, or a template of one.
+    /// Describes a resource, or a template of one.
     ///
     /// ```
     /// use toolwright_mcp::Resource;
@@ -33,7 +33,7 @@ impl Resource {
         Self { uri: uri.into(), name: name.into(), description: None, media_type: None }
     }
 
-    /// What it holds.
+    /// Says what it holds.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
@@ -106,7 +106,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt without gaps.
+    /// Makes a prompt without gaps.
     ///
     /// ```
     /// use toolwright_mcp::Prompt;
@@ -119,7 +119,7 @@ impl Prompt {
         Self { name: name.into(), description: description.into(), arguments: Vec::new() }
     }
 
-    /// A gap, and what belongs there.
+    /// Adds a gap, and says what belongs there.
     #[must_use]
     pub fn argument(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
         self.arguments.push((name.into(), description.into()));

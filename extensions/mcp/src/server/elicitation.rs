@@ -19,7 +19,7 @@ use crate::client::untrusted::escaped;
 /// executor trusts every client of the server to have a user. What the approver says is signed with the key that is
 /// given with it; name the key after the clients, so that the journal says who decided.
 ///
-/// It asks nobody, and the call waits for another approver, where the call is `critical`, where the policy has `four_eyes`,
+/// It asks no user, and the call waits for another approver, where the call is `critical`, where the policy has `four_eyes`,
 /// where the call is of no session, and where the client cannot ask.
 ///
 /// ```

@@ -99,15 +99,15 @@ impl McpServer {
         self
     }
 
-    /// A name, with or without port, by which clients reach this server (`Host`). Names of this machine count on loopback.
+    /// Adds a name, with or without port, by which clients reach this server (`Host`). Names of this machine count on loopback.
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
         self.http.hosts.push(host.into());
         self
     }
 
-    /// A site whose pages may call this server, such as `https://app.example.com:443` (`Origin`). On loopback, the server's
-    /// own address counts.
+    /// Adds a site whose pages may call this server, such as `https://app.example.com:443` (`Origin`). On loopback, the
+    /// server's own address counts.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.http.origins.push(origin.into());
@@ -147,13 +147,13 @@ pub struct BoundServer {
 }
 
 impl BoundServer {
-    /// The address that was taken.
+    /// Returns the address that was taken.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What a client on this machine connects to.
+    /// Returns the URL that a client on this machine connects to.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, gate::PATH)

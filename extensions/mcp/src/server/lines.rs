@@ -26,7 +26,7 @@ const NO_TOOLS: &str = r#""tools":[]"#;
 pub(super) struct Pages(Arc<Mutex<HashMap<RequestId, Arc<str>>>>);
 
 impl Pages {
-    /// Whether the page stands in for the tools of the answer to this request, which then has none.
+    /// Whether the page replaces the tools of the answer to this request, which then has none.
     pub(super) fn stand_in(&self, request: &RequestId, page: &Arc<str>) -> bool {
         let mut pages = lock(&self.0);
         // A request that is cancelled leaves its page here.

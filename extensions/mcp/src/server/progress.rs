@@ -110,7 +110,7 @@ impl Audience {
     }
 }
 
-/// Where the progress of one request stands. The protocol wants it to grow.
+/// The progress of one request so far. The protocol wants it to grow.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     last: Option<f64>,

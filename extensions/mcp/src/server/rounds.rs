@@ -139,7 +139,7 @@ impl<T: Send + 'static> Rounds<T> {
         }
     }
 
-    /// Keeps the work under a state that nobody can guess, and that counts once.
+    /// Keeps the work under a state that cannot be guessed, and that counts once.
     fn keep(&self, held: Held<T>) -> InputRequiredResult {
         let state = Uuid::new_v4().to_string();
         let result = InputRequiredResult::new(Some(held.exchange.open()), Some(state.clone()));

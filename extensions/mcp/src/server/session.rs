@@ -170,7 +170,7 @@ impl Session {
         let outcome = match worker {
             Some((call, worker)) => tokio::select! {
                 outcome = worker.resume(call) => outcome,
-                // It stays in the journal, as where a worker is gone; nobody reads this answer.
+                // It stays in the journal, as where a worker is gone; this answer is not read.
                 () = cancelled.cancelled() => Outcome::Answered(given_up(planned.tool()).into()),
             },
             None => {

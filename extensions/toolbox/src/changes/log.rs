@@ -118,8 +118,8 @@ impl ChangeLog {
         Ok(Self(Arc::new(Inner { workspace, limits, file, connection, open: Mutex::default() })))
     }
 
-    /// The whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal). Beside it
-    /// lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
+    /// Returns the whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal). Beside
+    /// it are two more of its name, ending in `-wal` and `-shm`, which belong to it.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.0.file

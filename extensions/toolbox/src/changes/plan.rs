@@ -8,7 +8,7 @@ use crate::workspace::{Name, State, Unrecorded};
 /// Which changes are to be taken back.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'a> {
-    /// The newest one that stands, undos left out.
+    /// The newest one that is not undone, undos left out.
     Newest,
     /// The one of this number, which may be an undo.
     Change(i64),
@@ -30,7 +30,7 @@ pub(super) struct Plan<'a> {
 pub(super) enum Refusal<'a> {
     /// The log has no such change.
     Unknown,
-    /// No change stands.
+    /// There is no change that could be undone.
     Nothing,
     /// Another change has taken it back.
     Undone { change: i64, by: i64 },
@@ -42,7 +42,7 @@ pub(super) enum Refusal<'a> {
     Unrecorded { change: &'a Change, why: &'static str },
 }
 
-/// What the undo of a file restores. `changes` are all of that file, from the oldest; `now` is what stands there.
+/// Plans what the undo of a file restores. `changes` are all of that file, from the oldest; `now` is what is there.
 pub(super) fn plan<'a>(
     changes: &'a [Change],
     wanted: Wanted<'_>,

@@ -1,6 +1,6 @@
-//! Records a change in two steps: what stood there before, durable before the tool begins, and what stands there after.
+//! Records a change in two steps: what was there before, durable before the tool begins, and what is there after.
 //!
-//! The second step need not be durable: where it is lost, what stands there is looked at again.
+//! The second step need not be durable: where it is lost, what is there is looked at again.
 
 use std::sync::{Arc, PoisonError};
 
@@ -36,7 +36,7 @@ impl CallFacts {
     }
 }
 
-/// The first half of the changes of a call. Where it is dropped, whoever looks at a file next completes its change.
+/// The first half of the changes of a call. Where it is dropped, the next operation on a file completes its change.
 pub(super) struct Begun {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
@@ -54,7 +54,7 @@ struct BegunChange {
     known: Vec<i64>,
 }
 
-/// What stands at a name before a call.
+/// What is at a name before a call.
 struct Found {
     name: Name,
     seen: Seen,
@@ -62,7 +62,7 @@ struct Found {
 }
 
 impl ChangeLog {
-    /// Records what stands at the names that a call writes. A call that is run again has its changes already.
+    /// Records what is at the names that a call writes. A call that is run again has its changes already.
     pub(super) fn begin(
         &self,
         call: &CallFacts,
@@ -171,7 +171,7 @@ impl ChangeLog {
         drop(begun);
     }
 
-    /// Records what stands now at the names that a call has written. The log is bounded here: what is undone is not removed
+    /// Records what is now at the names that a call has written. The log is bounded here: what is undone is not removed
     /// while it is needed.
     pub(super) fn finish(&self, begun: Begun, now: i64) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
@@ -198,7 +198,7 @@ impl ChangeLog {
         Ok(())
     }
 
-    /// Completes the changes of calls that were cut short, by what stands at the name now.
+    /// Completes the changes of calls that were cut short, by what is at the name now.
     pub(super) fn complete_cut_short(&self, name: &Name) -> Result<Seen, ToolError> {
         let seen = self.0.workspace.look(name)?;
         let connection = self.connection();

@@ -43,8 +43,8 @@ impl ChangeLog {
     }
 }
 
-/// A call whose files are recorded as they were before. Where it is dropped, or its tool may still write, whoever looks at a
-/// file next completes its change.
+/// A call whose files are recorded as they were before. Where it is dropped, or its tool may still write, the next operation
+/// on a file completes its change.
 struct Recording {
     log: ChangeLog,
     begun: Begun,
@@ -57,7 +57,7 @@ impl AfterCall for Recording {
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
         if answer.error().is_some_and(may_still_write) {
-            // What stands there now is not what the call leaves.
+            // What is there now is not what the call leaves.
             return Box::pin(std::future::ready(None));
         }
         Box::pin(async move {

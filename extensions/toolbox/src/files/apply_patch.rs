@@ -18,7 +18,7 @@
 //! a hunk; hunks that overlap, binary files; hunks that fit nowhere or at several places, or whose lines are there already; a
 //! hunk that shows no line before or after its change, at another place than the beginning or the end of the file; a file that
 //! is named twice or is there already; links; names that lead out of the workspace; a file whose
-//! content has another hash than in `expected_hashes`, or that somebody else changes meanwhile. All that is wrong is one error.
+//! content has another hash than in `expected_hashes`, or that another process changes meanwhile. All that is wrong is one error.
 
 mod plan;
 
@@ -46,7 +46,7 @@ pub struct ExpectedHash {
 }
 
 impl ExpectedHash {
-    /// What a file must contain.
+    /// Describes what a file must contain.
     #[must_use]
     pub fn new(path: impl Into<String>, hash: impl Into<String>) -> Self {
         Self { path: path.into(), hash: hash.into() }

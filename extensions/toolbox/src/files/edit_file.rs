@@ -11,7 +11,7 @@
 //! # What it refuses
 //! A text that is not there, with the place that is most alike; one that is there more than once unless all are asked for,
 //! with all places; an empty text; an edit that changes nothing; a file whose content has another hash than `expected_hash`,
-//! or that somebody else changes meanwhile; and all that `read_file` and `write_file` refuse.
+//! or that another process changes meanwhile; and all that `read_file` and `write_file` refuse.
 
 mod nearest;
 
@@ -93,7 +93,7 @@ fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<
 }
 
 /// Whether an edit of which nothing was heard has happened, by the hash of the file before it: the file has this hash now, or
-/// has it once the edit is undone. `None` where somebody else has changed the file as well.
+/// has it once the edit is undone. `None` where another process has changed the file as well.
 fn found_by_hash(
     edit: &Edit,
     old: &str,

@@ -179,7 +179,7 @@ fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Re
 
 fn searcher(around: usize) -> Searcher {
     SearcherBuilder::new()
-        // `$` stands before CR LF as well, as the expression is told.
+        // `$` matches before CR LF as well, as the expression expects.
         .line_terminator(LineTerminator::crlf())
         .binary_detection(BinaryDetection::quit(0))
         .before_context(around)

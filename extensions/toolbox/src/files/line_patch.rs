@@ -21,7 +21,7 @@ pub struct LinePatch {
 }
 
 impl LinePatch {
-    /// A patch that replaces the lines from `start_line` to `end_line`.
+    /// Replaces the lines from `start_line` to `end_line`.
     #[must_use]
     pub fn new(start_line: i64, end_line: i64, content: impl Into<String>) -> Self {
         Self { start_line, end_line, content: content.into() }
@@ -32,7 +32,7 @@ impl LinePatch {
     }
 }
 
-/// The text after all patches.
+/// Applies all patches to a text.
 ///
 /// The line ends of the text are preserved, and so is a last line without one, unless it is deleted. Lines that are inserted at one place stand in
 /// the order of their patches, before a line that another patch replaces.
@@ -147,7 +147,7 @@ fn problems(lines: usize, order: &[(usize, &LinePatch)]) -> Vec<String> {
     for (index, patch) in order {
         if let Some((other, before)) = furthest
             && patch.start_line <= before.end_line
-            // An insertion at the first line that is replaced stands before it.
+            // An insertion at the first line that is replaced comes before it.
             && !(patch.is_insertion() && patch.start_line == before.start_line)
         {
             let (one, two) = ((*index).min(other), (*index).max(other));

@@ -10,7 +10,7 @@
 //!
 //! # What it refuses
 //! Lines that do not exist, ranges that overlap, an end before its start, an insertion of nothing: all that is wrong in one
-//! error, with the number of lines; a file whose content has another hash than `expected_hash`, or that somebody else changes
+//! error, with the number of lines; a file whose content has another hash than `expected_hash`, or that another process changes
 //! meanwhile; and all that `read_file` and `write_file` refuse.
 
 use toolwright::{Reconciled, ToolError, tool};

@@ -1,4 +1,4 @@
-//! An executable as a tool: its input becomes arguments by fixed rules, and never a flag that nobody meant.
+//! An executable as a tool: its input becomes arguments by fixed rules, and never a flag by accident.
 //!
 //! | of the input | becomes |
 //! | --- | --- |
@@ -68,8 +68,8 @@ pub struct CliToolError(String);
 toolwright::unstable::debug_as_sentence!(CliToolError);
 
 impl CliTool {
-    /// An executable by its name or path, with the JSON Schema of the input. What it changes, and how dangerous it is, its
-    /// author says here.
+    /// Describes an executable by its name or path, with the JSON Schema of the input. What it changes, and how dangerous it is,
+    /// its author says here.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -97,7 +97,7 @@ impl CliTool {
         self
     }
 
-    /// A key whose value stands without a flag, in the order of these calls.
+    /// Passes the value of a key without a flag, in the order of these calls.
     pub fn positional(mut self, key: impl Into<String>) -> Self {
         self.positional.push(key.into());
         self
@@ -109,7 +109,7 @@ impl CliTool {
         self
     }
 
-    /// The arguments for an input, in the order of its keys.
+    /// Makes the arguments for an input, in the order of its keys.
     ///
     /// # Errors
     /// When a value is an object or has a NUL character, or a key is no word for a flag.
@@ -150,7 +150,7 @@ impl CliTool {
         Ok(arguments)
     }
 
-    /// The tool. What the program prints is its output, with every exit code; standard error is its error.
+    /// Makes the tool. What the program prints is its output, with every exit code; standard error is its error.
     #[track_caller]
     pub fn tool(self, workspace: Arc<Workspace>, shell: Arc<Shell>) -> DynamicTool {
         let (name, description, schema) =

@@ -38,19 +38,19 @@ pub struct Container {
 }
 
 impl Container {
-    /// A container by its name or id. The engine is `docker`, `podman`, or whatever takes the same arguments.
+    /// Names a container by its name or id. The engine is `docker`, `podman`, or whatever takes these arguments.
     pub fn new(engine: impl Into<OsString>, name: impl Into<OsString>) -> Self {
         Self { engine: engine.into(), name: name.into(), root: PathBuf::from("/workspace") }
     }
 
-    /// Where the workspace is inside; `/workspace` unless set.
+    /// Sets the folder of the workspace inside; `/workspace` unless set.
     #[must_use]
     pub fn at(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// The argument vector that runs a program there.
+    /// Makes the argument vector that runs a program there.
     #[must_use]
     pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
         let below = request.folder.strip_prefix(request.root).unwrap_or(Path::new(""));

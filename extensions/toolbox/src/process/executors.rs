@@ -136,7 +136,7 @@ pub trait ToolExecutor: fmt::Debug + Send + Sync {
 pub struct Local;
 
 impl<'a> ProcessRequest<'a> {
-    /// A program with its arguments, in a folder of the workspace `root`; without variables.
+    /// Requests a program with its arguments, in a folder of the workspace `root`; without variables.
     #[must_use]
     pub fn new(arguments: &'a [OsString], root: &'a Path, folder: &'a Path) -> Self {
         Self {
@@ -151,7 +151,7 @@ impl<'a> ProcessRequest<'a> {
         }
     }
 
-    /// With these variables.
+    /// Sets its variables.
     #[must_use]
     pub fn variables(self, variables: &'a [(OsString, OsString)]) -> Self {
         Self { variables, ..self }
@@ -163,7 +163,7 @@ impl<'a> ProcessRequest<'a> {
         Self { limit, ..self }
     }
 
-    /// With its output read so.
+    /// Sets how its output is read.
     #[must_use]
     pub fn streams(self, streams: Streams) -> Self {
         Self { streams, ..self }

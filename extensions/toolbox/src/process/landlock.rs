@@ -27,7 +27,7 @@ use super::supervisor::Supervisor;
 /// The argument by which a program holds itself and becomes another.
 pub(super) const MARK: &str = "--toolwright-confine";
 
-/// What stands between the rules and the program.
+/// The mark between the rules and the program.
 const END: &str = "--";
 
 /// How a rule lets programs use the network.

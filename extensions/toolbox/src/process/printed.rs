@@ -42,7 +42,7 @@ impl Printed {
         }
     }
 
-    /// Standard output, and standard error where that stands apart.
+    /// Standard output, and standard error where that is read apart.
     pub(super) fn finish(&self) -> (String, String) {
         let text = |it| std::mem::take(&mut *locked(it)).finish();
         (text(&self.output), text(&self.errors))

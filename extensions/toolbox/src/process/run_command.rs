@@ -10,7 +10,7 @@
 //! seconds later KILL; what a program that ends leaves behind in its group is ended as well.
 //!
 //! # What it may touch
-//! Everything that the program touches, which nobody can say beforehand; a policy decides by program and arguments. A
+//! Everything that the program touches, which is not known beforehand; a policy decides by program and arguments. A
 //! program that makes a session of its own leaves the group, and is not ended with it.
 //!
 //! # What it refuses

@@ -55,7 +55,7 @@ pub enum SandboxLack {
 }
 
 impl Sandbox {
-    /// A sandbox of bubblewrap, without the network. It is tried once, so that a machine that cannot make one says so here.
+    /// Makes a sandbox of bubblewrap, without the network. It is tried once, so that a machine that cannot make one says so here.
     ///
     /// # Errors
     /// When `bwrap` is not installed, or may make no namespaces. There is no way back to [`Local`](super::Local): that is
@@ -70,7 +70,7 @@ impl Sandbox {
         Self::by(program.ok_or_else(|| unavailable("bubblewrap", missing))?)
     }
 
-    /// A sandbox of the bubblewrap at this path.
+    /// Makes a sandbox of the bubblewrap at this path.
     ///
     /// # Errors
     /// As [`bubblewrap`](Self::bubblewrap) does.
@@ -78,7 +78,7 @@ impl Sandbox {
         Self::of(Holder::Bubblewrap(program.into())).tried()
     }
 
-    /// A sandbox of the kernel's Landlock, without the network as far as Landlock blocks it. The application names what it
+    /// Makes a sandbox of the kernel's Landlock, without the network as far as Landlock blocks it. The application names what it
     /// accepts that such a sandbox lacks, which is each [`SandboxLack`]. The supervisor's program applies the rules.
     ///
     /// Programs see which other processes there are, though neither their memory nor their variables, and cannot send them
@@ -101,8 +101,8 @@ impl Sandbox {
         Self::of(Holder::Landlock(supervisor.clone())).tried()
     }
 
-    /// A sandbox of bubblewrap where this machine has it, else of Landlock, where the application accepts what that lacks.
-    /// [`kind`](Self::kind) says which one it is.
+    /// Makes a sandbox of bubblewrap where this machine has it, else of Landlock, where the application accepts what that
+    /// lacks. [`kind`](Self::kind) says which one it is.
     ///
     /// ```no_run
     /// use toolwright_toolbox::{Sandbox, SandboxLack, Supervisor};
@@ -161,7 +161,7 @@ impl Sandbox {
         self
     }
 
-    /// What holds it.
+    /// Returns what holds it.
     #[must_use]
     pub fn kind(&self) -> SandboxKind {
         match self.holder {
@@ -171,7 +171,7 @@ impl Sandbox {
         }
     }
 
-    /// The argument vector that runs a program in it.
+    /// Makes the argument vector that runs a program in it.
     #[must_use]
     pub fn arguments(&self, request: &ProcessRequest<'_>) -> ArgumentVector {
         match &self.holder {

@@ -51,7 +51,8 @@ pub(super) const TERMINATE: u8 = b'T';
 pub struct Supervisor(PathBuf);
 
 impl Supervisor {
-    /// This program supervises. In a process that was started as a supervisor, this function supervises and never returns.
+    /// Makes this program the supervisor. In a process that was started as a supervisor, this function supervises and never
+    /// returns.
     ///
     /// # Errors
     /// When the path of this program is not known.

@@ -29,7 +29,7 @@ pub(super) struct Transcript {
     within: bool,
 }
 
-/// What stands before a line of standard error.
+/// The mark before a line of standard error.
 pub(super) const MARK: &str = "[stderr] ";
 
 impl Transcript {

@@ -36,13 +36,13 @@ pub struct Part {
     pub danger: Danger,
     /// Why.
     pub reason: Cow<'static, str>,
-    /// Where it stands in the whole text, in bytes. Of a line in a quoted argument, this is the argument's command.
+    /// Its place in the whole text, in bytes. Of a line in a quoted argument, this is the argument's command.
     pub range: Range<usize>,
     span: Span,
 }
 
 impl Part {
-    /// The part of the text that it is about.
+    /// Returns the part of the text that it is about.
     #[must_use]
     pub fn text(&self) -> &str {
         self.span.part()
@@ -154,13 +154,13 @@ impl Classification {
         &self.looks
     }
 
-    /// The worst level; safe where there is nothing to run.
+    /// Returns the worst level; safe where there is nothing to run.
     #[must_use]
     pub fn danger(&self) -> Danger {
         self.worst().map_or(Danger::Safe, |it| it.danger)
     }
 
-    /// The first of the parts with the worst level.
+    /// Returns the first of the parts with the worst level.
     #[must_use]
     pub fn worst(&self) -> Option<&Part> {
         let mut parts = self.parts.iter();
@@ -168,7 +168,7 @@ impl Classification {
         Some(parts.fold(first, |worst, it| if it.danger > worst.danger { it } else { worst }))
     }
 
-    /// Every part that was looked at.
+    /// Lists every part that was looked at.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
@@ -399,7 +399,7 @@ impl Judge<'_> {
             self.secrets(arguments, span);
         }
         if is_read {
-            // A file of a commit stands behind the commit's name.
+            // A file of a commit comes after the commit's name and a colon.
             for file in places.iter().flatten().filter_map(|it| it.split_once(':')) {
                 self.read(file.1, span);
             }

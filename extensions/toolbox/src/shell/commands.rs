@@ -35,7 +35,7 @@ pub struct Commands {
     pub(super) tree: Option<Tree>,
 }
 
-/// A part of a line: of the text that is parsed, and where it stands in the whole line. Of a line in a quoted argument,
+/// A part of a line: of the text that is parsed, and its place in the whole line. Of a line in a quoted argument,
 /// the whole part is that argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
@@ -47,7 +47,7 @@ pub(super) struct Span {
 /// One program with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// The words of the command that it stands in, which one behind `env` and the like shares with that.
+    /// The words of the command that it is in, which one behind `env` and the like shares with that.
     pub(super) words: Arc<[Word]>,
     /// Where its own begin.
     pub(super) at: usize,
@@ -56,7 +56,7 @@ pub struct SimpleCommand {
     pub(super) span: Span,
     /// It calls a function that the line defines, or nothing.
     pub(super) function: Function,
-    /// It stands in the arguments of a program that is not known, which may run it.
+    /// It is in the arguments of a program that is not known, which may run it.
     pub(super) is_possible: bool,
 }
 
@@ -108,34 +108,34 @@ impl Commands {
         commands
     }
 
-    /// The commands in the order of the text; a command that another one runs follows it.
+    /// Lists the commands in the order of the text; a command that another one runs follows it.
     #[must_use]
     pub fn commands(&self) -> &[SimpleCommand] {
         &self.commands
     }
 
-    /// What cannot be known.
+    /// Lists what cannot be known.
     #[must_use]
     pub fn unknown(&self) -> &[Unknown] {
         &self.unknown
     }
 
-    /// The files that redirections write, as they are named; nothing for one whose name is not known.
+    /// Lists the files that redirections write, as they are named; `None` for one whose name is not known.
     pub fn writes(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| it.is_write).map(|it| it.file.as_deref())
     }
 
-    /// The files that redirections read, as they are named; nothing for one whose name is not known.
+    /// Lists the files that redirections read, as they are named; `None` for one whose name is not known.
     pub fn reads(&self) -> impl Iterator<Item = Option<&str>> {
         self.redirects.iter().filter(|it| !it.is_write).map(|it| it.file.as_deref())
     }
 
-    /// The variables that the line sets, by name.
+    /// Lists the variables that the line sets, by name.
     pub fn sets(&self) -> impl Iterator<Item = &str> {
         self.assignments.iter().map(|it| it.name.as_str())
     }
 
-    /// Adds what stands in a text; `outer` is where it stands in the whole line, when it stands in a quoted argument.
+    /// Adds what is in a text; `outer` is its place in the whole line, when it is in a quoted argument.
     pub(super) fn read(
         &mut self,
         text: &Arc<str>,
@@ -290,7 +290,7 @@ impl Span {
 }
 
 impl Unknown {
-    /// The part of the text that it is about.
+    /// Returns the part of the text that it is about.
     #[must_use]
     pub fn part(&self) -> &str {
         self.span.part()
@@ -298,25 +298,25 @@ impl Unknown {
 }
 
 impl SimpleCommand {
-    /// The program as it is written; nothing where only the shell that runs the line knows it.
+    /// Returns the program as it is written; `None` where only the shell that runs the line knows it.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.words.get(self.at).filter(|it| !it.is_pattern)?.text.as_deref()
     }
 
-    /// Its arguments; nothing for one whose text is not known.
+    /// Lists its arguments; `None` for one whose text is not known.
     pub fn arguments(&self) -> impl Iterator<Item = Option<&str>> {
         let known = self.words.get(self.at + 1..).unwrap_or_default();
         known.iter().map(|it| it.text.as_deref()).chain(self.appended.then_some(None))
     }
 
-    /// The part of the text in which it stands.
+    /// Returns the part of the text that it is in.
     #[must_use]
     pub fn part(&self) -> &str {
         self.span.part()
     }
 
-    /// Where that part stands in the whole text, in bytes.
+    /// Returns the place of that part in the whole text, in bytes.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.span.outer.clone()

@@ -7,7 +7,7 @@ use super::commands::Commands;
 use super::table::CommandTable;
 
 /// What a line reads and writes, from a folder of the workspace. A safe line names what it reads; any other may touch
-/// every file, for which nothing stands.
+/// every file, which is a single `None`.
 pub(crate) fn files_of(
     text: &str,
     table: &CommandTable,

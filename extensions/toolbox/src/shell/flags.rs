@@ -5,7 +5,7 @@ pub(super) fn is_flag(argument: &str) -> bool {
     argument.starts_with('-') && argument != "-" && argument != "--"
 }
 
-/// Whether a letter stands behind one dash, alone or among others.
+/// Whether a letter comes behind one dash, alone or among others.
 pub(super) fn has_letter(argument: &str, letter: char) -> bool {
     argument.strip_prefix('-').is_some_and(|it| !it.starts_with('-') && it.contains(letter))
 }

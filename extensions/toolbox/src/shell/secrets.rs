@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Files with secrets, by the last parts of their paths. `*` stands for any letters.
+/// Files with secrets, by the last parts of their paths. `*` matches any letters.
 const FILES: &[&str] = &[
     ".env",
     ".env.*",
@@ -373,7 +373,7 @@ fn step(rule: &[char], row: &mut [bool], fits: impl Fn(char) -> bool) {
     skip_stars(rule, row);
 }
 
-/// A star stands for nothing too.
+/// A star matches nothing too.
 fn skip_stars(rule: &[char], row: &mut [bool]) {
     for at in 0..rule.len() {
         if row[at] && rule[at] == '*' {

@@ -119,7 +119,7 @@ pub(super) struct Program {
     /// Whether it adds arguments to the command that it runs.
     #[serde(default)]
     pub(super) appends: bool,
-    /// Behind which arguments a command stands.
+    /// The arguments behind which a command comes.
     #[serde(default)]
     pub(super) markers: Vec<String>,
     /// What of its arguments is looked at by a rule of its own.
@@ -183,7 +183,7 @@ pub(super) enum Runs {
     Line,
     /// Its first argument.
     First,
-    /// What stands behind a marker.
+    /// What comes behind a marker.
     After,
 }
 
@@ -244,7 +244,7 @@ impl Variables {
 }
 
 impl CommandTable {
-    /// The table of the toolbox.
+    /// Returns the table of the toolbox.
     #[must_use]
     pub fn standard() -> &'static Self {
         static TABLE: LazyLock<CommandTable> = LazyLock::new(|| {
@@ -334,7 +334,7 @@ impl CommandTable {
         self.variable(name).is_some_and(|it| it.level == Danger::Safe)
     }
 
-    /// Whether a program is known by its name, and stands in a folder that is none of the system's.
+    /// Whether a program is known by its name, and is in a folder that is none of the system's.
     pub(super) fn is_elsewhere(&self, written: &str) -> bool {
         const FOLDERS: [&str; 6] =
             ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];

@@ -26,7 +26,7 @@ pub(super) const MOST_PARTS: usize = 4096;
 /// So many pieces a tree may have.
 const MOST_NODES: usize = 6 * MOST_PARTS;
 
-/// What stands in a text.
+/// What is in a text.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) commands: Vec<Raw>,
@@ -50,7 +50,7 @@ impl Found {
 pub(super) struct Raw {
     pub(super) words: Vec<Word>,
     pub(super) range: Range<usize>,
-    /// The functions whose definitions it stands in.
+    /// The functions whose definitions it is in.
     pub(super) inside: Rc<[String]>,
 }
 
@@ -152,7 +152,7 @@ fn parsed(source: &str) -> Option<Tree> {
     })
 }
 
-/// A node that is still to be looked at, with the one that it stands in, the functions around it, and how deep it stands.
+/// A node that is still to be looked at, with the one that it is in, the functions around it, and how deep it is.
 type Open<'t> = (Node<'t>, Option<Node<'t>>, Rc<[String]>, usize);
 
 struct Walk<'s, 'f> {
@@ -263,7 +263,7 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    /// What runs a command stands in no text that the tree takes for plain.
+    /// What runs a command is in no text that the tree takes for plain.
     fn leaf(&mut self, node: Node<'_>, parent: Option<Node<'_>>) {
         let text = self.text(node);
         let parent = parent.map_or("", |it| it.kind());
@@ -431,7 +431,7 @@ impl<'s> Walk<'s, '_> {
     }
 }
 
-/// Whether no command stands in a here-document beside those that the parser has found.
+/// Whether there is no command in a here-document beside those that the parser has found.
 fn is_read_whole(body: Node<'_>, source: &str) -> bool {
     let mut cursor = body.walk();
     let mut at = body.start_byte();

@@ -100,7 +100,7 @@ impl Unwrap<'_> {
         self.commands.unknown.push(Unknown { reason: reason.into(), span: self.span.clone() });
     }
 
-    /// Where the command stands that follows the wrapper's own flags and places.
+    /// The place of the command that follows the wrapper's own flags and places.
     fn rest(&mut self, entry: &Program, words: &[Word]) -> Option<usize> {
         let asks = |word: &Word| word.text.as_ref().is_some_and(|it| entry.asks.contains(it));
         if words.get(1).is_some_and(asks) {
@@ -211,7 +211,7 @@ impl Unwrap<'_> {
         }
     }
 
-    /// What stands between a marker and `;` or `+`.
+    /// What is between a marker and `;` or `+`.
     fn after(
         &mut self,
         entry: &Program,

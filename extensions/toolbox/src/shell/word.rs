@@ -26,7 +26,7 @@ impl Word {
         Self::default()
     }
 
-    /// Reads a node that stands for a word.
+    /// Reads a node that is a word.
     pub(super) fn read(node: Node<'_>, source: &str) -> Self {
         let written = &source[node.byte_range()];
         match node.kind() {
@@ -68,7 +68,7 @@ fn variable(written: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// What stands for the two folders that every shell knows, as a path would be written without them.
+/// Spells the two folders that every shell knows as a path would be written without them.
 fn folder(written: &str) -> Option<String> {
     match variable(written)?.as_str() {
         "HOME" => Some("~".to_owned()),
@@ -146,7 +146,7 @@ fn string(node: Node<'_>, source: &str) -> Word {
     Word { text: Some(text), is_quoted: true, ..Word::default() }
 }
 
-/// Adds what stands between double quotes.
+/// Adds what is between double quotes.
 fn unescape(inside: &str, text: &mut String) {
     let mut letters = inside.chars().peekable();
     while let Some(letter) = letters.next() {

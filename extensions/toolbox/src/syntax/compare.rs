@@ -93,7 +93,7 @@ fn place(problem: &Problem, lines: &[&str], hunk: Option<&Range<usize>>) -> Plac
     Place { line: line + 1, column: ahead.chars().count() + 1, words }
 }
 
-/// The end of what stands before a place.
+/// The end of what comes before a place.
 fn last(ahead: &str, lines: &[&str], line: usize) -> String {
     let above = lines[..line.min(lines.len())].iter().rev().map(|it| it.trim());
     let text = std::iter::once(ahead.trim()).chain(above).find(|it| !it.is_empty());

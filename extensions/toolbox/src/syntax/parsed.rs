@@ -26,7 +26,7 @@ pub(super) struct Problem {
     pub(super) column: usize,
     /// The line in which it ends.
     pub(super) end: usize,
-    /// The token that is missing there; without one, what stands there is unexpected.
+    /// The token that is missing there; without one, what is there is unexpected.
     pub(super) missing: Option<String>,
 }
 

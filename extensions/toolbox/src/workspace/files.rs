@@ -83,7 +83,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "changes")]
     fn written_names(&self, name: &Name) -> Result<Vec<Name>, ToolError>;
 
-    /// What stands at this name itself: of a link the link.
+    /// What is at this name itself: of a link the link.
     #[cfg(feature = "changes")]
     fn look(&self, name: &Name) -> Result<Seen, ToolError>;
 
@@ -91,7 +91,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     #[cfg(feature = "changes")]
     fn above(&self, name: &Name) -> Result<Vec<Above>, ToolError>;
 
-    /// Brings `name` back to a state. What stands there has to be `expected` at the last moment.
+    /// Brings `name` back to a state. What is there has to be `expected` at the last moment.
     #[cfg(feature = "changes")]
     fn restore(
         &self,

@@ -20,7 +20,7 @@ pub(crate) fn content_hash(content: &[u8]) -> String {
     })
 }
 
-/// Refuses a content that is not the one that was read; `none` stands for no file at all.
+/// Refuses a content that is not the one that was read; `none` means no file at all.
 pub(crate) fn is_expected(
     name: &Name,
     found: Option<&[u8]>,

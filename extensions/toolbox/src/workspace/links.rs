@@ -105,7 +105,7 @@ fn parts(path: &Path) -> Option<VecDeque<OsString>> {
     Some(parts)
 }
 
-/// Refuses a path that leads through links to a name that is not UTF-8: no rule could name what stands there.
+/// Refuses a path that leads through links to a name that is not UTF-8: no rule could name what is there.
 pub(crate) fn is_real_name_text(root: &Dir, name: &Name) -> Result<(), ToolError> {
     for path in Path::new(name.as_str()).ancestors().filter(|it| !it.as_os_str().is_empty()) {
         match root.canonicalize(path) {

@@ -49,7 +49,7 @@ impl Name {
         Self(".".to_owned())
     }
 
-    /// The name of what stands below this folder, by a path relative to it.
+    /// The name of what is below this folder, by a path relative to it.
     #[cfg(feature = "files")]
     pub(crate) fn below(&self, relative: &str) -> Self {
         match (self.0.as_str(), relative) {

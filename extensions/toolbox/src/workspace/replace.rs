@@ -27,7 +27,7 @@ pub(crate) struct Change<'c> {
     pub(crate) after: After<'c>,
 }
 
-/// What stands there until the change.
+/// What is there until the change.
 #[cfg_attr(
     not(feature = "files"),
     expect(dead_code, reason = "the tools for files use the others")
@@ -42,7 +42,7 @@ pub(crate) enum Before<'c> {
     Content(&'c [u8]),
 }
 
-/// What stands there after the change.
+/// What is there after the change.
 #[cfg_attr(
     not(feature = "files"),
     expect(dead_code, reason = "the tools for files use the others")

@@ -1,4 +1,4 @@
-//! Brings a name of the workspace back to a recorded state, if it still stands as expected: content and mode at once, with
+//! Brings a name of the workspace back to a recorded state, if it still is as expected: content and mode at once, with
 //! the folders above it.
 
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ use super::{Above, Name, State, failed};
 use crate::step::step;
 
 impl LocalFiles {
-    /// Brings `name` back to a state. What stands there has to be `expected` at the last moment.
+    /// Brings `name` back to a state. What is there has to be `expected` at the last moment.
     pub(super) fn bring_back(
         &self,
         name: &Name,
@@ -97,7 +97,7 @@ impl LocalFiles {
     }
 }
 
-/// Makes the file or link under a name of its own beside the target; nobody but its owner can read it before it has its mode.
+/// Makes the file or link under a name of its own beside the target; its owner alone can read it before it has its mode.
 fn beside(folder: &Dir, restored: &Restored<'_>) -> io::Result<OsString> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {

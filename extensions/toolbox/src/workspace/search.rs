@@ -18,7 +18,7 @@ pub(crate) struct Walk<'w> {
 }
 
 impl Workspace {
-    /// The files below a folder, relative to the workspace and in the order of their names, down to `depth` levels of
+    /// Lists the files below a folder, relative to the workspace and in the order of their names, down to `depth` levels of
     /// folders. Left out are hidden files, those that git ignores, links, and what cannot be read.
     ///
     /// ```

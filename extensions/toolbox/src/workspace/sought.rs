@@ -19,7 +19,7 @@ pub(crate) struct Found {
     pub(crate) name: Name,
     /// Relative to the folder that was searched; of a file that was searched itself, its name.
     pub(crate) relative: String,
-    /// Of what itself stands there: of a link that of the link.
+    /// The kind of what is there itself: of a link that of the link.
     pub(crate) kind: Kind,
     /// In bytes.
     pub(crate) size: u64,

@@ -1,4 +1,4 @@
-//! What stands at a name of the workspace, as a change log records it: nothing, a file, a link, or what cannot be recorded.
+//! What is at a name of the workspace, as a change log records it: nothing, a file, a link, or what cannot be recorded.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::{Name, failed};
 /// The content of no larger file is recorded: 32 MiB.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
-/// What stands at a name.
+/// What is at a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum State {
@@ -56,7 +56,7 @@ pub(crate) struct Above {
     pub(crate) mode: Option<u32>,
 }
 
-/// What stands at a name, with the content of a file.
+/// What is at a name, with the content of a file.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) state: State,
@@ -91,7 +91,7 @@ impl From<State> for Seen {
 }
 
 impl LocalFiles {
-    /// What stands at this name itself: of a link the link.
+    /// What is at this name itself: of a link the link.
     pub(super) fn seen(&self, name: &Name) -> Result<Seen, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,

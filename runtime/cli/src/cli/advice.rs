@@ -48,7 +48,7 @@ const HINTS: [(&str, &str); 20] = [
     ("go on without it, and say what you would have done", ""),
     (
         "go on without it, or tell the user that it needs approval",
-        "run it again when somebody can approve it",
+        "run it again when a person can approve it",
     ),
     ("go on without it, or try again later", "try again later"),
     ("go on without this call, or say that it is needed", ""),

@@ -9,7 +9,7 @@ use toolwright_core::repairs::Repairs;
 use toolwright_core::tool::Definition;
 use toolwright_schema::repair::replay;
 
-/// What stands for the value of a secret.
+/// The text in place of a secret's value.
 const HIDDEN: &str = r#""[secret]""#;
 
 pub(super) fn shown(definition: &Definition, arguments: &str, facts: &Facts, form: Form) -> String {
@@ -19,7 +19,7 @@ pub(super) fn shown(definition: &Definition, arguments: &str, facts: &Facts, for
     let changes = facts.repairs().map(Repairs::changes).unwrap_or_default();
     let arguments = match replay(arguments, changes) {
         Some(mended) => without_secrets(definition, &mended),
-        // What was changed in a secret is not told, so the changes cannot be made again.
+        // The record of a change in a secret has no values, so the changes cannot be made again.
         None => HIDDEN.to_owned(),
     };
     let repairs: Vec<String> = changes.iter().map(|change| text(&change.to_string())).collect();

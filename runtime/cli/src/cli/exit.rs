@@ -31,7 +31,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit code.
+    /// Returns the exit code.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {

@@ -94,15 +94,15 @@ fn of_property<'a>(root: &'a Value, key: &'a str, schema: &'a Value, required: b
 }
 
 impl Field<'_> {
-    /// Whether it stands without a flag: what must be given and is one word. A secret is not, so that it
-    /// need not stand in the shell's history.
+    /// Whether it is given without a flag: what must be given and is one word. A secret has a flag, so that it
+    /// need not be in the shell's history.
     pub(super) fn is_positional(&self) -> bool {
         let is_word = matches!(self.shape, Shape::Number | Shape::Text);
         let by_itself = self.required && is_word && self.short.is_none() && !self.secret;
         (self.positional && self.shape != Shape::Switch) || by_itself
     }
 
-    /// What an absent key stands for.
+    /// Returns the value of an absent key.
     pub(super) fn default(&self) -> Option<&Value> {
         self.schema.get("default").filter(|it| !it.is_null())
     }

@@ -118,7 +118,7 @@ fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     }
 }
 
-/// What is told is yes or no; a default that is yes needs a way to say no, as does a choice of three.
+/// Makes the flags of a yes or no; a default that is yes needs a way to say no, as does a choice of three.
 fn switch(field: &Field<'_>, yes: Arg, flag: &str, opposite: Option<String>) -> Vec<Arg> {
     let yes = yes.action(ArgAction::SetTrue);
     let Some(opposite) = opposite else {

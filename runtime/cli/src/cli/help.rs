@@ -17,7 +17,7 @@ pub(super) fn in_a_list(definition: &Definition) -> String {
     }
 }
 
-/// What stands below the flags of a tool.
+/// Makes the text below the flags of a tool.
 pub(super) fn of_tool(definition: &Definition, takes_yes: bool) -> String {
     let mut words = format!("Danger: {}\nEffect: {}", danger(definition), effect(definition));
     if let Some(approval) = approval(definition) {
@@ -62,16 +62,16 @@ pub(super) fn short(field: &Field<'_>, also: Option<&str>) -> String {
 
 /// A parameter with all that is known of it.
 pub(super) fn long(field: &Field<'_>, also: Option<&str>) -> String {
-    let told = field.choices.iter().any(|choice| choice.description.is_some());
+    let described = field.choices.iter().any(|choice| choice.description.is_some());
     let mut paragraphs = vec![field.description.to_owned()];
-    if told {
+    if described {
         let lines = field.choices.iter().map(|choice| match choice.description {
             Some(words) => format!("- {}: {}", shown(choice.value), first_sentence(words)),
             None => format!("- {}", shown(choice.value)),
         });
         paragraphs.push(format!("One of:\n{}", lines.collect::<Vec<_>>().join("\n")));
     }
-    let choices = (!told && !field.choices.is_empty()).then(|| one_of(&field.choices));
+    let choices = (!described && !field.choices.is_empty()).then(|| one_of(&field.choices));
     let notes = choices.into_iter().chain(notes(field, true)).chain(also_as(also));
     let notes = notes.map(|note| format!("[{note}]"));
     paragraphs.push(notes.collect::<Vec<_>>().join(" "));
@@ -125,10 +125,10 @@ fn notes(field: &Field<'_>, all: bool) -> Vec<String> {
 fn range(schema: &Value, least: &str, most: &str, of_what: &str) -> Option<String> {
     let is_width =
         |limit: &&Value| limit.as_f64().is_some_and(|it| it.abs() >= f64::from(i32::MAX));
-    let told = |keyword| schema.get(keyword).filter(|it| !is_width(it));
+    let limit = |keyword| schema.get(keyword).filter(|it| !is_width(it));
     let is_wide = schema.get(most).is_some_and(|it| is_width(&it));
-    let least = told(least).filter(|it| **it != 0 || (of_what.is_empty() && !is_wide));
-    match (least, told(most)) {
+    let least = limit(least).filter(|it| **it != 0 || (of_what.is_empty() && !is_wide));
+    match (least, limit(most)) {
         (Some(least), Some(most)) => Some(format!("{least} to {most}{of_what}")),
         (Some(least), None) => Some(format!("at least {least}{of_what}")),
         (None, Some(most)) => Some(format!("at most {most}{of_what}")),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolwright_core::tool::Definition;
 
-/// Where a tool stands on the command line.
+/// The place of a tool on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Words {
     pub(super) group: Option<String>,

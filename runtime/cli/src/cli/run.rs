@@ -69,7 +69,7 @@ async fn call(
     let call = Call::new(&definition.name, input);
     if matches.get_flag(DRY_RUN) {
         let facts = executor.examine(&call).map_err(|error| failed(&error, stop, consent))?;
-        // What its rule refuses, nobody would be asked about.
+        // No person is asked about what its rule refuses.
         executor.validate(&call).await.map_err(|error| failed(&error, stop, consent))?;
         return print(dry_run::shown(definition, call.arguments(), &facts, form), form);
     }
@@ -93,13 +93,13 @@ fn failed(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
     let words = match consent.advice().filter(|_| exit == Exit::Approval) {
         // The cause is for those who write the application; here the person can act.
         Some(advice) => format!("{}\nhint: {advice}", message(error)),
-        None => told(error),
+        None => for_people(error),
     };
     complain(exit, words)
 }
 
 /// An error in the words for people.
-pub(super) fn told(error: &ToolError) -> String {
+pub(super) fn for_people(error: &ToolError) -> String {
     let hint = error.next_action().and_then(advice::for_a_person);
     let hint = hint.map(|hint| format!("\nhint: {hint}"));
     let cause = error.source().map(|cause| format!("\ncaused by: {}", chain(cause)));

@@ -64,6 +64,6 @@ pub(super) fn complain(exit: Exit, words: impl Display) -> Exit {
 
 /// A line on standard error.
 pub(super) fn tell(what: &str, words: impl Display) {
-    // Nobody is left who could be told that it failed.
+    // There is no other stream on which to say that it failed.
     let _ = writeln!(io::stderr(), "{what}: {}", lines(&words.to_string()));
 }

@@ -68,7 +68,7 @@ fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Stri
     }))
 }
 
-/// One word. A number stands in the input with the digits that were typed.
+/// Reads one word. A number has in the input the digits that were typed.
 fn word(shape: Shape, typed: &str) -> String {
     let is_json = || serde_json::from_str::<&RawValue>(typed).is_ok_and(|it| it.get() == typed);
     let is_number = || typed.starts_with(|it: char| it == '-' || it.is_ascii_digit());
@@ -102,7 +102,7 @@ fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Str
     Ok(Some(secret))
 }
 
-/// Whether somebody typed it; a switch has a value in any case.
+/// Whether a person typed it; a switch has a value in any case.
 fn given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }

@@ -1,4 +1,4 @@
-//! Standard input where a terminal cannot be told to discard what was typed: each answer repeats its question's code.
+//! Standard input where a terminal cannot discard what was typed: each answer repeats its question's code.
 
 use std::io::{self, Read, Stdin};
 

@@ -1,7 +1,7 @@
 //! The keyboard of this process's terminal.
 //!
 //! - It is read directly: lines that the application has read ahead answer no question.
-//! - What was typed before a question is discarded, and until nobody has typed for a moment. Meanwhile the terminal hands
+//! - What was typed before a question is discarded, until no key was typed for a moment. Meanwhile the terminal hands
 //!   over each character as it is typed, because a line that is not complete would not be seen otherwise.
 
 use std::io::{self, Read, Stdin};
@@ -15,13 +15,13 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// For how long nobody may have typed.
+/// For how long no key may have been typed.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Standard input, past the buffer that the rest of the process reads it by.
 pub struct Keyboard(Stdin);
 
-/// The mode of the terminal, which is changed for one question while nobody may type.
+/// The mode of the terminal, which is changed for one question while no key may be typed.
 #[derive(Clone, Default)]
 pub(super) struct Typing(Arc<Mutex<Option<Termios>>>);
 
@@ -46,12 +46,12 @@ impl Typing {
         Some(Self::default())
     }
 
-    /// Gives the terminal its mode back when the value is dropped, whoever has changed it.
+    /// Gives the terminal its mode back when the value is dropped, also where another part of the program has changed it.
     pub(super) fn restored(&self) -> Restored {
         Restored(self.clone())
     }
 
-    /// Discards what was typed, until nobody types. Whether there was anything.
+    /// Discards what was typed, until no key is typed any more. Returns whether there was anything.
     pub(super) fn settle(&self, is_over: impl Fn() -> bool) -> io::Result<bool> {
         let _restored = self.restored();
         self.take_each_key(&is_over)?;
@@ -105,7 +105,7 @@ fn is_typed(time: Duration) -> io::Result<bool> {
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let seen = match poll(&mut watched, Some(&time)) {
-        // A signal that the application handles: as if somebody had typed.
+        // A signal that the application handles: as if a key had been typed.
         Err(Errno::INTR) => return Ok(true),
         other => other?,
     };

@@ -57,12 +57,12 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The call that the resource is opened for.
+    /// Returns the context of the call that the resource is opened for.
     pub fn context(&self) -> &ToolContext {
         &self.context
     }
 
-    /// A service of the run or the executor.
+    /// Returns a service of the run or the executor; `None` where none of this type is registered.
     pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.context.service::<T>()
     }

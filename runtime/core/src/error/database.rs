@@ -14,7 +14,7 @@ impl From<Error> for ToolError {
             }
             (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => (
                 "busy",
-                "somebody else is using the database at the moment",
+                "another connection is using the database at the moment",
                 ErrorClass::NotStarted { retry_after: None },
             ),
             (_, Some(ErrorCode::ConstraintViolation)) => (

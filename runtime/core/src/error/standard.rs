@@ -12,8 +12,8 @@ impl From<Source> for ToolError {
     }
 }
 
-/// What failed tells the class. Of an operation that found something busy, or no room for one more open file, nobody can
-/// tell what its tool did before, so it may have acted.
+/// Derives the class from what failed. An operation that found a file busy, or no room for one more open file, does not say
+/// what its tool did before, so the tool may have acted.
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind;
@@ -44,7 +44,7 @@ impl From<io::Error> for ToolError {
                 ("connection_lost", "the connection was lost", ErrorClass::Transient)
             }
             ErrorKind::WouldBlock | ErrorKind::ResourceBusy | ErrorKind::ExecutableFileBusy => {
-                ("busy", "somebody else is using it at the moment", ErrorClass::Transient)
+                ("busy", "another process is using it at the moment", ErrorClass::Transient)
             }
             _ if is_out_of_files(&error) => (
                 "too_many_open_files",

@@ -166,7 +166,7 @@ impl ResourceKind for File {
     }
 
     /// Where one path is absolute and the other is not, or one leads further out of the folder,
-    /// nobody knows from the names alone, so they may be the same.
+    /// the names alone do not say how they relate, so they may overlap.
     fn overlap(container: &str, contained: &str) -> bool {
         let start = |path: &str| {
             (path.starts_with('/'), path.split('/').take_while(|part| *part == "..").count())

@@ -22,13 +22,13 @@ use super::resource::ResourceKind;
 pub struct ResourceScope(Arc<str>);
 
 impl ResourceScope {
-    /// The scope of this name.
+    /// Makes a scope of this name.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -137,7 +137,7 @@ impl<T: ?Sized, K> Holder<T, K> {
 }
 
 impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
-    /// The scope of the resources that the service holds.
+    /// Returns the scope of the resources that the service holds.
     pub fn scope<'s>(&self, service: &'s T) -> Option<Held<'s>> {
         let other_names = Box::new(|name: &str| service.other_names(name));
         Some(Held { scope: service.scope(), other_names })
@@ -153,7 +153,7 @@ pub trait HoldsNone<T: ?Sized> {
 
 impl<T: ?Sized, K> HoldsNone<T> for Holder<T, K> {}
 
-/// The one scope that a tool's services name, if they name one.
+/// Returns the one scope that a tool's services name; `None` where they name none, or several.
 pub fn one_scope<const COUNT: usize>(scopes: [Option<Held<'_>>; COUNT]) -> Option<Held<'_>> {
     let mut scopes = scopes.into_iter().flatten();
     let first = scopes.next()?;

@@ -18,13 +18,13 @@ pub struct ResourceStamp(Box<str>);
 const STEP: Duration = Duration::from_secs(2);
 
 impl ResourceStamp {
-    /// The stamp of this version.
+    /// Makes the stamp of a version, such as a hash or a time of change.
     #[must_use]
     pub fn new(version: impl Into<Box<str>>) -> Self {
         Self(version.into())
     }
 
-    /// The stamp of a resource that calls alone change.
+    /// Stamps a resource that nothing but calls changes.
     #[must_use]
     pub fn unchanging() -> Self {
         Self::new("")

@@ -33,7 +33,7 @@ impl TouchedResource {
         Self { kind, scope, name: name.map(kind.0.normalise) }
     }
 
-    /// The label of its kind.
+    /// Returns the label of its kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind.0.label
@@ -46,20 +46,20 @@ impl TouchedResource {
         self.kind.0.decides
     }
 
-    /// Its name in the normal form of the kind; `None` for all resources of the kind.
+    /// Returns its name in the normal form of the kind; `None` is all resources of the kind.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The workspace, or whatever else holds it, where that is known. It is not for models: of files it is a path of the
+    /// Returns the workspace, or what else holds it, where that is known. It is not for models: of files it is a path of the
     /// machine.
     #[must_use]
     pub fn scope(&self) -> Option<&ResourceScope> {
         self.scope.as_ref()
     }
 
-    /// Whether a change of one may be a change of the other.
+    /// Reports whether a change of one may be a change of the other.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         if !self.is_kind_of(other) {
@@ -108,7 +108,7 @@ impl TouchedResource {
         one == two || overlap(one, two) || overlap(two, one)
     }
 
-    /// The version of the resource, by its kind; `None` where that cannot be found out.
+    /// Reads the version of the resource, by its kind; `None` where the kind cannot find it out.
     #[must_use]
     pub fn stamp(&self) -> Option<ResourceStamp> {
         (self.kind.0.stamp)(self.scope.as_ref(), self.name.as_deref())
@@ -122,7 +122,7 @@ impl TouchedResource {
         (self.kind.0.id)()
     }
 
-    /// The names of what contains it in its scope, outermost first; see
+    /// Lists the names of what contains it in its scope, outermost first; see
     /// [`ResourceKind::containers`](super::ResourceKind::containers).
     #[doc(hidden)]
     #[must_use]

@@ -22,7 +22,7 @@ pub(super) struct Items<'a, 'de> {
 }
 
 impl<'a, 'de> Items<'a, 'de> {
-    /// Reads the array at the cursor, which stands at its bracket.
+    /// Reads the array at the cursor, which is at its bracket.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
@@ -78,7 +78,7 @@ pub(super) struct Fields<'a, 'de> {
 }
 
 impl<'a, 'de> Fields<'a, 'de> {
-    /// Reads the object at the cursor, which stands at its bracket.
+    /// Reads the object at the cursor, which is at its bracket.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,

@@ -25,7 +25,7 @@ pub(super) struct Entries<'a, 'de> {
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
-    /// Reads the object at the cursor, which stands at its bracket.
+    /// Reads the object at the cursor, which is at its bracket.
     #[inline]
     pub(super) fn read<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,

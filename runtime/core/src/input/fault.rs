@@ -67,13 +67,13 @@ impl Fault {
         Self::from(Problem::duplicate_key(key)).at_key(key)
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// What is wrong, to keep.
+    /// Takes out what is wrong, to store it.
     #[must_use]
     pub fn into_problem(self) -> Problem {
         self.0.problem
@@ -102,7 +102,7 @@ impl Fault {
         self
     }
 
-    /// What the type asked for, where the fault knows it.
+    /// Returns what the type asked for, where the fault knows it.
     #[doc(hidden)]
     pub fn asked(&self) -> Option<Asked> {
         self.0.asked

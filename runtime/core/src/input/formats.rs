@@ -4,7 +4,7 @@
 //!   such a text looks like instead.
 //! - This is the only place that knows words and names of libraries. Words of the application's own types pass.
 
-/// A format of JSON Schema, such as `date`.
+/// Describes a format of JSON Schema in words, such as `date`; `None` for a format that is not known.
 #[doc(hidden)]
 pub fn of_format(format: &str) -> Option<&'static str> {
     Some(match format {

@@ -34,7 +34,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// A key that must be given; `expected` says of what type, such as "a string".
+    /// Describes a key that must be given; `expected` says of what type, such as "a string".
     pub fn required(
         name: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
@@ -42,7 +42,7 @@ impl Key {
         Self::new(name.into(), expected.into(), true)
     }
 
-    /// A key that may be left out.
+    /// Describes a key that may be left out; `expected` says of what type its value is.
     pub fn optional(
         name: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
@@ -72,13 +72,13 @@ impl Key {
         self.scalars
     }
 
-    /// The key itself.
+    /// Returns the key itself.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its value should be.
+    /// Returns what its value should be, in words.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
@@ -164,18 +164,18 @@ impl Keys {
         Ok(Self { keys, required })
     }
 
-    /// The keys in declaration order.
+    /// Walks through the keys in declaration order.
     pub fn iter(&self) -> std::slice::Iter<'_, Key> {
         self.keys.iter()
     }
 
-    /// How many keys there are.
+    /// Counts the keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are no keys.
+    /// Reports whether there are no keys.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
@@ -209,7 +209,7 @@ impl Keys {
         self.keys.get(index)
     }
 
-    /// How many bytes the key at `index` takes at the start of `text`, if it stands there.
+    /// Returns how many bytes the key at `index` takes at the start of `text`, if `text` begins with it.
     #[inline]
     pub(super) fn match_in_place(&self, index: usize, text: &[u8]) -> Option<usize> {
         let key = self.keys.get(index)?;

@@ -27,7 +27,7 @@ pub type IsKnown = fn(&mut Visited) -> bool;
 pub struct Visited(Vec<TypeId>);
 
 impl Visited {
-    /// Whether the types inside `T` are known. A type that was met before is judged where it was met.
+    /// Reports whether the types inside `T` are known. A type that was met before is judged where it was met.
     pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
         let id = TypeId::of::<T>();
         if self.0.contains(&id) {

@@ -72,7 +72,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads the number at the cursor, which stands at a digit or minus sign.
+    /// Reads the number at the cursor, which is at a digit or minus sign.
     pub(super) fn number_here(&mut self) -> Result<Number<'de>, Fault> {
         let start = self.position;
         let negative = self.byte() == Some(b'-');

@@ -109,8 +109,8 @@ pub fn fill<T: DeserializeOwned>(
     Ok(())
 }
 
-/// The value of a key that was left out: `None` inside for an [`Option`], under whatever alias;
-/// nothing for a type that is required.
+/// Returns the value of a key that was left out: `Some(None)` for an [`Option`], under whatever alias;
+/// `None` for a type that is required.
 ///
 /// ```
 /// # use toolwright::__private0::absent;

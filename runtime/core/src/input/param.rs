@@ -88,13 +88,13 @@ impl<T> Param<T> {
         self
     }
 
-    /// The pattern is checked against the raw text, by the schema.
+    /// Sets the pattern that the schema checks against the raw text.
     pub const fn pattern(mut self, pattern: &'static str, _: IsText<T>) -> Self {
         self.bounds.pattern = Some(pattern);
         self
     }
 
-    /// The text is a command line.
+    /// Marks the text as a command line, which policies read as such.
     pub const fn command(mut self, _: IsText<T>) -> Self {
         self.command = true;
         self
@@ -106,7 +106,7 @@ impl<T> Param<T> {
         self
     }
 
-    /// The static description of the parameter.
+    /// Returns the static description of the parameter.
     pub const fn spec(&self, name: &'static str, docs: &'static str) -> ParamSpec {
         ParamSpec {
             name,
@@ -144,7 +144,7 @@ impl<T> Param<T> {
         Ok(())
     }
 
-    /// The value of a slot; the object loop has seen to it that required ones are filled.
+    /// Takes the value out of a slot. The object loop has filled the required ones.
     #[inline(always)]
     pub fn take(&self, slot: Option<T>) -> Result<T, Problems> {
         match slot {
@@ -178,7 +178,7 @@ impl<T> Param<T> {
 }
 
 impl Problems {
-    /// One problem with the whole input.
+    /// Makes one problem of the whole input; `expected` says what it should have been.
     #[cold]
     #[doc(hidden)]
     pub fn of(expected: &str) -> Self {

@@ -1,6 +1,6 @@
 //! What is wrong with a call's input, in words for a person and a model.
 //!
-//! - A problem stands on its own: where, which rule, what was found, what was wanted.
+//! - A problem can be read alone: where, which rule, what was found, what was expected.
 //! - Its text is a lower-case fragment of one line, without a period.
 
 use std::cell::Cell;
@@ -24,7 +24,7 @@ pub struct Problem {
     pub pointer: String,
     /// The rule that was broken.
     pub rule: Rule,
-    /// A short rendering of what stands there, at most 60 characters; empty where nothing does.
+    /// A short rendering of the value there, at most 60 characters; empty where there is none.
     pub found: String,
     /// What was wanted, such as "an integer from 0 to 255"; for [`Rule::Other`] the type's own
     /// message.
@@ -39,7 +39,7 @@ pub struct Problem {
 pub enum Rule {
     /// The text is not JSON; whatever follows was not looked at.
     Syntax,
-    /// A value of another type stands there.
+    /// A value of another type is there.
     Type,
     /// The key is not one of the object's keys.
     UnknownKey,
@@ -64,7 +64,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Its name for programs.
+    /// Returns its name for programs.
     ///
     /// ```
     /// # use toolwright::__private0::Rule;
@@ -90,7 +90,7 @@ impl Rule {
 }
 
 impl Problem {
-    /// A problem of the whole input; set `pointer` to move it.
+    /// Makes a problem of the whole input; set `pointer` to move it.
     ///
     /// `found` is cut to 60 characters.
     pub fn new(rule: Rule, found: &str, expected: impl Into<String>) -> Self {
@@ -103,7 +103,7 @@ impl Problem {
         }
     }
 
-    /// A key that is not one of `keys`.
+    /// Reports a key that is not one of `keys`, with the nearest of them.
     #[doc(hidden)]
     pub fn unknown_key<'k>(
         key: &str,
@@ -112,7 +112,7 @@ impl Problem {
         Self::unknown_key_within(key, keys, &Cell::new(words::MOST_COMPARED))
     }
 
-    /// As [`unknown_key`](Self::unknown_key) does, while there is something left of what may be compared.
+    /// Does as [`unknown_key`](Self::unknown_key), while `left` allows further comparisons.
     #[doc(hidden)]
     pub fn unknown_key_within<'k>(
         key: &str,
@@ -128,7 +128,7 @@ impl Problem {
         problem
     }
 
-    /// A key that was given before.
+    /// Reports a key that was given before.
     #[doc(hidden)]
     pub fn duplicate_key(key: &str) -> Self {
         Self::new(Rule::DuplicateKey, &words::quote(key), "each key once")
@@ -195,13 +195,13 @@ impl fmt::Display for Problem {
 pub struct Problems(Box<[Problem]>);
 
 impl Problems {
-    /// The problems, unless there are none.
+    /// Makes a list of problems; `None` where there are none.
     #[must_use]
     pub fn new(problems: Vec<Problem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self(problems.into_boxed_slice()))
     }
 
-    /// Each problem changed, none added or taken away.
+    /// Changes each problem; adds and removes none.
     #[doc(hidden)]
     pub fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
         Self(self.0.into_iter().map(change).collect())

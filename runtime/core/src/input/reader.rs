@@ -2,8 +2,8 @@
 //!
 //! - It takes exactly what the schema of the target type takes: no unknown or repeated key, no
 //!   array for a struct, no `null` for something left out, no fraction for an integer.
-//! - The cursor stands between characters, and only moves forward while a value is read; after a
-//!   fault it stands anywhere, and its owner rewinds it before reading on.
+//! - The cursor is between characters, and only moves forward while a value is read; after a
+//!   fault it may be anywhere, and its owner rewinds it before reading on.
 //! - `place` is set right before an item or field is read and is `Field` again once the holder is
 //!   closed, so that a plain `T::deserialize` is in field position.
 //! - Success allocates nothing but what the target type owns; every fault is built out of line.
@@ -40,7 +40,7 @@ pub struct Reader<'de> {
     pub(super) scratch: String,
 }
 
-/// Where the next value stands, which decides what `null` means for an option.
+/// The kind of place that holds the next value, which decides what `null` means for an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A value that can be left out.
@@ -56,7 +56,7 @@ pub(super) enum Place {
 const TOO_DEEP: u8 = crate::json::MAX_DEPTH as u8 + 1;
 
 impl<'de> Reader<'de> {
-    /// A reader at the start of `text`.
+    /// Makes a reader at the start of `text`.
     #[inline]
     #[must_use]
     pub fn new(text: &'de str) -> Self {
@@ -76,14 +76,14 @@ impl<'de> Reader<'de> {
         Self { lenient: true, ..Self::new(text) }
     }
 
-    /// How many bytes were read.
+    /// Returns how many bytes were read.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// The text read since `start`, an earlier [`position`](Self::position).
+    /// Returns the text read since `start`, an earlier [`position`](Self::position).
     #[inline]
     #[must_use]
     pub fn since(&self, start: usize) -> &'de str {
@@ -231,7 +231,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Makes a fault of the value at `start` say what stands there.
+    /// Adds to a fault what the value at `start` is.
     #[cold]
     pub(super) fn show(&self, mut fault: Fault, start: usize) -> Fault {
         if fault.lacks_found() {
@@ -240,7 +240,7 @@ impl<'de> Reader<'de> {
         fault
     }
 
-    /// Another type stands at the cursor, or no value at all.
+    /// Reports another type at the cursor, or no value at all.
     #[cold]
     pub(super) fn mismatch(&mut self, expected: &dyn Expected) -> Fault {
         self.mismatch_in_words(words::expected(expected))
@@ -254,7 +254,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Something else than JSON stands at the cursor.
+    /// Reports something else than JSON at the cursor.
     #[cold]
     pub(super) fn syntax(&self, expected: &str) -> Fault {
         let position = self.position.min(self.text.len());

@@ -16,7 +16,7 @@ pub(super) enum Text<'de> {
 }
 
 impl<'de> Reader<'de> {
-    /// Reads the string at the cursor, which stands at its quote.
+    /// Reads the string at the cursor, which is at its quote.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Text<'de>, Fault> {
         let start = self.position + 1;
@@ -47,7 +47,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Steps over the string at the cursor, which stands at its quote.
+    /// Steps over the string at the cursor, which is at its quote.
     pub(super) fn skip_string(&mut self) -> Result<(), Fault> {
         self.position += 1;
         loop {
@@ -65,7 +65,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The string or key whose quote stands at `start`, decoded again for a message.
+    /// Decodes the string or key whose quote is at `start` again, for a message.
     #[cold]
     pub(super) fn string_at(&self, start: usize) -> String {
         let mut reader = Reader::new(self.text);

@@ -1,6 +1,6 @@
 //! Enums: a string for a variant without contents, an object with one key for the others.
 //!
-//! - Neither form stands for the other: `{"Fast":null}` is no unit variant.
+//! - Neither form replaces the other: `{"Fast":null}` is no unit variant.
 //! - A variant's contents are in element position, as its key cannot be left out.
 
 use serde::{
@@ -28,13 +28,13 @@ pub(super) struct Choice<'a, 'de> {
 }
 
 impl<'a, 'de> Choice<'a, 'de> {
-    /// A variant whose name stands at the cursor.
+    /// Makes the choice of a variant whose name is at the cursor.
     pub(super) fn named(reader: &'a mut Reader<'de>) -> Self {
         let start = reader.position;
         Self { reader, start, name: start, tagged: false }
     }
 
-    /// Reads the variant at the cursor, which stands at the object's bracket.
+    /// Reads the variant at the cursor, which is at the object's bracket.
     pub(super) fn read_tagged<V: Visitor<'de>>(
         reader: &'a mut Reader<'de>,
         visitor: V,

@@ -20,14 +20,14 @@ const ESCAPED: usize = 6;
 #[doc(hidden)]
 pub const MOST_COMPARED: usize = 2_000_000;
 
-/// At most 60 characters of `text`, white space drawn together and other control characters written as JSON escapes them,
+/// Cuts `text` to 60 characters. Draws white space together and writes other control characters as JSON escapes them,
 /// so that none acts on a terminal or passes for a space.
 #[doc(hidden)]
 pub fn shorten(text: &str) -> String {
     shorten_to(text, LONGEST)
 }
 
-/// As [`shorten`] does, to a length of one's own.
+/// Does as [`shorten`], to at most `longest` characters.
 #[doc(hidden)]
 pub fn shorten_to(text: &str, longest: usize) -> String {
     let mut short = String::new();
@@ -81,14 +81,14 @@ pub(crate) fn one_of_shown(choices: impl ExactSizeIterator<Item = String>) -> St
     }
 }
 
-/// The choice that was probably meant by `word`.
+/// Finds the choice that was probably meant by `word`; `None` where none is near.
 #[doc(hidden)]
 pub fn nearest<'c>(word: &str, choices: impl Iterator<Item = &'c str>) -> Option<String> {
     nearest_within(word, choices, &Cell::new(MOST_COMPARED))
 }
 
-/// As [`nearest`] does, while there is something left of what may be compared: pairs of letters, one of the word and one of
-/// a choice. Without a word on choices that are not compared, because another of them may be nearer.
+/// Does as [`nearest`], while `left` allows it: each comparison takes one for each pair of letters, one of the word and one
+/// of a choice. Returns `None` where a choice could not be compared, because that one may be nearer.
 #[doc(hidden)]
 pub fn nearest_within<'c>(
     word: &str,
@@ -158,7 +158,7 @@ pub(super) fn range(minimum: i128, maximum: u128) -> String {
     between::<&dyn Display>("an integer", Some(&minimum), Some(&maximum))
 }
 
-/// What a number is expected to be that a float cannot hold.
+/// Says what a number that a float cannot hold should have been.
 #[doc(hidden)]
 pub fn float_range<F: LowerExp>(most: F) -> String {
     format!("a number from -{most:e} to {most:e}; this one is out of range")

@@ -39,7 +39,7 @@ pub enum ArgumentsError {
          too many, a word of another language or a raw control character; write it as JSON"
     )]
     Lenient,
-    /// A key stands twice in one object.
+    /// A key is given twice in one object.
     #[error("the key at `{pointer}` is given twice; give it once")]
     Duplicate {
         /// Which key, as a JSON pointer (RFC 6901).
@@ -60,7 +60,7 @@ pub enum ArgumentsError {
     /// The defaults of the schema would fill them without end.
     #[error(
         "the defaults of the tool's schema fill its arguments without end, or with more than {most} values; take \
-         out a default that stands inside itself"
+         out a default that contains itself"
     )]
     Defaults {
         /// How many values may be filled in.
@@ -69,7 +69,7 @@ pub enum ArgumentsError {
 }
 crate::debug_as_sentence!(ArgumentsError);
 
-/// The one text of a JSON value: equal values give equal texts, different values different ones.
+/// Writes the one text of a JSON value: equal values give equal texts, different values different ones.
 ///
 /// Values are equal when they have the same keys and items, texts of the same code points, and numbers that are
 /// equal as numbers, without rounding: `2`, `2.0` and `20e-1` are.
@@ -97,7 +97,7 @@ pub fn canonical_of(node: &Node) -> String {
     out
 }
 
-/// The value of a text that is JSON and nothing else.
+/// Reads a text that is JSON and nothing else.
 pub fn read(text: &str) -> Result<Node, ArgumentsError> {
     let parsed = parse(text).map_err(|broken| match broken {
         Break::Wanted(at, expected) => {

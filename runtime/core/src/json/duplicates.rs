@@ -5,7 +5,7 @@
 
 use super::tree::push_segment;
 
-/// The most places that are told.
+/// The most places that are reported.
 const MOST: usize = 100;
 /// How many bytes of places are kept below one key, but for the first place, which is always kept.
 const ROOM: usize = 64 * 1024;
@@ -42,12 +42,12 @@ impl Duplicates {
         }
     }
 
-    /// How many places are known, before a value is read.
+    /// Counts the places found so far; taken before a value is read, it is what [`place`](Self::place) needs.
     pub fn known(&self) -> usize {
         self.pointers.len()
     }
 
-    /// Says of those that were found inside a value where that value stands.
+    /// Puts the key of a value before the places that were found inside it.
     pub fn place(&mut self, known: usize, key: impl Fn() -> String) {
         if self.pointers.len() == known {
             return;

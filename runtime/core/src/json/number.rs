@@ -11,7 +11,7 @@ const MOST_ZEROS: usize = 40;
 /// Exponents of no more digits are added up as integers.
 const SHORT: usize = 30;
 
-/// The one text of a number of JSON's grammar.
+/// Writes the one text of a number of JSON's grammar.
 pub fn canonical(number: &str) -> Cow<'_, str> {
     let (sign, unsigned) = match number.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),

@@ -36,7 +36,7 @@ impl Uses {
         Self(self.0 | other.0)
     }
 
-    /// The only one of them, or the name for several.
+    /// Returns the only rule that was used, or [`ChangeRule::Syntax`] where there are several.
     pub fn rule(self, all: &[ChangeRule]) -> ChangeRule {
         let mut used = all.iter().copied().filter(|rule| self.contains(*rule));
         match (used.next(), used.next()) {
@@ -70,7 +70,8 @@ pub fn parse(text: &str) -> Result<Parsed, Break> {
     Parser::new(text, 0).whole()
 }
 
-/// The array or object that a text holds, at a depth of its own, however often it was made a text.
+/// Reads the array or object that a text contains, however often it was encoded as a text; `depth` is how deep it is
+/// nested already.
 pub fn held(text: &str, depth: usize) -> Option<Node> {
     let mut text = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
@@ -204,7 +205,7 @@ impl<'t> Parser<'t> {
         Ok(node)
     }
 
-    /// The letters, digits and underscores at the cursor.
+    /// Returns the letters, digits and underscores at the cursor.
     pub fn word(&self) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_');

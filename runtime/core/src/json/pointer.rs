@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-/// The pointer of what stands under `key`.
+/// Appends `key` to a pointer.
 #[doc(hidden)]
 #[must_use]
 pub fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// A pointer's segment as the key that it names.
+/// Decodes a pointer's segment to the key that it names.
 #[doc(hidden)]
 #[must_use]
 pub fn unescaped(segment: &str) -> Cow<'_, str> {
@@ -20,7 +20,7 @@ pub fn unescaped(segment: &str) -> Cow<'_, str> {
     }
 }
 
-/// The parts of a JSON pointer, unescaped; nothing where it is none.
+/// Splits a JSON pointer into its segments, decoded; `None` where it is no pointer.
 #[doc(hidden)]
 #[must_use]
 pub fn segments(pointer: &str) -> Option<Vec<String>> {
@@ -39,7 +39,7 @@ pub fn segments(pointer: &str) -> Option<Vec<String>> {
     pointer.strip_prefix('/')?.split('/').map(unescaped).collect()
 }
 
-/// A place in an array: digits, without a sign or zeros before them.
+/// Reads a segment as an index of an array: digits, without a sign or leading zeros.
 #[doc(hidden)]
 #[must_use]
 pub fn index(segment: &str) -> Option<usize> {

@@ -10,14 +10,14 @@ use super::pointer::unescaped;
 #[doc(hidden)]
 pub const MOST_HOPS: usize = 32;
 
-/// The reference of a schema.
+/// Returns the `$ref` of a schema.
 #[doc(hidden)]
 #[must_use]
 pub fn of(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()
 }
 
-/// The place that a reference names, as a JSON pointer; nothing for anchors and other documents.
+/// Returns the place that a reference names, as a JSON pointer; `None` for anchors and other documents.
 #[doc(hidden)]
 #[must_use]
 pub fn place(reference: &str) -> Option<&str> {
@@ -25,7 +25,7 @@ pub fn place(reference: &str) -> Option<&str> {
     (pointer.is_empty() || pointer.starts_with('/')).then_some(pointer)
 }
 
-/// The name of the definition that a reference names; nothing for other places.
+/// Returns the name of the definition that a reference names; `None` for other places.
 #[doc(hidden)]
 #[must_use]
 pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
@@ -33,14 +33,14 @@ pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
     (!name.contains('/')).then(|| unescaped(name))
 }
 
-/// What the reference of a schema leads to.
+/// Returns what the reference of a schema leads to; `None` where there is none, or it leads nowhere.
 #[doc(hidden)]
 #[must_use]
 pub fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
     root.pointer(place(of(schema)?)?)
 }
 
-/// The first schema without a reference on the way from this one; nothing where there is none.
+/// Follows references to the first schema without one; `None` where they lead nowhere or round in a circle.
 #[doc(hidden)]
 #[must_use]
 pub fn follow<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {

@@ -1,6 +1,6 @@
 //! Finds what a JSON string has to escape, many bytes at a time.
 
-/// The first quote, backslash or control character from `start` on, or the end.
+/// Finds the first quote, backslash or control character from `start` on; returns the length where there is none.
 #[inline]
 pub fn special(bytes: &[u8], mut start: usize) -> usize {
     // Without branches inside, so that the compiler compares all of them at once.

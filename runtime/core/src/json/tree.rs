@@ -24,7 +24,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The value as JSON text, without white space.
+    /// Writes the value as JSON text, without white space.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
@@ -62,7 +62,7 @@ impl Node {
         }
     }
 
-    /// What a validator reads, unless a number is out of its reach.
+    /// Returns what a validator reads; `None` where a number is out of its reach.
     pub fn value(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,
@@ -79,7 +79,7 @@ impl Node {
         })
     }
 
-    /// A value of a schema.
+    /// Converts a value of `serde_json`, such as a part of a schema.
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// What stands at a JSON pointer.
+    /// Returns the value at a JSON pointer.
     pub fn at(&self, pointer: &str) -> Option<&Self> {
         segments(pointer).try_fold(self, |node, segment| match node {
             Self::Object(entries) => {
@@ -104,7 +104,7 @@ impl Node {
         })
     }
 
-    /// The place of a JSON pointer.
+    /// Returns the value at a JSON pointer, to change it.
     pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
         segments(pointer).try_fold(self, |node, segment| match node {
             Self::Object(entries) => {
@@ -115,12 +115,12 @@ impl Node {
         })
     }
 
-    /// Whether it holds no other values.
+    /// Reports whether it holds no other values.
     pub fn is_scalar(&self) -> bool {
         !matches!(self, Self::Array(_) | Self::Object(_))
     }
 
-    /// How much work it is to look at all of it: a step for each value, and for every 64 bytes of text.
+    /// Measures the work of looking at all of it: a step for each value, and for every 64 bytes of text.
     pub fn weight(&self) -> usize {
         1 + match self {
             Self::Null | Self::Bool(_) => 0,
@@ -132,7 +132,7 @@ impl Node {
         }
     }
 
-    /// How deep arrays and objects are nested in it.
+    /// Measures how deep arrays and objects are nested in it.
     pub fn depth(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
@@ -186,7 +186,7 @@ pub fn push_segment(pointer: &mut String, key: &str) {
     }
 }
 
-/// Whether a number's text is an integer, as JSON Schema counts `2.0` and `1e3`.
+/// Reports whether a number's text is an integer, as JSON Schema counts `2.0` and `1e3`.
 ///
 /// Decided on the digits: linear in them, whatever the exponent says.
 pub fn is_integral(number: &str) -> bool {
@@ -212,12 +212,12 @@ pub fn is_integral(number: &str) -> bool {
     }
 }
 
-/// Whether `text` is a number as JSON writes it.
+/// Reports whether `text` is a number as JSON writes it.
 pub fn is_number(text: &str) -> bool {
     number_end(text.as_bytes()) == Some(text.len())
 }
 
-/// The length of the JSON number that `bytes` begins with.
+/// Returns the length of the JSON number that `bytes` begins with; `None` where it begins with none.
 pub fn number_end(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         bytes.get(from..).unwrap_or_default().iter().take_while(|it| it.is_ascii_digit()).count()

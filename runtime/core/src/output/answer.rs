@@ -39,26 +39,26 @@ enum Shape {
 }
 
 impl Answer {
-    /// A result that is text, sent unchanged.
+    /// Makes a result of text that is sent unchanged.
     #[inline]
     #[doc(hidden)]
     pub fn from_text(text: String) -> Self {
         Self { text, origin: Origin::AsSent(Shape::Text) }
     }
 
-    /// A result that is JSON.
+    /// Makes a result of JSON text.
     #[inline]
     #[doc(hidden)]
     pub fn from_json(text: String) -> Self {
         Self { text, origin: Origin::AsSent(Shape::Json) }
     }
 
-    /// Whether the call failed.
+    /// Reports whether the call failed.
     pub fn is_error(&self) -> bool {
         self.error().is_some()
     }
 
-    /// The error of a failed call.
+    /// Returns the error of a failed call.
     pub fn error(&self) -> Option<&ToolError> {
         match self.shape() {
             Shape::Error(error) => Some(error),
@@ -66,8 +66,8 @@ impl Answer {
         }
     }
 
-    /// The answer as text: what a model that only reads text gets. Blocks stand one below the
-    /// other; what is no text is named by type and size.
+    /// Writes the answer as a model gets it that reads text only: blocks below one another; what is no text is named by type
+    /// and size.
     pub fn text(&self) -> Cow<'_, str> {
         match self.shape() {
             Shape::Text | Shape::Json => Cow::Borrowed(&self.text),
@@ -81,7 +81,7 @@ impl Answer {
         }
     }
 
-    /// The answer as text, without a copy where it is text already.
+    /// Does as [`text`](Self::text), without a copy where the answer is text already.
     #[inline]
     pub fn into_text(self) -> String {
         match self.shape() {
@@ -90,7 +90,7 @@ impl Answer {
         }
     }
 
-    /// The answer block by block.
+    /// Lists the answer block by block.
     pub fn content(&self) -> Vec<Content<'_>> {
         match self.shape() {
             Shape::Text => vec![Content::text(&self.text)],
@@ -100,7 +100,7 @@ impl Answer {
         }
     }
 
-    /// The result as a value, for programs: what the tool returned, or what it set as structured.
+    /// Returns the result as a value, for programs: what the tool returned, or what it set as structured.
     pub fn structured(&self) -> Option<Value> {
         match self.shape() {
             Shape::Json => serde_json::from_str(&self.text).ok(),
@@ -109,7 +109,7 @@ impl Answer {
         }
     }
 
-    /// A copy of the answer with one more block at its end, such as a note of a stage; `None` for an error, which has no
+    /// Copies the answer with one more block at its end, such as a note of a stage; `None` for an error, which has no
     /// blocks.
     ///
     /// ```
@@ -147,7 +147,7 @@ impl Answer {
         }
     }
 
-    /// The changes that repair made to the input; `None` where it made none, or where the call ended before its tool
+    /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its tool
     /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {
         match &self.origin {
@@ -173,7 +173,7 @@ impl Answer {
         }
     }
 
-    /// The output that was put together by hand.
+    /// Returns the output that the tool put together by hand.
     #[doc(hidden)]
     pub fn output(&self) -> Option<&Output> {
         match self.shape() {
@@ -182,7 +182,7 @@ impl Answer {
         }
     }
 
-    /// The JSON text, where the result is one serialised value.
+    /// Returns the JSON text, where the result is one serialised value.
     #[doc(hidden)]
     pub fn json(&self) -> Option<&str> {
         match self.shape() {

@@ -91,12 +91,12 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 }
 
 impl<T, E> Fallible<T, E> {
-    /// The value that is sent as JSON where the tool succeeds.
+    /// Names the type that is sent as JSON where the tool succeeds.
     pub fn sent(&self) -> Sent<T> {
         Sent::NEW
     }
 
-    /// The evidence for both sides comes as functions, so that rustc judges each where it is named.
+    /// Takes the evidence for both sides as functions, so that rustc judges each where it is named.
     #[inline(always)]
     pub fn codec<D>(
         &self,
@@ -109,7 +109,7 @@ impl<T, E> Fallible<T, E> {
 }
 
 impl<R> Infallible<R> {
-    /// The value that is sent as JSON.
+    /// Names the type that is sent as JSON.
     pub fn sent(&self) -> Sent<R> {
         Sent::NEW
     }

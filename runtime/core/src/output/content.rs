@@ -52,7 +52,7 @@ pub enum Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// A block of text.
+    /// Makes a block of text.
     ///
     /// ```
     /// # use toolwright::Content;
@@ -63,7 +63,7 @@ impl<'a> Content<'a> {
         Self::Text(text.into())
     }
 
-    /// A block of JSON, given as its text.
+    /// Makes a block of JSON, given as its text.
     ///
     /// ```
     /// # use toolwright::Content;
@@ -74,7 +74,7 @@ impl<'a> Content<'a> {
         Self::Json(json.into())
     }
 
-    /// The block with texts of its own.
+    /// Copies borrowed texts, so that the block borrows nothing.
     ///
     /// ```
     /// # use toolwright::Content;
@@ -110,7 +110,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The block in words: its own, or a sentence that says what is left out because `reader` cannot
+    /// Puts the block in words: its own, or a sentence that says what is left out because `reader` cannot
     /// take it.
     #[doc(hidden)]
     pub fn words(&self, reader: &str) -> Cow<'_, str> {
@@ -136,7 +136,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// How many bytes a padded base64 text stands for.
+/// Returns how many bytes a padded base64 text decodes to.
 #[doc(hidden)]
 pub fn decoded_length(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4

@@ -10,13 +10,13 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 
-/// A value that is sent as JSON. Its method `inside` opens a container; the trait's stands for all else.
+/// A value that is sent as JSON. Its method `inside` opens a container; the trait's method answers for all else.
 pub struct Sent<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> Sent<T> {
     pub const NEW: Self = Self(PhantomData);
 
-    /// A container deeper than anyone has asked.
+    /// Answers for a container that is nested deeper than generated code looks.
     pub fn depth(&self) -> Single {
         Single
     }
@@ -39,7 +39,7 @@ impl Single {
         Self
     }
 
-    /// What the next part is found to be.
+    /// Combines with the next part: a `Result` in either counts.
     pub fn and<D>(self, other: D) -> D {
         other
     }

@@ -87,7 +87,7 @@ impl StoredAnswer {
     /// The version that this release writes. It reads this one and those before it.
     pub const VERSION: u32 = 1;
 
-    /// The answer as it was given.
+    /// Returns the answer as the tool gave it.
     #[must_use]
     pub fn into_answer(self) -> Answer {
         match self.shape {
@@ -98,7 +98,7 @@ impl StoredAnswer {
         }
     }
 
-    /// The object without a version, for a record that has one itself.
+    /// Writes the object without a version, for a record that has one itself.
     #[doc(hidden)]
     #[must_use]
     pub fn unversioned(&self) -> Value {

@@ -20,7 +20,7 @@ impl Types {
     #[doc(hidden)]
     pub const ALL: Self = Self(127);
 
-    /// Whether every type of `other` is one of these.
+    /// Reports whether every type of `other` is one of these.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -1,6 +1,6 @@
 //! Doc comments as descriptions.
 
-/// A doc comment as one text: the lines of a paragraph are joined, lists and code keep theirs.
+/// Makes one text of a doc comment: joins the lines of a paragraph, and leaves those of lists and code.
 pub fn unwrap_docs(docs: &str) -> String {
     let mut text = String::with_capacity(docs.len());
     let mut in_code = false;

@@ -8,7 +8,7 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::input::decimal;
 
-/// The JSON form of a default or an example.
+/// Writes a default or an example as JSON.
 pub fn json(value: &impl Serialize) -> serde_json::Result<Value> {
     let mut text = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut text, Exactly))?;

@@ -41,7 +41,7 @@ pub fn each_schema(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, V
     }
 }
 
-/// The pointers of a schema and of every schema inside it, the outer first.
+/// Collects the pointers of a schema and of every schema inside it, the outer first.
 pub fn pointers(schema: &Value, at: String, found: &mut Vec<String>) {
     let Value::Object(object) = schema else { return };
     found.push(at.clone());

@@ -12,7 +12,7 @@ const WIDE: f64 = 9_007_199_254_740_992.0;
 /// How many ways through a union are.
 const MOST_WAYS: usize = 12;
 
-/// `a string`, `an integer of at least 1`, `one of "a", "b"`; what it refers to stands in `root`.
+/// Describes a schema in words: `a string`, `an integer of at least 1`, `one of "a", "b"`; `root` holds what it refers to.
 pub fn expected(schema: &Value, root: &Value) -> String {
     within(schema, root, 0)
 }
@@ -91,8 +91,8 @@ fn of_type(name: &str, schema: &Value, root: &Value, depth: usize) -> String {
 #[doc(hidden)]
 pub fn in_format(schema: &Value) -> Option<&'static str> {
     let known = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
-    if let Some(told) = known("format").and_then(formats::of_format) {
-        return Some(told);
+    if let Some(text) = known("format").and_then(formats::of_format) {
+        return Some(text);
     }
     if let Some(format) = known("pattern").and_then(format_of) {
         return formats::of_format(format);
@@ -103,8 +103,8 @@ pub fn in_format(schema: &Value) -> Option<&'static str> {
     (formats? == ["ipv4", "ipv6"]).then(|| formats::of_format("ip"))?
 }
 
-/// `an integer from 1 to 9`. A bound that only says how wide a machine's word is helps nobody, unless it is the
-/// one that was broken.
+/// Describes a range: `an integer from 1 to 9`. A bound that only says how wide a machine's word is helps no reader, unless
+/// it is the one that was broken.
 pub fn number(what: &str, schema: &Value, broken: Option<&str>) -> String {
     let bound = |keyword| {
         let is_wide = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= WIDE);

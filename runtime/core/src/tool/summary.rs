@@ -20,7 +20,7 @@ pub struct Summary<'a> {
 const LONGEST: usize = 200;
 
 impl Definition {
-    /// The tool in one line.
+    /// Returns the tool in one line.
     #[must_use]
     pub fn summary(&self) -> Summary<'_> {
         Summary {

@@ -1,7 +1,7 @@
-//! Who has touched what so far, by kind and name: a tree in which a folder stands above its files.
+//! Which calls have touched what so far, by kind and name: a tree in which a folder is above its files.
 //!
 //! A read waits for the writes of what contains the resource, of the resource itself, and of what lies below it; a write
-//! waits for their reads as well. What a write has waited for needs no further look: whoever meets it meets the write.
+//! waits for their reads as well. What a write has waited for needs no further look: a later call that meets it meets the write.
 //!
 //! Names of one scope whose outermost container is the same form one tree. Names of different trees, and names of kinds
 //! that do not say what contains them, are compared one by one. Past [`COMPARISONS`] of them in one turn, a call keeps its
@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use super::steps::{Pending, Steps, Waited};
 use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
 
-/// How many pairs of names are compared before calls are not told apart any more.
+/// How many pairs of names are compared before all calls count as overlapping.
 const COMPARISONS: usize = 1 << 23;
 
-/// How deep a name may lie to be told apart from others.
+/// How deep a name may lie to be compared with others.
 const DEEPEST: usize = 128;
 
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ struct Node {
     is_touched: bool,
 }
 
-/// Those whose end somebody may have to wait for, since the last write of all of it.
+/// Those whose end a later call may have to wait for, since the last write of all of it.
 #[derive(Debug, Default)]
 struct Accesses {
     writers: Group,

@@ -1,4 +1,4 @@
-//! Which tools somebody gets, by patterns. What is misspelt is an error: it must neither open nor close
+//! Which tools an agent or a client gets, by patterns. What is misspelt is an error: it must neither open nor close
 //! anything unnoticed.
 
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ enum Subject {
 }
 
 impl Profile {
-    /// A profile of these patterns.
+    /// Makes a profile of these patterns.
     ///
     /// # Errors
     /// When one is no pattern.
@@ -213,12 +213,12 @@ impl From<Profile> for Vec<String> {
 pub struct Profiles(BTreeMap<String, Profile>);
 
 impl Profiles {
-    /// These profiles; of two with one name the last one counts.
+    /// Collects these profiles; of two with one name the last one counts.
     pub fn of(profiles: impl IntoIterator<Item = (impl Into<String>, Profile)>) -> Self {
         Self(profiles.into_iter().map(|(name, profile)| (name.into(), profile)).collect())
     }
 
-    /// The profile of a name.
+    /// Returns the profile of a name.
     ///
     /// # Errors
     /// When there is none; there is no default to fall back to.
@@ -230,7 +230,7 @@ impl Profiles {
         })
     }
 
-    /// The names, in order.
+    /// Lists the names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

@@ -36,7 +36,7 @@ impl Words {
     fn fit(&self, word: &str) -> u32 {
         let places = [(&self.name, 8, 6), (&self.labels, 5, 4), (&self.description, 3, 1)];
         let fits = places.map(|(words, whole, beginning)| {
-            // What begins with a word stands right after it in order.
+            // What begins with a word comes right after it in order.
             match words.range::<str, _>((Bound::Included(word), Bound::Unbounded)).next() {
                 Some(found) if found == word => whole,
                 Some(found) if found.starts_with(word) => beginning,
@@ -48,10 +48,10 @@ impl Words {
 }
 
 impl Catalog {
-    /// The deferred tools that fit these words best, the best first, at most `limit` (and never more
+    /// Finds the deferred tools that fit these words best, the best first, at most `limit` (and never more
     /// than 100). A word fits a word of the name, group, tags, title, parameters or description, or
     /// its beginning. Tools that fit more of the words come first; the rest of the order is the fit,
-    /// then the name, so that the same question has the same answer.
+    /// then the name, so that an equal question has an equal answer.
     ///
     /// ```
     /// use toolwright::{Registry, tool};
@@ -95,7 +95,7 @@ impl Catalog {
     }
 }
 
-/// The words of a text in lower case: what stands between other characters, and the parts of a
+/// The words of a text in lower case: what is between other characters, and the parts of a
 /// `camelCase` name.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let mut words = Vec::new();

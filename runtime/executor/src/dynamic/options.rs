@@ -14,49 +14,49 @@ use toolwright_core::output::Reconciled;
 use toolwright_core::tool::{Danger, Effect, Exposure, Repair, Retry, Timeout};
 
 impl DynamicTool {
-    /// A name for people.
+    /// Sets a name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// Its namespace on a command line and in profiles.
+    /// Sets its namespace on a command line and in profiles.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
     }
 
-    /// One more word for profiles and policy.
+    /// Adds a word for profiles and policy.
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// What a call changes.
+    /// Declares what a call changes.
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
         self
     }
 
-    /// How carefully a person should look before a call.
+    /// Declares how carefully a person should look before a call.
     pub fn danger(mut self, danger: Danger) -> Self {
         self.danger = Some(danger);
         self
     }
 
-    /// How carefully a person should look, judged by the input of each call.
+    /// Declares how carefully a person should look, judged by the input of each call.
     pub fn danger_by(mut self, judge: impl Fn(&Value) -> Danger + Send + Sync + 'static) -> Self {
         self.judge.danger = Some(Box::new(judge));
         self
     }
 
-    /// Every call asks a person, for this reason.
+    /// Asks a person about every call, for this reason.
     pub fn approval(mut self, reason: &'static str) -> Self {
         self.approval = Some(reason);
         self
     }
 
-    /// Whether a call asks a person and why, judged by its input.
+    /// Decides by the input of a call whether it asks a person, and why.
     pub fn approval_by(
         mut self,
         judge: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
@@ -65,7 +65,7 @@ impl DynamicTool {
         self
     }
 
-    /// What a call touches, by its input. Without it a read reads everything, all else writes everything.
+    /// Declares what a call touches, by its input. Without it a read reads everything, all else writes everything.
     pub fn footprint_by(
         mut self,
         footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
@@ -74,7 +74,7 @@ impl DynamicTool {
         self
     }
 
-    /// How far wrong input of this tool is repaired; without it, as far as the executor says.
+    /// Sets how far wrong input of this tool is repaired; without it, as far as the executor says.
     pub fn repair(mut self, repair: Repair) -> Self {
         self.repair = Some(repair);
         self
@@ -114,7 +114,7 @@ impl DynamicTool {
         self
     }
 
-    /// What an approver is shown that a call would do, from its final input. It runs before the approval, so it must
+    /// Shows an approver what a call would do, from its final input. It runs before the approval, so it must
     /// change nothing. It has ten seconds, and it is not run for a call with a secret among its arguments.
     ///
     /// ```
@@ -162,55 +162,55 @@ impl DynamicTool {
         self
     }
 
-    /// Whether a model is shown it.
+    /// Sets whether a model is shown it.
     pub fn exposure(mut self, exposure: Exposure) -> Self {
         self.exposure = exposure;
         self
     }
 
-    /// An agent's run ends when a call of it succeeds.
+    /// Ends an agent's run when a call of it succeeds.
     pub fn terminal(mut self) -> Self {
         self.terminal = true;
         self
     }
 
-    /// How long each attempt of a call may take; `None` for as long as it takes.
+    /// Limits how long each attempt of a call may take; `None` for as long as it takes.
     pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
         self.timeout = timeout.map_or(Timeout::None, Timeout::After);
         self
     }
 
-    /// How long a whole call may take, all its attempts and the time between them; `None` for as long as they take.
+    /// Limits how long a whole call may take, all its attempts and the time between them; `None` for as long as they take.
     pub fn total_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.total_timeout = timeout.map_or(Timeout::None, Timeout::After);
         self
     }
 
-    /// How often a failed call is tried; what is not said is the executor's.
+    /// Sets how often a failed call is tried; what is not said is the executor's.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// How many calls run at once.
+    /// Limits how many calls run at once.
     pub fn limit(mut self, calls: u32) -> Self {
         self.limit = Some(calls);
         self
     }
 
-    /// The JSON Schema of what it returns.
+    /// Sets the JSON Schema of what it returns.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(Output::Schema(schema));
         self
     }
 
-    /// The schema of what it returns, by its type.
+    /// Sets the schema of what it returns, by its type.
     pub fn returns<R: JsonSchema + 'static>(mut self) -> Self {
         self.output_schema = Some(Output::Type(work::TypeOf::<R>::OUTPUT));
         self
     }
 
-    /// A value of the application's own, found again by its type with
+    /// Attaches a value of the application's own, found again by its type with
     /// [`Definition::metadata`](toolwright_core::tool::Definition::metadata).
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);

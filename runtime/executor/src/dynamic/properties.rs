@@ -24,7 +24,7 @@ pub struct Property<'a> {
     pub secret: bool,
 }
 
-/// The keys of an input, required ones first in the order of `required`.
+/// Lists the keys of an input, required ones first in the order of `required`.
 #[doc(hidden)]
 pub fn of(root: &Value) -> Vec<Property<'_>> {
     let names = root.get("required").and_then(Value::as_array).into_iter().flatten();

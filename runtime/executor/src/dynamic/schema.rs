@@ -67,7 +67,7 @@ pub(super) fn secrets_have_names(schema: &Value) -> Result<(), SchemaProblem> {
     }
 }
 
-/// The properties one by one: for command lines, and for whoever hides what is secret.
+/// The properties one by one: for command lines, and for code that hides what is secret.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     let parameter = |property: Property<'_>| {
         let description = text(property.schema, "description");

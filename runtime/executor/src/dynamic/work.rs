@@ -53,8 +53,8 @@ pub(super) trait Work: Send + Sync {
     ) -> Result<BoxFuture<'static, Answer>, Problems>;
 }
 
-/// The description that a run-time tool shares with those that have the same companions; what is its own stands in
-/// its entry.
+/// The description that a run-time tool shares with those that have equal companions; its entry has
+/// the rest.
 pub(super) fn spec(validates: bool, previews: bool, reconciles: bool) -> &'static Spec {
     const PLAIN: Spec = Spec { capabilities: &[CONTEXT], start, ..Spec::EMPTY };
     const PREVIEWS: Spec = Spec { preview: Some(preview), ..PLAIN };

@@ -42,7 +42,7 @@ pub(crate) struct Core {
     pub(crate) provided: Arc<Provided>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
-    /// The calls that somebody follows, from taken in to told.
+    /// The calls whose listeners are still to hear of their end.
     pub(crate) telling: Gate,
     /// Cancelled when a drain begins.
     pub(crate) closing: CancellationToken,
@@ -140,7 +140,7 @@ impl ExecutorBuilder {
         }
     }
 
-    /// Which calls run, which ask a person and which are refused. Without a word, the mode is `interactive`: what is
+    /// Sets which calls run, which ask a person and which are refused. Unless set, the mode is `interactive`: what is
     /// safe runs, and a person is asked about the rest; and the protections hold. Names in rules are checked against
     /// the tools that are there. The journal, the files of the policy and the [workspace
     /// roots](Self::workspace_root) are known to it.
@@ -183,7 +183,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// A service for every call.
+    /// Provides a service to every call.
     #[must_use]
     pub fn service<T: Send + Sync + 'static>(self, service: T) -> Self {
         self.service_arc(Arc::new(service))
@@ -197,21 +197,21 @@ impl ExecutorBuilder {
         self
     }
 
-    /// A service that each run brings: the current ticket, user, tenant.
+    /// Declares a service that each run brings: the current ticket, user, tenant.
     #[must_use]
     pub fn per_run<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_run.push(Declared::of::<T>());
         self
     }
 
-    /// A service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
+    /// Declares a service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
         self.per_call.push(Declared::of::<T>());
         self
     }
 
-    /// How to open a resource that tools borrow as `&mut T`.
+    /// Sets how to open a resource that tools borrow as `&mut T`.
     #[must_use]
     pub fn resource<T, F, Fut>(mut self, open: F) -> Self
     where
@@ -231,7 +231,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How long each attempt of a call may take whose tool does not say, 30 seconds unless set; `None` for as long
+    /// Limits how long each attempt of a call may take whose tool does not say, 30 seconds unless set; `None` for as long
     /// as it takes. A call that is tried three times may take three times as long, and waits in between:
     /// [`total_timeout`](Self::total_timeout) limits the whole call. The time runs while the tool waits: not while its
     /// call waits for a place, and a tool that computes without waiting cannot be stopped.
@@ -241,7 +241,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How many calls run at once, 16 unless set; the others wait. A tool that calls other tools
+    /// Limits how many calls run at once, 16 unless set; the others wait. A tool that calls other tools
     /// holds its place meanwhile, so of such calls fewer must be able to run at once than there are
     /// places: where all places are held by calls that wait for others, none goes on. A limit of its
     /// own below this one, as in `#[tool(limit = 4)]`, says so for a tool; several such tools share
@@ -253,7 +253,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How far the executor repairs input that its schema refuses, for a tool that does not say so itself:
+    /// Sets how far the executor repairs input that its schema refuses, for a tool that does not say so itself:
     /// [`Repair::Standard`] unless set. The answer lists the changes (`Answer::repairs`), and so do the events and the
     /// `Facts` of the call.
     #[must_use]
@@ -312,7 +312,7 @@ impl ExecutorBuilder {
         self.resolver(Asked(resolver))
     }
 
-    /// The executor.
+    /// Makes the executor.
     ///
     /// # Errors
     /// When something is missing or given twice; all such problems at once. Tools that the builder was given may be in the
@@ -379,7 +379,7 @@ impl ExecutorBuilder {
         Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
     }
 
-    /// The policy; nothing where it is wrong, which is told.
+    /// Makes the policy; `None` where it is wrong, which is added to `problems`.
     fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
         let around = self.surroundings();
         let policy = self.policy.clone().unwrap_or_default();

@@ -143,9 +143,9 @@ pub(super) async fn unrecorded(
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
 ) -> Answer {
-    // A drain waits until the end of the call has been told as well.
+    // A drain waits until listeners have heard of the end of the call as well.
     let _telling = run.core.telling.enter_at_once();
-    // One look for the tool, so that what is told is told of the tool that runs.
+    // Looks the tool up once, so that listeners hear of the tool that runs.
     let found = stage::find(run, call.name());
     let span = record::span(run, call, found.as_ref().ok().map(Found::definition));
     let watch = record::Watch::start(run, call);
@@ -182,12 +182,12 @@ pub(crate) struct Stages<'a> {
     pub(super) plan: &'a Plan,
     pub(super) call: &'a Call<'a>,
     pub(super) arguments: &'a str,
-    /// It may run, as a journal says, or because that was decided before; whoever holds the claim learns that it has begun.
+    /// It may run, as a journal says, or because that was decided before; the holder of the claim learns that it has begun.
     pub(super) claimed: Option<&'a Claim>,
     /// Where it is recorded that its tool's circuit let it through.
     entered: Option<&'a Mutex<Option<Through>>>,
     pub(super) watch: Option<&'a record::Watch<'a>>,
-    /// Where it stands in its run, where it is one of a turn.
+    /// Its place in its run, where it is a call of a turn.
     pub(super) slot: Option<&'a Slot>,
     /// What its attempts share, where it makes calls itself.
     family: Option<&'a Arc<Family>>,

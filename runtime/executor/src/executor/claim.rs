@@ -1,4 +1,4 @@
-//! What whoever runs a claimed call knows of the claim: until when it counts, and whether the tool was begun under it.
+//! What the task that runs a claimed call knows of the claim: until when it counts, and whether the tool was begun under it.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -13,7 +13,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Where nobody else could run the call.
+    /// Makes a claim of a call that no other process could run.
     pub(crate) fn unbounded() -> Self {
         Self::until(None)
     }

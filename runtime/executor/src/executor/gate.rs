@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// Set in the word of those inside once nobody may enter any more.
+/// Set in the word of those inside once the gate is closed.
 const CLOSED: u64 = 1 << 63;
 
 pub(crate) struct Gate {
@@ -111,7 +111,7 @@ impl Gate {
         }
     }
 
-    /// Lets nobody in any more. Those who wait are turned away, those inside stay.
+    /// Closes the gate. Those who wait are turned away, those inside stay.
     pub(crate) fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::SeqCst);
         self.left.notify_waiters();
@@ -182,7 +182,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Who came after this one did not look for room, so it is told where some is left.
+/// Wakes the one that came after this one, which did not look for room, where some is left.
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let before = self.gate.waiting.fetch_sub(1, Ordering::SeqCst);

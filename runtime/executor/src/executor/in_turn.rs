@@ -1,10 +1,10 @@
-//! Where a call stands in its run, and how long it waited there.
+//! The place of a call in its run, and how long it waited there.
 
 use std::time::Duration;
 
 use toolwright_journal::journal::CallSlot;
 
-/// Where a call stands in its run.
+/// The place of a call in its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) turn: u64,
@@ -23,7 +23,7 @@ impl Slot {
     }
 }
 
-/// Where a call of a turn stands, and how long it waited for others before it began.
+/// The place of a call in its turn, and how long it waited for others before it began.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InTurn {
     pub(crate) slot: Slot,

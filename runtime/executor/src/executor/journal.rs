@@ -86,7 +86,7 @@ impl Journal {
         self
     }
 
-    /// What happens to a call that a person would have to decide, where none is asked in this process.
+    /// Sets what happens to a call that a person would have to decide, where none is asked in this process.
     pub fn on_no_approver(mut self, what: OnNoApprover) -> Self {
         self.on_no_approver = Some(what);
         self
@@ -110,13 +110,13 @@ impl Journal {
         self.store.is_durable()
     }
 
-    /// How long a person may think, 24 hours unless set; then the call is answered `expired`.
+    /// Limits how long a person may think, 24 hours unless set; then the call is answered `expired`.
     pub fn approval_expires_after(mut self, time: Duration) -> Self {
         self.expires_after = Some(time);
         self
     }
 
-    /// For how long a claim counts that its owner does not renew, 30 seconds unless set. It is renewed three times
+    /// Sets for how long a claim counts that its owner does not renew, 30 seconds unless set. It is renewed three times
     /// as often. After it, the call of a process that is gone is taken up by another.
     pub fn lease(mut self, time: Duration) -> Self {
         self.lease = Some(time);
@@ -138,14 +138,14 @@ impl Journal {
         self
     }
 
-    /// What arguments with secrets are sealed with in the journal. Without it, a call with a secret that would
+    /// Sets the key that encrypts arguments with secrets in the journal. Without it, a call with a secret that would
     /// have to wait is refused.
     pub fn sealing_key(mut self, key: SealingKey) -> Self {
         self.sealing = Some(key);
         self
     }
 
-    /// The project that grants of scope `project` count in.
+    /// Sets the project that grants of scope `project` count in.
     pub fn project(mut self, name: impl Into<String>) -> Self {
         self.project = Some(name.into());
         self
@@ -175,7 +175,7 @@ impl Journal {
         self
     }
 
-    /// What time it is for the journal: the system's clock unless set, for tests of deadlines.
+    /// Sets the clock of the journal: the system's unless set, for tests of deadlines.
     pub fn clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Some(Arc::new(now));
         self

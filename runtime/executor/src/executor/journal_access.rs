@@ -27,7 +27,7 @@ pub struct JournalAccess {
 }
 
 impl JournalAccess {
-    /// The time, by the clock of the executor.
+    /// Returns the time, by the clock of the executor.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.clock)()
@@ -35,7 +35,7 @@ impl JournalAccess {
 }
 
 impl Executor {
-    /// The journal, if there is one.
+    /// Returns the journal, if there is one.
     #[doc(hidden)]
     #[must_use]
     pub fn journal_access(&self) -> Option<JournalAccess> {

@@ -35,7 +35,7 @@ use toolwright_journal::journal::{Store, StoreError};
 pub enum OnNoApprover {
     /// The executor refuses the call and answers the model.
     Deny,
-    /// It waits in the journal until somebody decides, by the command `toolwright approvals` for instance.
+    /// It waits in the journal until a person decides, by the command `toolwright approvals` for instance.
     Park,
     /// The executor fails: the host gets an error, the model no answer.
     Fail,
@@ -72,7 +72,7 @@ pub(crate) struct JournalConfig {
     pub(crate) busy: Busy,
 }
 
-/// Which calls are seen to in this process, so that nobody is asked twice at once, and which are to be left
+/// Which calls this process deals with, so that no approver is asked twice at once, and which are to be left
 /// alone for a while.
 #[derive(Default)]
 pub(crate) struct Busy(Mutex<Calls>);
@@ -80,7 +80,7 @@ pub(crate) struct Busy(Mutex<Calls>);
 #[derive(Default)]
 struct Calls {
     asking: HashSet<CallId>,
-    /// Of whom somebody here has taken note. Another process asks people of its own.
+    /// Of which people at this process were notified. Another process asks people of its own.
     told: HashSet<CallId>,
     /// Whose approver has failed, which people at this process have read.
     reported: HashSet<CallId>,
@@ -92,17 +92,17 @@ struct Calls {
 /// How often to report a call that cannot be read or dealt with: it is met at every look.
 const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
-/// While it is held, nobody else here asks about the call.
+/// While it is held, no other task of this process asks about the call.
 pub(crate) struct Asking<'a> {
     busy: &'a Busy,
     call: CallId,
 }
 
 impl Busy {
-    /// Nothing where somebody is being asked about it already.
+    /// Marks a call as asked about; `None` where it is already.
     pub(crate) fn ask(&self, call: CallId) -> Option<Asking<'_>> {
         let is_first = self.lock().asking.insert(call);
-        // Made only then: dropped, it would take the mark of whoever asks away, and wait for the lock.
+        // Made only then: dropped, it would take away the mark of the task that asks, and wait for the lock.
         is_first.then(|| Asking { busy: self, call })
     }
 
@@ -175,7 +175,7 @@ pub(crate) struct Asker {
     pub(crate) approver: Arc<dyn Approver>,
 }
 
-/// The name of a key that is made for one process, whoever sits at it.
+/// The name of a key that is made for one process, whatever person uses it.
 pub(crate) const LOCAL_APPROVER: &str = "local approver";
 
 /// Who is asked in this process, as the builder is given them.
@@ -192,7 +192,7 @@ impl AskerBuilder {
     }
 }
 
-/// For how long a person may think, unless told otherwise.
+/// For how long a person may think, unless set.
 pub(crate) const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// For how long a claim counts that its owner does not renew.
@@ -201,7 +201,8 @@ pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// A shorter one could not be renewed in time.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
-/// How many ended calls a journal holds that nobody has given. A call with its history takes a few kilobytes.
+/// How many ended calls the journal holds that the executor makes where none is given. A call with its history takes a few
+/// kilobytes.
 const ENDED: NonZeroUsize = NonZeroUsize::new(10_000).expect("it is not 0");
 
 impl Journal {
@@ -278,7 +279,7 @@ impl Journal {
     }
 }
 
-/// Whether a file lies in a folder, or the way to it leads through one: whoever may write there could make a link or a
+/// Whether a file lies in a folder, or the way to it leads through one: a tool that may write there could make a link or a
 /// folder of its name anew, and have it lead elsewhere. What cannot be looked at is compared as it is written.
 pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
     leads_inside(file, &whole(folder), LINKS) || whole(file).starts_with(whole(folder))
@@ -287,7 +288,7 @@ pub(super) fn is_inside(file: &Path, folder: &Path) -> bool {
 /// How many links one way may follow, as on most systems; a way with more leads nowhere.
 const LINKS: u32 = 40;
 
-/// Whether something that a name is made of stands in the folder, or a link leads there.
+/// Whether a part of a name is in the folder, or a link leads there.
 fn leads_inside(file: &Path, folder: &Path, links: u32) -> bool {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     file.ancestors().any(|step| {
@@ -318,7 +319,7 @@ impl JournalConfig {
         self.id.of(&*self.store).await
     }
 
-    /// The trace that whoever calls this is in.
+    /// The trace that the caller is in.
     pub(crate) fn trace(&self) -> Option<String> {
         let ask = self.trace_id.as_ref()?;
         match catch_unwind(AssertUnwindSafe(ask)) {

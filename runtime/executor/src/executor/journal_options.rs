@@ -23,9 +23,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Who is asked in this process, without a key of their own. Their decisions are signed, in the name `local
+    /// Sets who is asked in this process, without a key of their own. Their decisions are signed, in the name `local
     /// approver`, with a key that is made for this process and gone with it. That is enough for a program that a person
-    /// starts and watches; somebody who is known by name, or who decides about calls of other processes, has a key:
+    /// starts and watches; a person who is known by name, or who decides about calls of other processes, has a key:
     /// [`approver`](Self::approver).
     ///
     /// ```
@@ -38,7 +38,7 @@ impl ExecutorBuilder {
     /// ```
     ///
     /// Without a [`journal`](Self::journal), the executor makes one in memory. **It is gone with the process**: what waited is
-    /// forgotten, and nobody can find out what became of a call that ran when the process ended. It holds the last 10,000
+    /// forgotten, and it cannot be found out what became of a call that ran when the process ended. It holds the last 10,000
     /// calls that have ended, and every call that is open; a call that arrives a second time after 10,000 others have ended
     /// is a new call. No other program reaches it, so an approver that passes requests on (a
     /// [`Channel`](toolwright_journal::approval::Channel)) needs a journal that the application gives: `MemoryStore` has no
@@ -67,7 +67,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Whether the application has said who decides: an approver, or a journal in which calls wait.
+    /// Reports whether the application has said who decides: an approver, or a journal in which calls wait.
     #[doc(hidden)]
     #[must_use]
     pub fn names_people(&self) -> bool {
@@ -92,7 +92,7 @@ impl ExecutorBuilder {
         }
     }
 
-    /// A folder that tools work in. A journal inside would be in their reach, so it is refused.
+    /// Names a folder that tools work in. A journal inside would be in their reach, so it is refused.
     #[must_use]
     pub fn workspace_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(root.into());

@@ -154,67 +154,67 @@ pub(crate) struct Inside<'a> {
 }
 
 impl<'a> MiddlewareCall<'a> {
-    /// The id of the call.
+    /// Returns the id of the call.
     #[must_use]
     pub fn id(&self) -> CallId {
         self.id
     }
 
-    /// The id of its run. Calls that are made on the executor itself share a run.
+    /// Returns the id of its run. Calls that are made on the executor itself share a run.
     #[must_use]
     pub fn run(&self) -> &'a str {
         self.run
     }
 
-    /// On whose behalf it is made, where that is known.
+    /// Returns on whose behalf it is made, where that is known.
     #[must_use]
     pub fn user(&self) -> Option<&'a str> {
         self.user
     }
 
-    /// Its turn, where it is a call of one.
+    /// Returns its turn, where it is a call of one.
     #[must_use]
     pub fn turn(&self) -> Option<u64> {
         self.slot.map(|slot| slot.turn)
     }
 
-    /// Its place in its turn, from zero, where it is a call of one.
+    /// Returns its place in its turn, from zero, where it is a call of one.
     #[must_use]
     pub fn index(&self) -> Option<u32> {
         self.slot.map(|slot| slot.index)
     }
 
-    /// The definition of its tool.
+    /// Returns the definition of its tool.
     #[must_use]
     pub fn definition(&self) -> &'a Definition {
         self.definition
     }
 
-    /// The fingerprint of its tool's definition, as hexadecimal digits.
+    /// Returns the fingerprint of its tool's definition, as hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> &'a str {
         self.fingerprint
     }
 
-    /// Its final arguments, as a JSON object: repaired, with defaults. They may hold secrets.
+    /// Returns its final arguments, as a JSON object: repaired, with defaults. They may hold secrets.
     #[must_use]
     pub fn arguments(&self) -> &'a str {
         self.arguments
     }
 
-    /// What it reads and writes; everything, as its effect allows it, where its tool does not say.
+    /// Returns what it reads and writes; everything, as its effect allows it, where its tool does not say.
     #[must_use]
     pub fn footprint(&self) -> &'a Footprint {
         self.footprint
     }
 
-    /// The number of the attempt, from one. Attempts that did not begin are not counted.
+    /// Returns the number of the attempt, from one. Attempts that did not begin are not counted.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// Whether a journal records the call.
+    /// Reports whether a journal records the call.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
         self.is_recorded

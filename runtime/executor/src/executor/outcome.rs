@@ -77,7 +77,7 @@ pub enum CallFailure {
         /// What the store said.
         error: StoreError,
     },
-    /// Another call stands at this place of the turn.
+    /// Another call has this place of the turn.
     #[error(
         "call {index} of turn {turn} of run `{run}` is recorded as call {call} of `{tool}` with other arguments; count turns so that each has a number of its own",
         index = place.index, turn = place.turn.unwrap_or_default(), run = place.run
@@ -112,7 +112,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// Where it stands.
+        /// Its state.
         state: State,
     },
     /// The journal does not know the call.
@@ -127,7 +127,7 @@ pub enum CallFailure {
         call: CallId,
         /// The tool.
         tool: String,
-        /// Where it stands.
+        /// Its state.
         state: State,
     },
     /// The record of the call was changed against the rules of the state machine; the executor does not touch it.
@@ -165,7 +165,7 @@ pub enum CallFailure {
 }
 
 impl Outcome {
-    /// The answer, if there is one.
+    /// Returns the answer, if there is one.
     #[must_use]
     pub fn answer(self) -> Option<Answer> {
         match self {
@@ -174,7 +174,7 @@ impl Outcome {
         }
     }
 
-    /// Why the call cannot continue here, if it cannot.
+    /// Returns why the call cannot continue here, if it cannot.
     #[must_use]
     pub fn failure(&self) -> Option<&CallFailure> {
         match self {
@@ -183,7 +183,7 @@ impl Outcome {
         }
     }
 
-    /// The call that waits, if it does.
+    /// Returns the call that waits, if it does.
     #[must_use]
     pub fn suspended(&self) -> Option<&Suspended> {
         match self {

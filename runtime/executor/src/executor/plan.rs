@@ -87,7 +87,7 @@ pub(crate) struct Provisions {
     pub(crate) timeout: Option<Duration>,
     /// How long a call may take whose tool does not say.
     pub(super) total_timeout: Option<Duration>,
-    /// Runs what a person would be asked about, were there a policy and somebody to ask.
+    /// Runs what a person would be asked about, were there a policy and an approver.
     pub(super) unrestricted: bool,
     /// How far input is mended whose tool does not say.
     pub(super) repair: Repair,
@@ -193,7 +193,7 @@ impl Later {
         let mut gone = Vec::new();
         let mut later = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if later.plans.len() >= later.full.max(64) {
-            // Only a plan that nobody else holds is that of a tool that may be gone.
+            // Only a plan that no call holds is that of a tool that may be gone.
             let ids: Vec<u64> =
                 later.plans.iter().filter(|(_, plan)| is_gone(plan)).map(|(id, _)| *id).collect();
             gone.extend(ids.iter().filter_map(|id| later.plans.remove(id)));

@@ -101,7 +101,7 @@ pub enum BuildProblem {
 }
 
 impl BuildError {
-    /// The error of one problem, for libraries that build what an application gives to an executor.
+    /// Makes the error of one problem, for libraries that build what an application gives to an executor.
     ///
     /// ```
     /// use toolwright::{BuildError, BuildProblem};
@@ -118,7 +118,7 @@ impl BuildError {
         Self { problems: vec![problem] }
     }
 
-    /// What is wrong with the policy, where nothing else is.
+    /// Returns what is wrong with the policy, where nothing else is.
     #[doc(hidden)]
     pub fn policy(&self) -> Option<&PolicyError> {
         match self.problems.as_slice() {

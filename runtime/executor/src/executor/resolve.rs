@@ -1,5 +1,5 @@
-//! Finds a tool by a name that nobody has registered. However many calls ask for one name at once, it
-//! is looked for once; a failure is told to all of them and forgotten.
+//! Finds a tool by a name that is not registered. However many calls ask for one name at once, it
+//! is looked for once; all of them get a failure, which is then forgotten.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use toolwright_core::registration::Registration;
 
 /// Finds tools that are not registered, by their names: those of a remote server, for instance.
 ///
-/// It is asked when a name is called that the registry does not know, before the model is told that
+/// It is asked when a name is called that the registry does not know, before the model gets the error that
 /// there is no such tool. What it gives is registered under that name and stays. Its danger is at least
 /// `moderate`.
 ///

@@ -1,4 +1,4 @@
-//! How often a failed call is tried: what a builder is told of it, and the attempts of a call that no journal keeps.
+//! How often a failed call is tried: the options of the builder, and the attempts of a call that no journal keeps.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::output::Answer;
 
-/// How long whoever made a call waits for its next attempt, where it is not the policy that says how long.
+/// How long a caller waits for the next attempt of its call, where it is not the policy that says how long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl ExecutorBuilder {
-    /// How often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What a
+    /// Sets how often a failed call is tried, and how long it waits in between: [`RetryPolicy::TOOL`] unless set. What a
     /// tool says itself, `retry(attempts = 5)`, comes first.
     ///
     /// A call is tried again only where the class of its error and its tool's effect allow it; its tool sees the same
@@ -30,7 +30,7 @@ impl ExecutorBuilder {
     /// opened anew. The answer of the last attempt is the answer of the call.
     ///
     /// Where the other side names a time (`retry_after` of `ErrorClass::NotStarted`), the call
-    /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: told to wait longer, it
+    /// waits for it, but no longer than a minute or the policy's `max_delay`, whichever is more: asked to wait longer, it
     /// is not tried again, and its error, which still says when, is the answer. A call that a journal keeps waits there
     /// however long it is, and its caller for a minute.
     ///
@@ -68,7 +68,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How long a whole call may take whose tool does not say: its attempts, the time between them, and the time that
+    /// Limits how long a whole call may take whose tool does not say: its attempts, the time between them, and the time that
     /// it waits for a place; as long as they take unless set. [`timeout`](Self::timeout) limits each attempt.
     ///
     /// An attempt that is running when the time is over is stopped, and the call is answered `timeout`. A call whose
@@ -107,7 +107,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How often calls of one run are tried again, all of them together; as often as their tools allow unless set.
+    /// Limits how often calls of one run are tried again, all of them together; as often as their tools allow unless set.
     /// Where the budget is used up, a failed attempt is the last.
     ///
     /// It is counted in the memory of the run, so a process that starts anew counts anew, and a call that another run
@@ -252,7 +252,7 @@ pub(super) fn deadline(plan: &Plan) -> Option<Instant> {
     plan.total_timeout.and_then(|time| Instant::now().checked_add(time))
 }
 
-/// Whether a call that nobody keeps can wait as long as its error says: for others to say is no more than a minute.
+/// Whether a call that no journal keeps can wait as long as its error says: for others to say is no more than a minute.
 fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
     match class {
         ErrorClass::NotStarted { retry_after: Some(after) } => after <= max_delay.max(PATIENCE),
@@ -272,7 +272,7 @@ fn is_cancelled(error: &ToolError) -> bool {
     error.classified() == ErrorClass::Cancelled
 }
 
-/// A number that nobody can foresee. Where the system has none, calls wait the whole of their delays.
+/// A number that cannot be foreseen. Where the system has none, calls wait the whole of their delays.
 pub(crate) fn random() -> u128 {
     let mut bytes = [u8::MAX; 16];
     match getrandom::fill(&mut bytes) {

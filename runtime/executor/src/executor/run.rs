@@ -52,25 +52,25 @@ pub struct Run {
 }
 
 impl Run {
-    /// The id, by which a journal knows the calls of the run.
+    /// Returns the id, by which a journal knows the calls of the run.
     #[must_use]
     pub fn id(&self) -> &str {
         self.state.id()
     }
 
-    /// The user on whose behalf the run makes its calls.
+    /// Returns the user on whose behalf the run makes its calls.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         self.state.user()
     }
 
-    /// The session that the run belongs to.
+    /// Returns the session that the run belongs to.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.state.session()
     }
 
-    /// The tools that the run can call: those that are [pinned](Self::pinned), or else those that can be called now.
+    /// Returns the tools that the run can call: those that are [pinned](Self::pinned), or else those that can be called now.
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         self.state.ready.current()
@@ -189,7 +189,7 @@ impl Run {
         self.state.explain(&self.state.core.rules, call)
     }
 
-    /// What policy would know of a call of this run, without running it; see [`Executor::examine`].
+    /// Returns what policy would know of a call of this run, without running it; see [`Executor::examine`].
     ///
     /// ```
     /// use toolwright::{Call, Danger, Executor, Registry, tool};
@@ -223,8 +223,8 @@ impl Run {
         self.state.validate(call).await
     }
 
-    /// The worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this run
-    /// alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
+    /// Returns the worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this
+    /// run alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
     /// cannot.
     ///
     /// ```

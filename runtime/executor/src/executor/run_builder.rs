@@ -25,7 +25,7 @@ impl RunBuilder {
         Self { executor, id, values, requester: Requester::default() }
     }
 
-    /// A service of this run, declared on the builder with `per_run`.
+    /// Gives the run a service, declared on the builder with `per_run`.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(self, value: T) -> Self {
         self.with_arc(Arc::new(value))
@@ -45,14 +45,14 @@ impl RunBuilder {
         self
     }
 
-    /// The user of the run; approvers see the name.
+    /// Sets the user of the run; approvers see the name.
     #[must_use]
     pub fn user(mut self, name: impl Into<Arc<str>>) -> Self {
         self.requester.user = Some(name.into());
         self
     }
 
-    /// The session that the run belongs to, in which grants of scope `session` count.
+    /// Sets the session that the run belongs to, in which grants of scope `session` count.
     #[must_use]
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
         self.requester.session = Some(id.into());

@@ -248,7 +248,7 @@ impl RunState {
         }
     }
 
-    /// Whether somebody hears of its calls.
+    /// Whether a listener hears of its calls.
     #[inline]
     pub(crate) fn is_heard(&self) -> bool {
         !self.core.listeners.is_empty() || self.listener.is_some()

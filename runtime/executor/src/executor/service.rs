@@ -40,7 +40,7 @@ pub struct Drained {
 }
 
 impl Executor {
-    /// Whether it takes no new calls, because it is [drained](Self::drain).
+    /// Reports whether it takes no new calls, because it is [drained](Self::drain).
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.state.core.gate.is_closed()
@@ -63,7 +63,7 @@ impl Executor {
 
     /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
     /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
-    /// nobody polls keeps it waiting; the threads of blocking tools do not.
+    /// is not polled keeps it waiting; the threads of blocking tools do not.
     pub async fn drain(&self, grace: Duration) -> Drained {
         let core = &self.state.core;
         core.gate.close();

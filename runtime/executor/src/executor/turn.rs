@@ -108,7 +108,7 @@ impl Run {
     /// A call is known by run, turn and index: the same turn made again, after a crash for instance, gives what
     /// the journal knows of it and runs nothing twice. `turn` is the application's count of its run's turns.
     ///
-    /// A provider's id that stands in a turn twice is refused the second time.
+    /// A provider's id that a turn has twice is refused the second time.
     ///
     /// ```
     /// use toolwright::journal::{Journal, MemoryStore};

@@ -86,7 +86,7 @@ impl Worker {
         self.lifecycle().sweep().await
     }
 
-    /// Continues a call that waited: runs it if it may run now, or returns its outcome as it stands. Only a call that is
+    /// Continues a call that waited: runs it if it may run now, or returns its outcome as it is. Only a call that is
     /// approved runs, and only once, however many workers resume it.
     pub async fn resume(&self, call: CallId) -> Outcome {
         self.lifecycle().resume(call).await
@@ -98,7 +98,7 @@ impl Worker {
         self.lifecycle().wait(call, None).await
     }
 
-    /// Cancels a call that its caller does not want any more, where it has not begun. Returns the outcome as it stands: a call
+    /// Cancels a call that its caller does not want any more, where it has not begun. Returns the outcome as it is: a call
     /// that runs goes on, and one that was answered stays so.
     ///
     /// ```

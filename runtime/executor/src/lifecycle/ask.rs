@@ -1,7 +1,7 @@
 //! A person is asked in this process. What they say goes to the journal, signed, before it counts.
 //!
 //! An approver that fails cannot be asked, panics, or gives no decision. The people at this process and the listeners are
-//! notified. The call waits where somebody else may decide; where no other approver can, it ends at once.
+//! notified. The call waits where another approver may decide; where none can, it ends at once.
 
 use std::io::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -23,13 +23,13 @@ use toolwright_journal::approval::{
 };
 use toolwright_journal::journal::{CallRecord, State, StoredText, Transition};
 
-/// How often somebody who waits looks into the journal when nothing tells of a change.
+/// How often a caller that waits looks into the journal when nothing tells of a change.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// After how long something is tried again that could not be done.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(30);
 
-/// How often somebody is asked about one call whose edits are not taken.
+/// How often an approver is asked about one call whose edits are not taken.
 const QUESTIONS: u32 = 5;
 
 /// The first pause before a decision is submitted again to a journal that was unavailable, each twice the last; and the
@@ -37,7 +37,7 @@ const QUESTIONS: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Whose a call is that somebody is asked about.
+/// Whose a call is that an approver is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
     /// Somebody here waits for it, or has just made it.
@@ -131,7 +131,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// Whether nobody here knows yet that a person has to decide.
+    /// Whether no person at this process knows yet that a person has to decide.
     pub(super) fn needs_notification(self, record: &CallRecord) -> bool {
         let busy = &self.journal.busy;
         record.state == State::Pending
@@ -193,8 +193,8 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// What somebody says; nothing where it does not matter any more. Who edits the arguments into what the tool does
-    /// not take is told, and asked again.
+    /// What an approver says; nothing where it does not matter any more. An approver whose edit is not what the tool takes
+    /// learns why, and is asked again.
     ///
     /// # Errors
     /// When they fail to decide: why.
@@ -298,7 +298,7 @@ impl Lifecycle<'_> {
         Ok(self.digest(record, &record.fingerprint, &settled))
     }
 
-    /// Says why an approver failed over a call, and ends the call where nobody else can decide.
+    /// Says why an approver failed over a call, and ends the call where no other approver can decide.
     async fn approver_failed(
         self,
         record: &CallRecord,
@@ -313,12 +313,12 @@ impl Lifecycle<'_> {
         Ok(())
     }
 
-    /// Whether somebody may decide who is not asked in this process.
+    /// Whether an approver may decide that is not asked in this process.
     fn others_decide(self) -> bool {
         self.journal.trusted.count() > 1 || self.journal.on_no_approver == OnNoApprover::Park
     }
 
-    /// Whether it was this executor that asked about the call, or somebody here waits for it.
+    /// Whether it was this executor that asked about the call, or a caller here waits for it.
     async fn was_asked_here(self, record: &CallRecord, whose: Whose) -> Result<bool, CallFailure> {
         if whose == Whose::Ours {
             return Ok(true);
@@ -351,7 +351,7 @@ impl Lifecycle<'_> {
     }
 }
 
-/// What somebody says who was asked in this process.
+/// What an approver says that was asked in this process.
 enum Said {
     Statement(Box<Statement>),
     Noted,

@@ -1,7 +1,7 @@
 //! The driver: reads what a decision needs, commits what it says, notifies, and gives back what follows. Every look at a
 //! call, for whatever reason, goes through [`Lifecycle::advance`], and no other code awaits the journal.
 //!
-//! - A conflict means that somebody was faster: the call is read and decided once more, a bounded number of times.
+//! - A conflict means that another writer was faster: the call is read and decided once more, a bounded number of times.
 //! - A claim is held from before its commit, which can stand although its reply is lost, until its end is recorded.
 
 mod held;
@@ -58,7 +58,7 @@ pub(crate) struct Lifecycle<'a> {
     pub(super) parent: Option<ParentCall>,
 }
 
-/// One call that somebody looks at: what is known of it, and what only this process has.
+/// One call that is looked at: what is known of it, and what only this process has.
 pub(super) struct Look<'a, 'c> {
     pub(super) snapshot: Snapshot,
     /// Its caller's own call, where its caller is here.
@@ -78,7 +78,7 @@ pub(super) struct Look<'a, 'c> {
     pub(super) answer: Option<Answer>,
     /// A commit of which the journal gave no word.
     unheard: Option<Unheard>,
-    /// Whether the last input led to a commit that stands.
+    /// Whether the last input led to a commit that the journal has.
     is_committed: bool,
     settings: Settings,
 }
@@ -92,7 +92,7 @@ impl<'a, 'c> Look<'a, 'c> {
         self.snapshot.record
     }
 
-    /// Whether the last input led to a commit that stands.
+    /// Whether the last input led to a commit that the journal has.
     pub(super) fn is_committed(&self) -> bool {
         self.is_committed
     }
@@ -240,7 +240,7 @@ impl<'a> Lifecycle<'a> {
                     };
                     match stands {
                         Some(true) => return Ok(then),
-                        // Recorded, and changed by somebody since.
+                        // Recorded, and changed by another writer since.
                         Some(false)
                             if look.snapshot.is_recorded
                                 && matches!(input, Input::Submitted { .. }) =>
@@ -295,7 +295,7 @@ impl<'a> Lifecycle<'a> {
         written
     }
 
-    /// A commit stands.
+    /// Takes over what a commit has recorded.
     fn committed(
         self,
         look: &mut Look<'a, '_>,

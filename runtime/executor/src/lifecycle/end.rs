@@ -14,7 +14,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::journal::{CallRecord, Filter, State};
 
-/// A call whose answer somebody waits for. Dropped before it is answered, what has not begun of it is cancelled.
+/// A call whose caller waits for the answer. Dropped before it is answered, what has not begun of it is cancelled.
 pub(super) struct Waits<'a> {
     run: &'a Arc<RunState>,
     id: CallId,
@@ -145,7 +145,7 @@ impl Lifecycle<'_> {
         if record.delivered {
             return Ok(());
         }
-        // It may run again after its answer, and must not be taken from whoever runs it.
+        // It may run again after its answer, and must not be taken from its owner.
         self.note_delivery_of(id, &tool).await
     }
 }

@@ -110,10 +110,10 @@ impl Lifecycle<'_> {
         Ok(turns.0.get(run) == Some(&Some(record.id)))
     }
 
-    /// Whether somebody here could go on with the call: another process may have tools that this one has not.
+    /// Whether this process could go on with the call: another one may have tools that this one has not.
     pub(super) fn is_ours(self, record: &CallRecord) -> bool {
         match self.tool(record) {
-            // Of one that is answered nobody else comes: that it cannot run has to be found out here.
+            // No other process takes up a call that is answered: that it cannot run has to be found out here.
             Ok(found) => found.plan().from_call.is_empty() || record.answer.is_some(),
             Err(_) => {
                 self.run.core.resolving.is_some() && stage::find(self.run, &record.tool).is_err()

@@ -60,21 +60,21 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// All but these.
+    /// Makes all checks but these.
     #[cfg(feature = "guards")]
     #[must_use]
     pub fn without(off: &[Guard]) -> Self {
         Self { off: off.iter().fold(0, |all, guard| all | 1 << *guard as u32) }
     }
 
-    /// Whether a check is made.
+    /// Reports whether a check is made.
     #[cfg(feature = "guards")]
     #[must_use]
     pub fn has(self, guard: Guard) -> bool {
         self.off & (1 << guard as u32) == 0
     }
 
-    /// Whether a check is made.
+    /// Reports whether a check is made.
     #[cfg(not(feature = "guards"))]
     #[inline]
     #[must_use]

@@ -18,7 +18,7 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-/// What listeners are notified of once a commit stands.
+/// What listeners are notified of once a commit is recorded.
 pub(super) struct Notification {
     entries: Vec<Entry>,
     /// The decision of a person that it follows, if it follows one.
@@ -104,7 +104,7 @@ impl Lifecycle<'_> {
         }
     }
 
-    /// The decision that a history ends with, where it is of somebody whose key counts and about this call.
+    /// The decision that a history ends with, where its key counts and it is about this call.
     fn last_decision(self, record: &CallRecord, history: &[Entry]) -> Option<VerifiedStatement> {
         let [.., before, entry] = history else { return None };
         let signed = entry.signed.as_ref()?;

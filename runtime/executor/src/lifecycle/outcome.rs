@@ -1,4 +1,4 @@
-//! What is said of a call as it stands: its answer, or that it waits.
+//! What is said of a call as it is: its answer, or that it waits.
 
 use toolwright_core::error_kind;
 use tracing::Span;
@@ -14,7 +14,7 @@ use toolwright_journal::approval::{ApprovalRequest, Decision, Unverified};
 use toolwright_journal::journal::{CallRecord, State};
 
 impl Lifecycle<'_> {
-    /// The outcome of a call as it stands.
+    /// The outcome of a call as it is.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
         if let Some(answer) = &record.answer {
             if let Err(why) = self.vouched(record) {
@@ -31,9 +31,9 @@ impl Lifecycle<'_> {
         Outcome::Suspended(Suspended { call: record.id, state: record.state, request })
     }
 
-    /// Whether a result that a person supplied is of somebody whose key counts.
+    /// Whether the key counts of a person who supplied a result.
     fn vouched(self, record: &CallRecord) -> Result<(), Unverified> {
-        // Of what comes after the answer its run is told nothing.
+        // The run learns nothing of what comes after its answer.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());
         };

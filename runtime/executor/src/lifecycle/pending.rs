@@ -26,7 +26,7 @@ pub(super) struct Pending {
     newest: Option<CallId>,
     /// Of which the approver may have to be notified, by version.
     open: BTreeMap<CallId, u64>,
-    /// Which nobody here can go on with, by version; read once more after a minute, because a tool may have been
+    /// Which this process cannot go on with, by version; read once more after a minute, because a tool may have been
     /// registered meanwhile.
     elsewhere: HashMap<CallId, u64>,
     elsewhere_since: Option<Instant>,

@@ -1,4 +1,4 @@
-//! What is known of one call when somebody looks at it: plain data, read by the driver, from which
+//! What is known of one call when the executor looks at it: plain data, read by the driver, from which
 //! `decide` decides.
 //!
 //! - What was not read yet is `None`. [`Then::Read`](super::Then::Read) says what has to be read next.
@@ -175,7 +175,7 @@ pub struct GrantNow {
 }
 
 impl Snapshot {
-    /// What is known of a call that the journal has.
+    /// Collects what is known of a call that the journal has.
     #[must_use]
     pub fn of(record: CallRecord) -> Self {
         Self {
@@ -196,7 +196,7 @@ impl Snapshot {
         }
     }
 
-    /// A call that the journal does not have.
+    /// Collects what is known of a call that the journal does not have.
     #[must_use]
     pub fn new(record: CallRecord, tool: ToolNow) -> Self {
         Self { is_recorded: false, tool: Some(Ok(tool)), ..Self::of(record) }

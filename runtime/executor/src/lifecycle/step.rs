@@ -1,4 +1,4 @@
-//! Why somebody looks at a call, and what is to be done: plain data around `decide`.
+//! Why the executor looks at a call, and what is to be done: plain data around `decide`.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_journal::journal::{Answered, Contradiction, Illegal, NotAdvanced, Transaction};
 
-/// Why somebody looks at a call.
+/// Why the executor looks at a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input {
     /// It arrives, and the journal does not have it.

@@ -80,7 +80,7 @@ impl<'a> Lifecycle<'a> {
         asking: Asking,
         in_turn: Option<&InTurn>,
     ) -> Outcome {
-        // A drain waits until the end of the call has been told as well.
+        // A drain waits until listeners have heard of the end of the call as well.
         let _telling = self.run.core.telling.enter_at_once();
         let found = stage::seek(self.run, call).await;
         let definition = found.as_ref().ok().map(Found::definition);

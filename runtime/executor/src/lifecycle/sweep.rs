@@ -105,7 +105,7 @@ impl Lifecycle<'_> {
                 Ok(Found { follow_ups, .. }) => {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
-                        // No more is claimed than there are places: a claim that waits helps nobody.
+                        // No more is claimed than there are places: a claim that waits is of no use.
                         let runs = matches!(follow_up, FollowUp::Continue(_));
                         if runs && under_way.values().filter(|runs| **runs).count() >= limit {
                             continue;
@@ -287,7 +287,7 @@ async fn beside<T>(
 }
 
 impl Swept {
-    /// Whether there was nothing that could be done.
+    /// Reports whether there was nothing that could be done.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self { left: self.left, ..Self::default() }

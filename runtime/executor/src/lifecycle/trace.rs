@@ -22,7 +22,7 @@ pub struct Decided {
     format: u32,
     /// What was known.
     pub snapshot: Snapshot,
-    /// Why somebody looked.
+    /// Why the executor looked.
     pub input: Input,
     /// What the executor decides by.
     pub settings: Settings,
@@ -89,7 +89,7 @@ pub enum Refused {
 }
 
 impl Decided {
-    /// A decision, made now.
+    /// Makes a decision, now.
     #[must_use]
     pub fn of(
         snapshot: &Snapshot,
@@ -105,7 +105,7 @@ impl Decided {
         Self { format: FORMAT, snapshot, input, settings, now, random, step }
     }
 
-    /// One line of a trace.
+    /// Writes one line of a trace.
     #[must_use]
     pub fn to_line(&self) -> String {
         serde_json::to_string(self).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
@@ -135,7 +135,7 @@ impl Decided {
         Err(Refused::Otherwise { step, decided, recorded })
     }
 
-    /// The version of the record that the step leaves, if its commit stands.
+    /// The version of the record that the step leaves, if its commit succeeds.
     fn left(&self) -> u64 {
         let written = self.step.commit.as_ref().and_then(|unit| unit.calls.first());
         written.map_or(self.snapshot.record.version, |write| write.record.version)

@@ -20,7 +20,7 @@ use toolwright_journal::journal::{CallRecord, CallSlot, State, StoreErrorKind};
 /// How often a call is looked at once more because it has moved.
 const MOVES: u32 = 16;
 
-/// For how long somebody waits on while the journal is unavailable.
+/// For how long a caller waits on while the journal is unavailable.
 const AWAY: Duration = Duration::from_mins(2);
 
 /// How far a call came.
@@ -120,7 +120,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Whether somebody who waits does so on after this outcome: the journal cannot be reached, and has not been away for
+    /// Whether a caller that waits does so on after this outcome: the journal cannot be reached, and has not been away for
     /// long.
     async fn outlasts(
         self,
@@ -182,7 +182,7 @@ impl<'a> Lifecycle<'a> {
         }
     }
 
-    /// Until somebody has to look at the call, but no longer than a moment.
+    /// Until the executor has to look at the call, but no longer than a moment.
     fn until_due(self, record: &CallRecord) -> Duration {
         let due = record.due().map(|due| self.journal.now().duration_until(due));
         due.and_then(|due| Duration::try_from(due).ok())

@@ -74,7 +74,7 @@ fn a_write_is_seen_when_it_begins_and_when_it_ends() {
         ["src/a", "src/b", "docs/c"].map(|it| hit(&mut table, it)),
         [None, Some(2), Some(3)]
     );
-    // Read in the middle of the write, and remembered by nobody.
+    // Read in the middle of the write, and not remembered.
     read(&mut table, "src/a", 4, 10);
     assert_eq!(hit(&mut table, "src/a"), None);
     // Begun in the middle, ended after it.

@@ -46,7 +46,7 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     events: VecDeque<RegistryEvent>,
-    /// Whether somebody is telling them already.
+    /// Whether a thread is telling them already.
     is_told: bool,
     next_listener: u64,
 }
@@ -65,12 +65,12 @@ impl Listeners {
         Listening { id, listeners: Arc::downgrade(&self.0) }
     }
 
-    /// Puts events into the queue; whoever changes the registry does so while nobody else can.
+    /// Puts events into the queue; the thread that changes the registry does so while no other can.
     pub(super) fn remember(&self, events: impl IntoIterator<Item = RegistryEvent>) {
         lock(&self.0.queue).events.extend(events);
     }
 
-    /// Tells what is in the queue, unless somebody is at it, who then tells these as well.
+    /// Tells what is in the queue, unless another thread is at it, which then tells these as well.
     pub(super) fn tell(&self) {
         if std::mem::replace(&mut lock(&self.0.queue).is_told, true) {
             return;

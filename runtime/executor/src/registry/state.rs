@@ -1,5 +1,5 @@
 //! What a registry holds at one moment. Every change is a step of its own and costs the same however
-//! many tools there are; only a catalog, which is made when somebody asks for one, goes through all.
+//! many tools there are; only a catalog, which is made when it is asked for, goes through all.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ pub(super) struct State {
     next_place: u64,
     places: HashMap<Arc<str>, u64, FixedState>,
     slots: BTreeMap<u64, Slot>,
-    /// The tools of this generation, once somebody has asked.
+    /// The tools of this generation, once they were asked for.
     catalog: OnceLock<Catalog>,
 }
 

@@ -91,7 +91,7 @@ impl Reserving {
         if table.renew(self.id, now) {
             return;
         }
-        // Its time was up, because nobody has polled the call for so long.
+        // Its time was up, because the call was not polled for so long.
         match table.reserve_for_call(&self.run, &self.footprint, now) {
             Ok(id) => self.id = id,
             Err(conflict) => {

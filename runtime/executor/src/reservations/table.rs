@@ -2,7 +2,7 @@
 //!
 //! - No two holds of different runs that count conflict.
 //! - A hold counts until its time is up. Every look-up asks what time it is and removes the others first, so that a
-//!   hold that nobody gave back ends no later than the next look.
+//!   hold that was not given back ends no later than the next look.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -35,7 +35,7 @@ pub struct CircuitBreaker {
 }
 
 impl CircuitBreaker {
-    /// So many failures in a row, and so long a time.
+    /// Opens after so many failures in a row, for so long a time.
     #[must_use]
     pub const fn new(failures: u32, open_for: Duration) -> Self {
         Self { failures, open_for }
@@ -65,7 +65,7 @@ pub(crate) struct Circuits {
 #[derive(Default)]
 struct CircuitsByTool {
     circuits: HashMap<Arc<str>, Arc<Circuit>, FixedState>,
-    /// When there are so many, those that remember nothing and belong to nobody are thrown out.
+    /// When there are so many, those that remember nothing and that no call uses are thrown out.
     full: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The machine of a circuit breaker: it is told the time, and waits for nothing.
+//! The machine of a circuit breaker: its caller gives the time, and it waits for nothing.
 //!
 //! ```text
 //! closed ──failures in a row──► open ──time over──► one call is let through
@@ -29,7 +29,7 @@ enum State {
 /// Nobody is let through now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// For so long; nobody knows while somebody tries.
+    /// For so long; unknown while another call tries.
     pub(crate) left: Option<Duration>,
 }
 
@@ -58,7 +58,7 @@ impl Machine {
         }
     }
 
-    /// Lets a call through; its end is told with the number.
+    /// Lets a call through; its end is reported with the number.
     pub(super) fn enter(&mut self, breaker: CircuitBreaker, now: Duration) -> Result<u64, Refused> {
         self.admits(breaker, now)?;
         if let State::Open { is_tried, .. } = &mut self.state {

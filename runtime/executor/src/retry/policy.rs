@@ -13,7 +13,7 @@ use toolwright_core::tool::{Effect, Retry};
 /// Before attempt `n + 1` a call waits `delay × multiplierⁿ⁻¹`, but no longer than `max_delay`; [`Jitter`] says how
 /// much of that. Where the other side named a time (`retry_after` of [`ErrorClass::NotStarted`]), it waits at least that
 /// long, even where that is longer than `max_delay`; a call that no journal keeps then waits a minute at the most, and
-/// told to wait longer it fails.
+/// asked to wait longer it fails.
 ///
 /// | | attempts | delay | max_delay |
 /// | --- | --- | --- | --- |
@@ -106,31 +106,31 @@ impl RetryPolicy {
     /// One attempt.
     pub const NONE: Self = Self { attempts: 1, ..Self::TOOL };
 
-    /// The number of attempts, the first included.
+    /// Sets the number of attempts, the first included.
     #[must_use]
     pub const fn attempts(self, attempts: u32) -> Self {
         Self { attempts, ..self }
     }
 
-    /// The longest delay before the second attempt.
+    /// Sets the longest delay before the second attempt.
     #[must_use]
     pub const fn delay(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    /// By how much each delay is longer than the one before.
+    /// Sets by how much each delay is longer than the one before.
     #[must_use]
     pub const fn multiplier(self, multiplier: u32) -> Self {
         Self { multiplier, ..self }
     }
 
-    /// The longest delay of all.
+    /// Sets the longest delay of all.
     #[must_use]
     pub const fn max_delay(self, max_delay: Duration) -> Self {
         Self { max_delay, ..self }
     }
 
-    /// How much of a delay is left to chance.
+    /// Sets how much of a delay is left to chance.
     #[must_use]
     pub const fn jitter(self, jitter: Jitter) -> Self {
         Self { jitter, ..self }
@@ -153,7 +153,7 @@ impl RetryPolicy {
         }
     }
 
-    /// How long to wait after a failed attempt, counted from 1. `random` is any number: of all 2⁶⁴ each as likely.
+    /// Computes how long to wait after a failed attempt, counted from 1. `random` is any number: of all 2⁶⁴ each as likely.
     ///
     /// # Errors
     /// When the call must not be tried again: why.
@@ -189,7 +189,7 @@ impl RetryPolicy {
         failed.time_left.is_none_or(|left| left > delay).then_some(delay)
     }
 
-    /// Whether a call may be tried again after a failed attempt, counted from 1.
+    /// Checks whether a call may be tried again after a failed attempt, counted from 1.
     ///
     /// # Errors
     /// When it must not: why.
@@ -211,7 +211,7 @@ impl RetryPolicy {
         if attempt >= self.attempts { Err(Stop::Exhausted) } else { Ok(()) }
     }
 
-    /// The longest that a call waits after a failed attempt, counted from 1, where nobody named a time.
+    /// Returns the longest that a call waits after a failed attempt, counted from 1, where its error names no time.
     #[must_use]
     pub fn longest(&self, attempt: u32) -> Duration {
         let factor = self.multiplier.saturating_pow(attempt.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Asks the policy. As long as nobody can be asked, what a person would have to decide is refused.
+//! Asks the policy. Where there is no approver, what a person would have to decide is refused.
 
 use futures::future::BoxFuture;
 
@@ -69,7 +69,7 @@ fn admitted(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), Tool
     match gate(&judged.verdict, Known::NO_JOURNAL) {
         Ok(Gate::Allow) => Ok(()),
         Ok(Gate::Refuse(refusal)) => Err(refusal.error(&plan.entry.name, run.id())),
-        // Without a journal nothing is read, nobody is asked and nothing waits.
+        // Without a journal nothing is read, no person is asked and nothing waits.
         Ok(Gate::Ask(_) | Gate::Plan | Gate::Fail(_)) | Err(_) => {
             Err(refused(&plan.entry.name, "it has to be decided"))
         }

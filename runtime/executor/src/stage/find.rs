@@ -112,7 +112,7 @@ pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
     }
 }
 
-/// A name as it is told again: models have sent whole documents as one.
+/// A name as a message repeats it: models have sent whole documents as one.
 fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(100) {
         Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),

@@ -58,7 +58,7 @@ pub(super) fn read_text<'t>(
     }
 }
 
-/// Reads the input, with scalars of the wrong kind repaired where the reader stands.
+/// Reads the input, with scalars of the wrong kind repaired where the reader is.
 #[inline]
 fn read_in_place<'a>(
     plan: &Plan,

@@ -78,7 +78,7 @@ async fn time_passed(time: Duration, family: Option<&Family>) {
     }
 }
 
-/// What may be waited for as long as a call may take; a runtime without a clock is told.
+/// Waits for what may take as long as a call may; a runtime without a clock is reported.
 pub(crate) async fn in_time<T>(
     tool: &str,
     timeout: Option<Duration>,
@@ -169,7 +169,7 @@ pub(crate) async fn given_up(run: &RunState, call: &Call<'_>) {
     given_up_by(run, Some(call)).await;
 }
 
-/// The same where nobody may stand behind the call any more.
+/// Ends when the call, where there is one, its run or the executor is cancelled.
 pub(crate) async fn given_up_by(run: &RunState, call: Option<&Call<'_>>) {
     let tokens = run.cancellations().chain(call.and_then(Call::cancellation));
     select_all(tokens.map(|token| Box::pin(token.cancelled()))).await;

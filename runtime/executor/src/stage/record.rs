@@ -21,7 +21,7 @@ use toolwright_journal::approval::ApprovalRequest;
 use toolwright_journal::journal::{CallRecord, State, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
-/// Whether anybody listens or traces, or a journal is kept. Where nobody does, a call carries nothing of it. Only the level
+/// Whether there is a listener, a trace or a journal. Where there is none, a call carries nothing of it. Only the level
 /// is asked for: a filter may choose the span by its name, which is known when it is made.
 #[inline]
 pub(crate) fn is_wanted(run: &RunState) -> bool {
@@ -48,7 +48,7 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Nothing where nobody listens.
+    /// Nothing where there is no listener.
     #[inline]
     pub(crate) fn start(run: &'a RunState, call: &'a Call<'a>) -> Option<Self> {
         Self::follow(run, call, CallId::new)
@@ -109,7 +109,7 @@ impl<'a> Watch<'a> {
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
-    /// What is told from now on is told of these arguments.
+    /// Sets the arguments of which listeners hear from now on.
     #[cold]
     pub(crate) fn settled(&self, record: &CallRecord) {
         let digest = record.digest.as_str().into();
@@ -273,7 +273,7 @@ pub(crate) fn conclude(
     }
 }
 
-/// Writes down why a call failed, which its model is not told.
+/// Writes down why a call failed, which its model does not see.
 fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError) {
     if let Some(cause) = error.source().filter(|_| !takes_a_secret(tool)) {
         let cause = chain(cause);
@@ -281,7 +281,7 @@ fn tell_operators(call: &Call<'_>, tool: Option<&Definition>, error: &ToolError)
     }
 }
 
-/// An error and what caused it, outermost first.
+/// Writes an error and what caused it, outermost first.
 #[doc(hidden)]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();

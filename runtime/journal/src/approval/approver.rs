@@ -71,7 +71,7 @@ pub struct ApproverError {
 toolwright_core::debug_as_sentence!(ApproverError);
 
 impl ApproverError {
-    /// A failure in words: the approver, what was found, what to do.
+    /// Describes a failure in words: the approver, what was found, what to do.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
@@ -162,7 +162,7 @@ impl Approver for Channel {
                 self.0.max_capacity()
             )),
             TrySendError::Closed(_) => ApproverError::new(format!(
-                "nobody reads the approval channel any more, and call {call} is to be approved: keep its receiver"
+                "the receiver of the approval channel was dropped, and call {call} is to be approved: keep its receiver"
             )),
         });
         ready(sent.map(|()| Reply::Noted)).boxed()

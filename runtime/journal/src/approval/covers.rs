@@ -31,7 +31,7 @@ pub struct Asked<'a> {
     pub used: u32,
 }
 
-/// Why terms do not cover a call. Arguments are told by their place alone.
+/// Why terms do not cover a call. An argument is named by its place alone, because its value may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCovered {
@@ -66,7 +66,7 @@ pub enum NotCovered {
     Clause(String),
 }
 
-/// What makes terms useless, so that nobody should sign them.
+/// What makes terms useless, so that they should not be signed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UselessTerms {
@@ -83,7 +83,7 @@ pub enum UselessTerms {
     #[error("there is no value that the clause at {0:?} takes: give one at least")]
     NoValues(String),
     /// A value of a clause is not JSON.
-    #[error("a value of the clause at {pointer:?} is not JSON: a text stands in double quotes")]
+    #[error("a value of the clause at {pointer:?} is not JSON: write a text in double quotes")]
     Value {
         /// The clause's place.
         pointer: String,
@@ -94,7 +94,7 @@ pub enum UselessTerms {
 }
 
 impl GrantTerms {
-    /// Whether the terms cover a call. Numbers are compared exactly, objects without regard to the order of
+    /// Checks whether the terms cover a call. Numbers are compared exactly, objects without regard to the order of
     /// their keys; what cannot be read or is not there is not covered.
     ///
     /// ```
@@ -131,7 +131,7 @@ impl GrantTerms {
         self.take(asked.arguments)
     }
 
-    /// Whether the terms count for a call, whatever its arguments are.
+    /// Checks whether the terms count for a call, whatever its arguments are.
     #[doc(hidden)]
     pub fn count(&self, asked: &Asked<'_>) -> Result<(), NotCovered> {
         if self.tool != asked.tool {
@@ -159,7 +159,7 @@ impl GrantTerms {
         Ok(())
     }
 
-    /// Whether the terms take the arguments of a call.
+    /// Checks whether the terms take the arguments of a call.
     #[doc(hidden)]
     pub fn take(&self, arguments: &str) -> Result<(), NotCovered> {
         let arguments = canonical(arguments)?;
@@ -170,7 +170,7 @@ impl GrantTerms {
         broken.map_or(Ok(()), |clause| Err(NotCovered::Clause(clause.pointer.clone())))
     }
 
-    /// Whether the terms can ever cover a call, from `now` on.
+    /// Checks whether the terms can ever cover a call, from `now` on.
     ///
     /// # Errors
     /// When they cannot; the error says why.
@@ -206,7 +206,7 @@ impl Clause {
     }
 }
 
-/// What stands at a JSON pointer in a canonical text; it is canonical too, being a part of one.
+/// Returns the value at a JSON pointer in a canonical text; it is canonical too, being a part of one.
 fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     segments(pointer)?.into_iter().try_fold(text, |text, segment| {
         let found = match text.as_bytes().first()? {

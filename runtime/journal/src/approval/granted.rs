@@ -43,19 +43,19 @@ impl Grant {
     /// What the keys of all grants begin with.
     pub const PREFIX: &'static str = "grant/";
 
-    /// The key of a grant's document.
+    /// Returns the key of a grant's document.
     #[must_use]
     pub fn key(tool: &str, id: &str) -> String {
         format!("{}{tool}/{id}", Self::PREFIX)
     }
 
-    /// The id of the grant that is given with a call's approval. Each call has one in each generation.
+    /// Returns the id of the grant that is given with a call's approval. Each call has one in each generation.
     #[must_use]
     pub fn id_of(call: CallId, generation: u32) -> String {
         format!("{call}-{generation}")
     }
 
-    /// Its terms, as they were signed. Whether the signature is good, [`covers`](Self::covers) says.
+    /// Reads its terms, as they were signed. [`covers`](Self::covers) checks the signature.
     ///
     /// # Errors
     /// When what was signed is no grant, or another than this.
@@ -75,8 +75,8 @@ impl Grant {
         }
     }
 
-    /// Whether the grant covers a call: a trusted key signed it, nobody has revoked it, and its terms cover the
-    /// call. How often it was used is what it says itself.
+    /// Checks whether the grant covers a call: a trusted key signed it, it is not revoked, and its terms cover the
+    /// call. It trusts the grant's own count of its uses.
     ///
     /// # Errors
     /// When it does not; the error says why.
@@ -90,7 +90,7 @@ impl Grant {
         covered.map_err(|error| GrantError::NotCovered { id: id(), error })
     }
 
-    /// The grant as the text of its document.
+    /// Writes the grant as the text of its document.
     #[must_use]
     pub fn to_text(&self) -> String {
         let Self { id, signed, granted, used, revoked } = self.clone();
@@ -98,7 +98,7 @@ impl Grant {
         serde_json::to_string(&written).expect("a grant always serialises")
     }
 
-    /// The grant of a document's text. The key is for errors.
+    /// Reads the grant of a document's text. The key is for errors.
     ///
     /// # Errors
     /// When the text is no grant, or one of a later version.

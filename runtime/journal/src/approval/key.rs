@@ -1,4 +1,4 @@
-//! Keys: what makes a statement somebody's.
+//! Keys, with which people sign statements.
 //!
 //! - An [`ApproverKey`] signs the exact text of a statement, after a line that says what is signed.
 //! - A [`PublicKey`] tells whether it did. Each value of a key and of a signature has one spelling.
@@ -42,7 +42,7 @@ pub struct ApproverKey {
 }
 
 impl ApproverKey {
-    /// A new key under a name, which is one line of text.
+    /// Makes a new key under a name, which is one line of text.
     ///
     /// # Errors
     /// When the name is none, or the system gives no random bytes.
@@ -52,7 +52,7 @@ impl ApproverKey {
         Self::from_seed(name, seed)
     }
 
-    /// The key of these bytes, for tests; everybody who knows them has the key.
+    /// Makes the key of these bytes, for tests: everybody who knows them has the key.
     ///
     /// # Errors
     /// When the name is none.
@@ -64,19 +64,19 @@ impl ApproverKey {
         Ok(Self { name, secret: SigningKey::from_bytes(&seed), file: None })
     }
 
-    /// What its holder calls themselves.
+    /// Returns the name that its holder signs with.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file it was read from, if it was.
+    /// Returns the file it was read from, if it was.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// What an application trusts.
+    /// Returns the public half, which an application trusts.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey(self.secret.verifying_key().to_bytes())
@@ -86,7 +86,7 @@ impl ApproverKey {
         self.secret.to_bytes()
     }
 
-    /// The statement as text, signed.
+    /// Signs a statement, and returns it as text with the signature.
     ///
     /// # Errors
     /// When the statement is another's, by its `by`.
@@ -111,7 +111,7 @@ impl fmt::Debug for ApproverKey {
     }
 }
 
-/// A statement was to be signed by somebody else than the one who says it.
+/// Another than the holder of the key is named as the author of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the statement is by {by:?} and the key is that of {name:?}: each signs what they say themselves"

@@ -50,7 +50,7 @@ impl ApproverKey {
     }
 }
 
-/// What is wrong is told without what stands there, which may be the secret.
+/// Reads a key. An error does not repeat the text, which may be the secret.
 fn read(text: &str) -> Result<ApproverKey, String> {
     let mut lines = text.lines();
     match lines.next() {
@@ -115,7 +115,8 @@ pub enum KeyError {
     },
     /// Others can read or change the file.
     #[error(
-        "others than its owner may use the key in {} (its mode is {mode:03o}): run `chmod 600 {}`, and make a new key if somebody may have read it",
+        "others than its owner may use the key in {} (its mode is {mode:03o}): run `chmod 600 {}`, and make a new key \
+         if another person may have read it",
         path.display(),
         path.display()
     )]
@@ -160,7 +161,7 @@ pub enum KeyError {
     },
     /// A new key would lie where agents may work.
     #[error(
-        "a key in {} would lie in the git work tree {}, where agents may work: whoever reads it can approve; make one with \
+        "a key in {} would lie in the git work tree {}, where agents may work: an agent that reads it can approve; make one with \
          `toolwright keys new`, which takes --out and --anyway",
         file.display(),
         tree.display()

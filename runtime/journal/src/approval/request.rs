@@ -48,7 +48,7 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// What is asked about a call; nothing where nothing ever was. The title is the tool's, which a record does not
+    /// Returns what is asked about a call; `None` where nothing ever was. The title is the tool's, which a record does not
     /// have.
     #[must_use]
     pub fn of(call: &CallRecord) -> Option<Self> {

@@ -127,7 +127,7 @@ impl Statement {
         Self::about(call, Decision::Discard { note, forget: true }, by, at)
     }
 
-    /// Revokes the grant of this id. It names no journal: in whichever one it stands, it only takes away.
+    /// Revokes the grant of this id. It names no journal: revoking only takes away, so it counts in every journal.
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };

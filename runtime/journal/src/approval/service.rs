@@ -1,7 +1,7 @@
 //! Where people's statements are handed in: each is checked against the call as it is, and takes effect in one
 //! commit, or is refused with what happened instead.
 //!
-//! - Two statements about one call in one generation: one wins, the other is told who won.
+//! - Two statements about one call in one generation: one wins, the error of the other names the winner.
 //! - What becomes of the call, the machine says; a lost race is looked at again.
 //! - A statement by which a call may run as it is shown is refused where the record shows another call than would run, and
 //!   where nothing can tell, unless the service is [`unseen`](ApprovalService::unseen).
@@ -42,7 +42,7 @@ const LOOKS: u32 = 16;
 /// them refuses an approval of a call whose record shows other arguments than would run, or of which nothing can tell.
 /// The service needs no sealing key; [`unseen`](Self::unseen) makes it take approvals of calls with secrets.
 ///
-/// An approval service trusts nobody by itself: it records what is said, and the executor verifies the decision when it claims
+/// An approval service trusts no key by itself: it records what is said, and the executor verifies the decision when it claims
 /// the call. But a rejection ends a call, and the result of one that happened is its answer, both at once: wherever
 /// statements come from outside, make the approval service [`trusting`](Self::trusting) only trusted keys.
 ///
@@ -109,7 +109,7 @@ enum Step {
 }
 
 impl ApprovalService {
-    /// An approval service at a journal.
+    /// Makes an approval service for a journal.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, trusted: None, is_unseen: false, clock: None }
@@ -129,7 +129,7 @@ impl ApprovalService {
         Self { is_unseen: true, ..self }
     }
 
-    /// What time it is when something is decided in one step: the system's clock unless set, for tests of deadlines.
+    /// Sets the clock by which something is decided in one step: the system's unless set, for tests of deadlines.
     #[must_use]
     pub fn clock(self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self { clock: Some(Arc::new(now)), ..self }
@@ -140,7 +140,7 @@ impl ApprovalService {
     /// # Errors
     /// When it cannot take effect: the error says who won, what became of the call or grant, or that the record was
     /// [altered](ApprovalError::Altered). After
-    /// [`ApprovalError::Store`] nobody knows whether it did; submit it again.
+    /// [`ApprovalError::Store`] it is unknown whether it did; submit it again.
     pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, ApprovalError> {
         let statement = match &self.trusted {
             Some(trusted) => trusted.verify(&signed)?.into_statement(),

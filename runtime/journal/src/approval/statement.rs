@@ -93,7 +93,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Whether this is what was shown of the call. Without the digest of what was shown, nobody can tell, and it was not.
+    /// Reports whether this is what was shown of the call; `false` where the digest of what was shown is missing.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_shown(&self, arguments: &str) -> bool {
@@ -142,8 +142,8 @@ pub enum Decision {
     Requeue {
         /// All of its new arguments, as JSON text; without, it keeps those that it has.
         arguments: Option<String>,
-        /// Whether it gets another idempotency key although its arguments are the same, so that whoever takes the key
-        /// takes it for another call.
+        /// Whether it gets another idempotency key although its arguments are the same, so that a service that takes keys
+        /// runs it as another call.
         new_key: bool,
     },
     /// It is a dead letter, and is discarded.
@@ -159,7 +159,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// What happens to a call by it; nothing where it is not one on calls.
+    /// Returns what happens to a call by it; `None` where it is about no call.
     #[doc(hidden)]
     pub fn event(&self) -> Option<Transition> {
         Some(match self {
@@ -175,7 +175,7 @@ impl Decision {
         })
     }
 
-    /// Whether it lets the call run with the arguments that its record shows.
+    /// Reports whether it lets the call run with the arguments that its record shows.
     #[doc(hidden)]
     #[must_use]
     pub fn lets_run_as_shown(&self) -> bool {

@@ -20,7 +20,7 @@ impl TrustedKeys {
         Self::default()
     }
 
-    /// One more. The name is the one that its holder signs with.
+    /// Trusts one more key. The name is the one that its holder signs with.
     ///
     /// # Errors
     /// When the name is none, or name or key are already trusted.
@@ -39,25 +39,25 @@ impl TrustedKeys {
         Ok(self)
     }
 
-    /// Whether nobody is trusted.
+    /// Reports whether no key is trusted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// How many keys count.
+    /// Counts the trusted keys.
     #[doc(hidden)]
     pub fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// The name under which a key is trusted.
+    /// Returns the name under which a key is trusted.
     #[must_use]
     pub fn name(&self, key: &PublicKey) -> Option<&str> {
         self.names.get(key).map(String::as_str)
     }
 
-    /// The statement, when a trusted key signed exactly this text.
+    /// Verifies that a trusted key signed exactly this text, and returns the statement.
     ///
     /// # Errors
     /// When it did not; the error says what is wrong.
@@ -117,25 +117,25 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// What is said.
+    /// Returns what is said.
     #[must_use]
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// What is said, to keep.
+    /// Takes out what is said.
     #[must_use]
     pub fn into_statement(self) -> Statement {
         self.statement
     }
 
-    /// The name under which the key is trusted.
+    /// Returns the name under which the key is trusted.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.statement.by
     }
 
-    /// The key that signed.
+    /// Returns the key that signed.
     #[must_use]
     pub fn key(&self) -> PublicKey {
         self.key
@@ -146,13 +146,13 @@ impl Verified {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unverified {
-    /// What stands for its key is none.
+    /// Its key cannot be read.
     #[error(transparent)]
     InvalidKey(#[from] InvalidPublicKey),
     /// Its key is not trusted.
     #[error("the key {0} is not trusted: the application names the keys that count")]
     UnknownKey(PublicKey),
-    /// What stands for its signature is none.
+    /// Its signature cannot be read.
     #[error(
         "the statement of {name:?} has no signature: it would be 128 lower-case hexadecimal digits"
     )]

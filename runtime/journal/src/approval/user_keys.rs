@@ -37,7 +37,7 @@ impl UserKeys {
         Ok(Self { folder: folder.join("toolwright").join("keys") })
     }
 
-    /// The file of a new key of this name.
+    /// Returns the file of a new key of this name.
     ///
     /// # Errors
     /// When the name cannot be that of a file.
@@ -49,7 +49,7 @@ impl UserKeys {
         }
     }
 
-    /// The only key, if there is one.
+    /// Returns the only key, if there is one.
     ///
     /// # Errors
     /// When there are several.
@@ -82,13 +82,13 @@ impl UserKeys {
         builder.create(&self.folder).map_err(|error| KeyError::Folder { path: path(), error })
     }
 
-    /// The file that `TOOLWRIGHT_KEY` names.
+    /// Returns the file that `TOOLWRIGHT_KEY` names.
     #[must_use]
     pub fn of_variable() -> Option<PathBuf> {
         given(VARIABLE).map(PathBuf::from)
     }
 
-    /// The git work tree that a file would lie in, whatever links lead there.
+    /// Returns the git work tree that a file would lie in, whatever links lead there.
     #[must_use]
     pub fn work_tree(file: &Path) -> Option<PathBuf> {
         let file = std::path::absolute(file).ok()?;

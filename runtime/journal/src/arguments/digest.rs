@@ -2,7 +2,7 @@
 //!
 //! - The texts are framed as a JSON array of strings, in which none can be taken for a part of another. Its first is
 //!   what the digest is of, with a version, so that no digest of one kind is one of another.
-//! - Arguments that hold secrets are digested with a key: without it nobody can try likely secrets.
+//! - Arguments that hold secrets are digested with a key: without it likely secrets cannot be tried.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -75,11 +75,11 @@ impl DigestMatch {
     }
 }
 
-/// The digest of a call, as 64 hexadecimal digits.
+/// Computes the digest of a call, as 64 hexadecimal digits.
 ///
 /// With a key where the arguments hold secrets ([`FinalArguments::has_secrets`](super::FinalArguments::has_secrets)),
-/// and only there: it tells the executor's own calls from others, and a digest without one can be worked out by whoever
-/// proposes other arguments.
+/// and only there: it distinguishes the executor's own calls from others, and a digest without one can be computed by a
+/// caller who proposes other arguments.
 #[must_use]
 pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, session, run } = *input;
@@ -95,8 +95,8 @@ fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     hashed(&framed(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
 }
 
-/// The digest of what a person is shown of a call: of the call's own digest, and of the arguments as they are shown, with
-/// secrets masked. Nothing where these are no JSON text, which no executor shows.
+/// Computes the digest of what a person is shown of a call: of the call's own digest, and of the arguments as they are
+/// shown, with secrets masked. `None` where these are no JSON text, which no executor shows.
 #[must_use]
 pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
     let shown = canonical(shown).ok()?;

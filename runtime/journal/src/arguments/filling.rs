@@ -1,7 +1,7 @@
 //! Fills in what a schema says of absent keys.
 //!
 //! - Along `properties`, `additionalProperties`, `items`, `prefixItems`, `allOf` and `$ref`; not below `anyOf` and
-//!   `oneOf`, where a value would first have to be told to be one of them.
+//!   `oneOf`, where it would first have to find out which of them a value is.
 //! - A default that is filled in is filled in turn, as its type fills it, so that filling again changes nothing.
 //! - The work has an end, whatever the schema says: it may have come from elsewhere.
 
@@ -46,7 +46,7 @@ struct Filling<'s> {
 }
 
 impl<'s> Filling<'s> {
-    /// Fills a value in that stands inside `depth` others, by a schema reached by so many references.
+    /// Fills a value in that is inside `depth` others, by a schema reached by so many references.
     fn node(
         &mut self,
         node: &mut Node,

@@ -64,7 +64,7 @@ impl FinalArguments {
         Self::with_filled(definition, accepted, Vec::new())
     }
 
-    /// The same, with values of the moment for absent keys, which the tool's services gave.
+    /// Does as [`of`](Self::of), with values of the moment for absent keys, which the tool's services gave.
     #[doc(hidden)]
     pub fn with_filled(
         definition: &Definition,
@@ -93,32 +93,32 @@ impl FinalArguments {
         Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })
     }
 
-    /// The value that runs, as it was read.
+    /// Returns the value that runs, as it was read.
     #[doc(hidden)]
     #[must_use]
     pub fn tree(&self) -> &Node {
         &self.tree
     }
 
-    /// The text that runs.
+    /// Returns the text that runs.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
 
-    /// The arguments in canonical form, for the digest.
+    /// Returns the arguments in canonical form, for the digest.
     #[must_use]
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// The arguments for people: `"(secret)"` replaces the value of each secret parameter.
+    /// Returns the arguments for people: `"(secret)"` replaces the value of each secret parameter.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.shown.as_deref().unwrap_or(&self.arguments)
     }
 
-    /// Whether a secret parameter is given.
+    /// Reports whether a secret parameter is given.
     #[must_use]
     pub fn has_secrets(&self) -> bool {
         self.shown.is_some()
@@ -136,7 +136,7 @@ impl fmt::Debug for FinalArguments {
     }
 }
 
-/// The arguments of a recorded call as people are shown them, where these parameters are secret; nothing where the text
+/// Masks the arguments of a recorded call for people, where these parameters are secret; `None` where the text
 /// is none that an executor records.
 #[doc(hidden)]
 #[must_use]

@@ -9,8 +9,8 @@ use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Effect
 
 const TOOL: &str = "toolwright tool 1";
 
-/// The fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger, effect
-/// and approval, and of which parameters are secret. Equal definitions have one, in every process.
+/// Computes the fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger,
+/// effect and approval, and of which parameters are secret. Equal definitions have one, in every process.
 ///
 /// What a call touches is computed by code, as are danger and approval where they are `Computed`: a change of that code
 /// is not seen here. It is judged by what it says of each call.

@@ -60,7 +60,7 @@ pub enum SealingError {
     /// Others may read or write the file of a key.
     #[error(
         "others than its owner may use the sealing key at `{path}` (mode {mode:03o}, expected 600): make a new \
-         key, or run `chmod 600` on it if nobody can have read it"
+         key, or run `chmod 600` on it if no other person can have read it"
     )]
     Exposed {
         /// Which file.
@@ -90,13 +90,13 @@ pub enum SealingError {
 toolwright_core::debug_as_sentence!(SealingError);
 
 impl SealingKey {
-    /// A key of 32 random bytes.
+    /// Makes a key of 32 random bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
     }
 
-    /// A key by its 64 hexadecimal digits.
+    /// Reads a key from its 64 hexadecimal digits.
     ///
     /// # Errors
     /// When the text is anything else.
@@ -108,7 +108,7 @@ impl SealingKey {
         }
     }
 
-    /// A new key.
+    /// Makes a new key.
     ///
     /// # Errors
     /// When the operating system gives no random numbers.
@@ -118,7 +118,7 @@ impl SealingKey {
         Ok(Self(bytes))
     }
 
-    /// The key of a file, as [`save`](Self::save) writes it. Keep it outside of every workspace.
+    /// Reads the key of a file, as [`save`](Self::save) writes it. Keep it outside of every workspace.
     ///
     /// # Errors
     /// When it cannot be read, is no key, or (on Unix) others than its owner may use it.
@@ -159,7 +159,7 @@ impl SealingKey {
         Ok(StoredText::Encrypted(hex::encode([&nonce[..], &sealed].concat())))
     }
 
-    /// The text that was kept for a place. One that was kept as it is, is given as it is: nothing vouches for it.
+    /// Decrypts the text that was stored for a place. A plain text is returned unchanged, and its origin is not checked.
     ///
     /// # Errors
     /// When it was sealed with another key or for another place, was changed, or was not kept at all.

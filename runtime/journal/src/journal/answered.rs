@@ -24,7 +24,7 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// An error of class `Final`, with the message that a model reads of a [`ToolError`].
+    /// Makes an error of class `Final`, with the message that a model reads of a [`ToolError`].
     #[must_use]
     pub fn error(kind: &str, message: &str, hint: Option<&str>) -> Self {
         let mut error = ToolError::new(kind.to_owned(), message.to_owned());
@@ -35,14 +35,14 @@ impl Answered {
         Self { is_error: true, text: error.to_json(), whole: json!({"error": whole}) }
     }
 
-    /// A result that is text.
+    /// Makes a result that is text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { is_error: false, whole: json!({"text": text}), text }
     }
 
-    /// A result that is a value: the JSON text of an object or array. Nothing where it is not.
+    /// Makes a result that is a value, of the JSON text of an object or array; `None` where it is none.
     ///
     /// ```
     /// use toolwright::journal::Answered;
@@ -61,7 +61,7 @@ impl Answered {
         })
     }
 
-    /// A result that somebody typed: a value where it is one, else text.
+    /// Makes a result of what a person typed: a value where it is one, else text.
     #[must_use]
     pub fn result(text: &str) -> Self {
         Self::json(text).unwrap_or_else(|| Self::text(text))

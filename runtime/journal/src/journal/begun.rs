@@ -4,8 +4,8 @@ use super::entry::Entry;
 use super::next::{Failure, Transition};
 use toolwright_core::tool::Effect;
 
-/// How often a call was begun that may have acted: attempts that say themselves that nothing came of them do not count,
-/// and none does from before it was found not to have happened.
+/// Counts the attempts of a call that may have acted. Attempts that say themselves that nothing came of them do not count,
+/// and none does from before the call was found not to have happened.
 #[doc(hidden)]
 pub fn begun(history: &[Entry]) -> u32 {
     let (mut begun, mut settled) = (0_u32, 0_u32);
@@ -31,8 +31,8 @@ pub fn begun_without_a_word(history: &[Entry]) -> u32 {
     begun(requeued.map_or(history, |at| &history[at..]))
 }
 
-/// What is added to the answer of a call that ends without a result, where it may have acted: that it did nothing would
-/// be a lie.
+/// Words the note for the answer of a call that ends without a result and may have acted: an answer that it did nothing
+/// would be a lie.
 #[doc(hidden)]
 pub fn may_have_happened(effect: Effect, begun: u32) -> Option<String> {
     let times = match begun {

@@ -26,7 +26,7 @@ pub enum Counter {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NotAdvanced {
-    /// It cannot happen to the call where it stands.
+    /// The state of the call does not allow it.
     #[error(transparent)]
     Illegal(#[from] Illegal),
     /// A counter of its record is at its maximum. No journal gets there by itself.

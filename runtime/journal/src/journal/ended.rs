@@ -20,7 +20,7 @@ impl Ended {
         Self { most: Some(most), calls: VecDeque::new() }
     }
 
-    /// Notes where a call stood and stands, and gives the call that has to be dropped for it.
+    /// Notes the state of a call before and after a commit, and returns the call that has to be dropped for it.
     pub(super) fn note(
         &mut self,
         call: CallId,

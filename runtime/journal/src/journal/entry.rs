@@ -26,7 +26,7 @@ pub struct Entry {
     pub from: Option<State>,
     /// What happened; nothing for the first entry.
     pub event: Option<Transition>,
-    /// Where it stands since.
+    /// The state of the call since then.
     pub to: State,
     /// The generation since.
     pub generation: u32,

@@ -42,15 +42,15 @@ pub enum CommitError {
         /// The version that is there.
         found: Option<u64>,
     },
-    /// Another call stands at the place of a new one.
-    #[error("call {holder} stands at that place of run `{}` already", place.run)]
+    /// Another call has the place of a new one.
+    #[error("call {holder} has that place of run `{}` already", place.run)]
     CallSlot {
         /// The slot: run, turn and index.
         place: CallSlot,
-        /// Which call stands there.
+        /// The call that has it.
         holder: CallId,
     },
-    /// A lease could not be renewed: the call is not running any more, or somebody else runs it.
+    /// A lease could not be renewed: the call is not running any more, or another executor runs it.
     #[error("lease lost: call {call} has ended or has a newer epoch than {epoch}")]
     Fenced {
         /// Which call.
@@ -89,13 +89,13 @@ pub enum CommitError {
 toolwright_core::debug_as_sentence!(CommitError);
 
 impl CommitError {
-    /// Whether another writer was faster: nothing was done, and the caller loads and decides again at once.
+    /// Reports whether another writer was faster: nothing was done, and the caller loads and decides again at once.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         !matches!(self, Self::Store(_))
     }
 
-    /// Whether the store cannot be reached for now: the commit may stand, and the caller looks again after a pause.
+    /// Reports whether the store cannot be reached for now: it may have committed, and the caller looks again after a pause.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_unavailable())
@@ -156,43 +156,43 @@ pub struct StoreError {
 toolwright_core::debug_as_sentence!(StoreError);
 
 impl StoreError {
-    /// A failure of a kind in words: the store, what was found, what was expected, what to do.
+    /// Describes a failure of a kind in words: the store, what was found, what was expected, what to do.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// A failure of the kind [`Unavailable`](StoreErrorKind::Unavailable).
+    /// Describes a failure of the kind [`Unavailable`](StoreErrorKind::Unavailable).
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Unavailable, message)
     }
 
-    /// A failure of the kind [`Corrupt`](StoreErrorKind::Corrupt).
+    /// Describes a failure of the kind [`Corrupt`](StoreErrorKind::Corrupt).
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Corrupt, message)
     }
 
-    /// A failure of the kind [`Newer`](StoreErrorKind::Newer).
+    /// Describes a failure of the kind [`Newer`](StoreErrorKind::Newer).
     pub fn newer(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Newer, message)
     }
 
-    /// A failure of the kind [`Full`](StoreErrorKind::Full).
+    /// Describes a failure of the kind [`Full`](StoreErrorKind::Full).
     pub fn full(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Full, message)
     }
 
-    /// A failure of the kind [`Invalid`](StoreErrorKind::Invalid).
+    /// Describes a failure of the kind [`Invalid`](StoreErrorKind::Invalid).
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Invalid, message)
     }
 
-    /// Why a write is refused whose call stands at another place than it does in the store.
+    /// Refuses a write of a call with another place than it has in the store.
     #[must_use]
     pub fn moved(call: CallId) -> Self {
         Self::invalid(format!("call {call} is written with another place, which never changes"))
     }
 
-    /// Why a call is refused that the store has and cannot read: a store says in `why` what is wrong with it, and
+    /// Refuses a call that the store has and cannot read: a store says in `why` what is wrong with it, and
     /// repeats no value of it, which may be secret.
     #[must_use]
     pub fn damaged(call: CallId, why: impl fmt::Display) -> Self {
@@ -202,19 +202,19 @@ impl StoreError {
         ))
     }
 
-    /// With what caused it.
+    /// Adds what caused it.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(Arc::from(source.into())), ..self }
     }
 
-    /// What its caller can do about it.
+    /// Returns the kind, by which its caller decides what to do.
     #[must_use]
     pub fn kind(&self) -> StoreErrorKind {
         self.kind
     }
 
-    /// Whether to try again after a pause.
+    /// Reports whether to try again after a pause.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         self.kind == StoreErrorKind::Unavailable
@@ -222,7 +222,7 @@ impl StoreError {
 }
 
 impl StoreError {
-    /// Whether what was asked for is there and cannot be read, while the store can be asked for other things.
+    /// Reports whether what was asked for is there and cannot be read, while the store can be asked for other things.
     #[doc(hidden)]
     #[must_use]
     pub fn is_of_a_row(&self) -> bool {

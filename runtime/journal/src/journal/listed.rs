@@ -46,7 +46,7 @@ pub struct DamagedCall {
 }
 
 impl<T> Listed<T> {
-    /// An empty page, which is the last.
+    /// Makes an empty page, which is the last.
     #[must_use]
     pub fn new() -> Self {
         Self { calls: Vec::new(), damaged: Vec::new(), next: None }
@@ -61,19 +61,19 @@ impl<T> Listed<T> {
         self.next = (self.len() >= limit).then_some(id);
     }
 
-    /// The number of calls of the page, read or not.
+    /// Counts the calls of the page, read or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.calls.len() + self.damaged.len()
     }
 
-    /// Whether there is no call in it, read or not.
+    /// Reports whether there is no call in it, read or not.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The page with something else of each call that was read.
+    /// Replaces each call that was read by something else.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Listed<U> {
         let Self { calls, damaged, next } = self;
         Listed { calls: calls.into_iter().map(change).collect(), damaged, next }

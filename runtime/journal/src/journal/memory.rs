@@ -61,18 +61,18 @@ struct Tables {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Makes an empty store without a limit.
     #[must_use]
     pub fn new() -> Self {
         Self::of(Tables::default())
     }
 
-    /// An empty store that holds so many calls that have ended. With one more, it drops the call that ended first, with
+    /// Makes an empty store that holds so many calls that have ended. With one more, it drops the call that ended first, with
     /// its history. It never drops a call that is open: one that waits, may run, runs or is indeterminate.
     ///
     /// A call that was dropped is unknown to the store: its outcome cannot be read any more, and a call that arrives at
     /// its slot of run, turn and index is a new call, which is judged again. Choose a number that is far above that of the
-    /// calls whose outcome somebody may still ask for.
+    /// calls whose outcome an application may still ask for.
     ///
     /// ```
     /// use std::num::NonZeroUsize;
@@ -105,8 +105,8 @@ impl MemoryStore {
         self.kept().damaged.insert(call);
     }
 
-    /// Puts a record in the place of the one that is there, and adds to its history, as somebody does who writes to the
-    /// store's file: no version is compared, and none has to change.
+    /// Puts a record in the place of the one that is there, and adds to its history, as a writer to the store's file
+    /// could: no version is compared, and none has to change.
     #[doc(hidden)]
     pub fn overwrite(&self, record: CallRecord, entries: Vec<Entry>) {
         let mut kept = self.kept();

@@ -68,8 +68,8 @@ pub enum Transition {
     Happened,
     /// It was found not to have happened.
     DidNotHappen,
-    /// It may have happened after all: whoever said that it did not has no say, or its tool must not be repeated any
-    /// more.
+    /// It may have happened after all: the statement that it did not came from a key without the right, or its tool must not
+    /// be repeated any more.
     Doubted,
     /// An operator requeued it.
     Requeued,
@@ -134,7 +134,7 @@ impl From<ErrorClass> for Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Illegal {
-    /// Where it stands.
+    /// The state of the call.
     pub state: State,
     /// What should have happened.
     pub event: Transition,
@@ -148,7 +148,7 @@ impl fmt::Display for Illegal {
 
 impl std::error::Error for Illegal {}
 
-/// The state of a call after a transition.
+/// Returns the state of a call after a transition.
 ///
 /// ```
 /// use toolwright::journal::{Transition, State};
@@ -220,7 +220,7 @@ fn errored(failure: Failure, effect: Effect, exhausted: bool) -> State {
 }
 
 impl Transition {
-    /// Every event, with every failure, effect and end of attempts.
+    /// Lists every event, with every failure, effect and end of attempts.
     pub fn all() -> impl Iterator<Item = Self> {
         let plain = [
             Self::Denied,
@@ -300,7 +300,7 @@ impl fmt::Display for Failure {
             Self::Invalid => "the model should correct it",
             Self::Final => "for good",
             Self::Cancelled => "given up",
-            Self::Unknown => "nobody knows how",
+            Self::Unknown => "cause unknown",
             Self::TimedOut => "out of time",
             Self::OwnerLost => "its owner is gone",
         })

@@ -18,14 +18,14 @@ pub struct ParentCall {
 }
 
 impl ParentCall {
-    /// The key of the document whose text is the id of the child.
+    /// Returns the key of the document whose text is the id of the child.
     #[doc(hidden)]
     #[must_use]
     pub fn key(&self) -> String {
         format!("{}{}", Self::keys(self.call), self.index)
     }
 
-    /// What the keys of all children of a call begin with.
+    /// Returns what the keys of all children of a call begin with.
     #[doc(hidden)]
     #[must_use]
     pub fn keys(call: CallId) -> String {

@@ -23,7 +23,7 @@ pub const FORMAT: u32 = 1;
 /// How many changes the end of an attempt may need, and then some.
 const ENDING: u64 = 16;
 
-/// Where a call stands in its run. Providers' ids are not always there, and not always distinct.
+/// The place of a call in its run. Providers' ids are not always there, and not always distinct.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSlot {
     /// The run.
@@ -80,7 +80,7 @@ pub struct Ask {
 pub struct CallRecord {
     /// The call's own id.
     pub id: CallId,
-    /// Where it stands in its run.
+    /// Its place in its run.
     pub place: CallSlot,
     /// The call that makes it, where one does. Such a call is outside of turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ pub struct CallRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
 
-    /// Where it stands.
+    /// Its state.
     pub state: State,
     /// One more with every change of this record, but for its lease and for [`delivered`](Self::delivered), which its
     /// owner need not follow.
@@ -165,7 +165,7 @@ pub struct CallRecord {
     pub may_call: Option<Vec<String>>,
 
     /// How its attempts failed, in order; of the last generation that ran. They stay until the next one is claimed, so
-    /// that whoever decides on the call sees them.
+    /// person who decides on the call sees them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
     /// Its one answer, as its run gets it.
@@ -186,7 +186,7 @@ impl CallRecord {
     /// What is [`shown`](Self::shown) of a call whose arguments an operator had blanked, as JSON.
     pub const FORGOTTEN: &str = r#""(forgotten)""#;
 
-    /// A record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
+    /// Makes a record of which nothing is known but this: it is about to be judged for the first time, holds no arguments,
     /// and is as careful as can be, `critical` and `once`. What is known is put in its place.
     #[must_use]
     pub fn draft(id: CallId, place: CallSlot, tool: impl Into<String>, at: Timestamp) -> Self {
@@ -235,7 +235,7 @@ impl CallRecord {
         }
     }
 
-    /// The record with what this changes of it. Programs that make records, such as the tests of a store, change a
+    /// Changes the record. Programs that make records, such as the tests of a store, change a
     /// [`draft`](Self::draft).
     ///
     /// ```
@@ -261,14 +261,14 @@ impl CallRecord {
         *place = Some(answer.into());
     }
 
-    /// When somebody has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
-    /// time of the next attempt. Nothing where nobody has to.
+    /// Returns when the executor has to look at it if nothing happens: the deadline of a decision, the end of a lease, the
+    /// time of the next attempt; `None` where it need not.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         match self.state {
             State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
             State::Running => self.lease,
-            // Not the time of the decision: the clock of whoever decided may be ahead.
+            // Not the time of the decision: the clock of the approver may be ahead.
             State::Ready => Some(self.not_before.unwrap_or(self.created)),
             State::Judging => Some(self.created),
             _ => None,
@@ -332,7 +332,7 @@ impl CallRecord {
         Counter::Version.raise(&mut self.version)
     }
 
-    /// The first entry of its history.
+    /// Makes the first entry of its history.
     #[must_use]
     pub fn opened(&self, note: Note) -> Entry {
         self.entry(None, note)

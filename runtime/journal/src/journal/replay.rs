@@ -47,17 +47,17 @@ pub enum Contradiction {
         /// Where the entry ends.
         found: State,
     },
-    /// The history ends elsewhere than the record stands.
+    /// The history ends in another state than the record's.
     #[error("it is {found}, and its history ends at {expected}")]
     Record {
         /// Where the history ends.
         expected: State,
-        /// Where the record stands.
+        /// The state of the record.
         found: State,
     },
 }
 
-/// Whether a record stands where its history takes it. Somebody who changes a record by hand has to change its
+/// Checks that the history of a record leads to its state. A person who changes a record by hand has to change its
 /// history as well.
 ///
 /// # Errors

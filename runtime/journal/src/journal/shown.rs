@@ -5,9 +5,9 @@ use crate::arguments::{DigestInput, DigestMatch, SealingKey, digest, shown_diges
 use toolwright_core::json::canonical;
 
 impl CallRecord {
-    /// Whether a decision on it would be about the arguments that people are shown. Somebody who can write to the
-    /// journal could show one call and have another signed, so this is asked before anybody decides. Of a call whose
-    /// arguments are not stored in plain text only the executor's key could tell, so of such a call it says nothing.
+    /// Reports whether a decision on it would be about the arguments that people are shown. An attacker who can write to the
+    /// journal could show one call and have another signed, so this is asked before a person decides. `None` where the
+    /// arguments are not stored in plain text, so that only the executor's key could tell.
     #[must_use]
     pub fn shows_what_is_judged(&self) -> Option<bool> {
         let StoredText::Plain(_) = &self.arguments else { return None };
@@ -15,7 +15,7 @@ impl CallRecord {
         Some(self.compare_digest(&self.fingerprint, &shown, None) != DigestMatch::Other)
     }
 
-    /// The digest that the call would have with these arguments, in canonical form and without secrets among them.
+    /// Computes the digest that the call would have with these arguments, in canonical form and without secrets among them.
     ///
     /// ```
     /// use toolwright::CallId;
@@ -30,14 +30,14 @@ impl CallRecord {
         digest(&self.digest_input(&self.fingerprint, canonical), None)
     }
 
-    /// The digest of what people are shown of the call, which a decision names beside the call's own. Nothing where the
+    /// Computes the digest of what people are shown of the call, which a decision names beside the call's own. `None` where the
     /// arguments that are shown are no JSON text.
     #[must_use]
     pub fn shown_digest(&self) -> Option<String> {
         shown_digest(&self.digest, &self.shown)
     }
 
-    /// What its digest is made of, with this definition of its tool and these arguments.
+    /// Returns what its digest is made of, with this definition of its tool and these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn digest_input<'a>(&'a self, fingerprint: &'a str, canonical: &'a str) -> DigestInput<'a> {
@@ -51,7 +51,7 @@ impl CallRecord {
         }
     }
 
-    /// How its digest compares with the one that it would have with these arguments.
+    /// Compares its digest with the one that it would have with these arguments.
     #[doc(hidden)]
     #[must_use]
     pub fn compare_digest(

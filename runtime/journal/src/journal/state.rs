@@ -61,7 +61,7 @@ impl State {
         Self::Discarded,
     ];
 
-    /// Its name as it is stored and printed.
+    /// Returns its name as it is stored and printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -83,13 +83,13 @@ impl State {
         }
     }
 
-    /// The state of this name.
+    /// Returns the state of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Whether the state is final.
+    /// Reports whether the state is final.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(
@@ -104,7 +104,7 @@ impl State {
         )
     }
 
-    /// Whether the call has got its one answer.
+    /// Reports whether the call has got its one answer.
     #[must_use]
     pub fn is_answered(self) -> bool {
         self.is_final() || self == Self::Dead

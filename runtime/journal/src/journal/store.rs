@@ -26,7 +26,7 @@ pub trait Store: Send + Sync + 'static {
     /// reply.
     ///
     /// A running call whose lease ends after `now` is not [taken from its owner](CallWrite::takes_from_owner): the
-    /// lease may have been renewed since whoever takes it has looked.
+    /// lease may have been renewed since the writer read the record.
     fn commit<'a>(
         &'a self,
         unit: Transaction,
@@ -43,8 +43,8 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), CommitError>>;
 
     /// Notes that the run of a call has taken its answer: the record is [`delivered`](CallRecord::delivered) from then
-    /// on, also when a commit of somebody who has read it before says otherwise. Its version, its lease and its history
-    /// stay as they are, so that whoever runs the call meanwhile keeps it.
+    /// on, also when a commit of a writer that read it before says otherwise. Its version, its lease and its history
+    /// stay as they are, so that the executor that runs the call meanwhile keeps it.
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>>;
 
     /// The call of an id. One that is there and cannot be read is an error that names it, see [`StoreError::damaged`].
@@ -65,7 +65,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>>;
 
     /// The calls that [`list`](Self::list) would give, each as an id, a version, a state and the time when it is due; one
-    /// page, in the same order. No record is read for it, so that whoever looks for what is due once a second may ask:
+    /// page, in the same order. No record is read for it, so that an executor that looks for due calls once a second may ask:
     /// a call whose record cannot be read may have a summary.
     fn summaries<'a>(
         &'a self,
@@ -117,8 +117,8 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Whether the unit makes sense by itself, whatever is in the store. A store asks before it commits, because
-    /// such a unit is a mistake of whoever made it, not a conflict that a second look would solve.
+    /// Checks that the unit makes sense by itself, whatever is in the store. A store asks before it commits, because
+    /// such a unit is a mistake of its caller, not a conflict that a second look would solve.
     ///
     /// # Errors
     /// When it names a call or a document twice, does not raise a version, or adds an entry of another call or by a
@@ -161,7 +161,7 @@ pub struct CallWrite {
 }
 
 impl CallWrite {
-    /// Whether it says that whoever runs the call is gone. A store that has a later lease of the call refuses that.
+    /// Reports whether it says that the executor of the call is gone. A store that has a later lease of the call refuses that.
     #[must_use]
     pub fn takes_from_owner(&self) -> bool {
         let is_lost =
@@ -210,7 +210,7 @@ pub struct DocumentWrite {
 }
 
 impl DocumentWrite {
-    /// The version of the document once it is written: 1 where it is made, and one more with every change.
+    /// Returns the version of the document once it is written: 1 where it is made, and one more with every change.
     ///
     /// # Errors
     /// When the version that is expected is the highest number there is.
@@ -261,7 +261,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether a call is one of those.
+    /// Reports whether a call passes the filter.
     #[must_use]
     pub fn takes(&self, call: &CallRecord) -> bool {
         let Self { states, run, tool, digest, text, due, created_before, delivered } = self;
@@ -297,14 +297,14 @@ pub struct CallSummary {
     pub id: CallId,
     /// Its version.
     pub version: u64,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
     /// When it is due, see [`CallRecord::due`]. A store may give the end of 2262-04-11 for what is due later.
     pub due: Option<Timestamp>,
 }
 
 impl CallSummary {
-    /// What a list says of a call.
+    /// Makes what a list says of a call.
     #[must_use]
     pub fn of(record: &CallRecord) -> Self {
         let due = record.due();
@@ -324,13 +324,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// The first page.
+    /// Asks for the first page.
     #[must_use]
     pub fn first(limit: usize) -> Self {
         Self { after: None, limit, latest_first: false }
     }
 
-    /// The page after a call.
+    /// Asks for the page after a call.
     #[must_use]
     pub fn after(self, call: CallId) -> Self {
         Self { after: Some(call), ..self }

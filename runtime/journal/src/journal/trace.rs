@@ -1,4 +1,4 @@
-//! The steps of a call as its history knows them: why somebody looked at it, what was decided, and what was committed.
+//! The steps of a call as its history knows them: why the executor looked at it, what was decided, and what was committed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use super::state::State;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceStep {
-    /// Why somebody looked.
+    /// Why the executor looked.
     pub input: TraceInput,
     /// Where the call stood; nothing before it was recorded.
     pub from: Option<State>,
@@ -41,7 +41,7 @@ pub struct TraceDecision {
     pub why: Option<String>,
 }
 
-/// Why somebody looked at a call, as far as its history tells.
+/// Why the executor looked at a call, as far as its history says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -63,7 +63,7 @@ pub enum TraceInput {
 }
 
 impl TraceInput {
-    /// Its name as it is stored and printed.
+    /// Returns its name as it is stored and printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl TraceInput {
     }
 }
 
-/// The steps of a call. What one commit wrote has one time, because each decision is given one.
+/// Lists the steps of a call. What one commit wrote has one time, because each decision is given one.
 ///
 /// ```
 /// use toolwright::CallId;
@@ -113,7 +113,7 @@ impl TraceInput {
 /// ```
 ///
 /// # Errors
-/// When the machine does not go from one step to the next, or not to where the record stands: a step is missing, or was
+/// When the machine does not go from one step to the next, or not to the record's state: a step is missing, or was
 /// changed.
 pub fn trace(record: &CallRecord, history: &[Entry]) -> Result<Vec<TraceStep>, Contradiction> {
     replay(record, history)?;

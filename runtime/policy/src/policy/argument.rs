@@ -21,7 +21,7 @@ use super::rule::RuleKind;
 /// | `glob = ["*.md"]` | [`glob`](Self::glob) | a path that one of these patterns fits |
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
 ///
-/// Of a command line (`#[arg(command)]`), `program` stands beside `begins`, `flags`, `only_flags` and `contains`, which then
+/// Of a command line (`#[arg(command)]`), `program` may be beside `begins`, `flags`, `only_flags` and `contains`, which then
 /// look at the arguments of each program in it. An objection matches if one command passes all of them, an allow only if
 /// every command does.
 #[derive(Debug, Clone)]

@@ -80,7 +80,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Whether calls that change something are planned first. One `true` of code and files is enough.
+    /// Sets whether calls that change something are planned first. One `true` of code and files is enough.
     pub fn plan(mut self, plan: bool) -> Self {
         self.plan = Some(self.plan.unwrap_or(false) || plan);
         self
@@ -150,7 +150,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// The user of a call may not approve it. One `true` of code and files is enough.
+    /// Sets whether the user of a call may not approve it. One `true` of code and files is enough.
     ///
     /// The executor compares the user of the run with the name of the trusted key that signed: give a person one name
     /// for both.
@@ -281,7 +281,7 @@ impl PolicyBuilder {
         }
     }
 
-    /// The files that it is read from, under all names that are known.
+    /// Lists the files that the policy is read from, under all names that are known.
     #[doc(hidden)]
     pub fn protected_files(&self) -> impl Iterator<Item = &Path> {
         let beneath = self.beneath.iter().flat_map(|it| &it.policies);

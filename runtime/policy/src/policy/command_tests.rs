@@ -25,7 +25,7 @@ pub(super) struct CommandTest {
     checks: Vec<Check>,
 }
 
-/// The tests of command lines of a rule; what is wrong with them is told to `problems`.
+/// Compiles the tests of command lines of a rule; adds what is wrong with them to `problems`.
 pub(super) fn compile(
     rule: &Rule,
     name: &str,

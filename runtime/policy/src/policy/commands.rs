@@ -22,7 +22,7 @@ pub struct ProgramCall {
     pub program: Option<String>,
     /// Its arguments; nothing for one that is not known.
     pub arguments: Vec<Option<String>>,
-    /// The part of the command line in which it stands.
+    /// The part of the command line that it is in.
     pub part: String,
 }
 

@@ -23,7 +23,7 @@ use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
 use toolwright_core::tool::{DeclaredDanger, Definition, Effect};
 
-/// Rules made ready, the strongest first; a rule that is wrong may be missing, and is told.
+/// Compiles rules, the strongest first; reports a wrong rule to `problems` and may leave it out.
 pub(super) fn compile<'r>(
     rules: impl Iterator<Item = &'r Rule>,
     scope: &Scope<'_>,
@@ -163,7 +163,7 @@ impl<'a> Scope<'a> {
             vouches(rule, touches, name, problems);
         }
         if rule.kind != RuleKind::Deny && rule.when_unknown.value != WhenUnknown::Count {
-            problems.add(rule.when_unknown.place.as_ref(), format!("rule `{name}` is no deny: only a deny may ask where nobody can tell whether it matches"));
+            problems.add(rule.when_unknown.place.as_ref(), format!("rule `{name}` is no deny: only a deny may ask where it is unknown whether it matches"));
         }
     }
 
@@ -203,7 +203,7 @@ impl<'a> Scope<'a> {
         self.arriving.groups.iter().any(|it| it.value == group)
     }
 
-    /// A rule over an argument that no tool has would never match, and nobody would notice.
+    /// Reports a rule over an argument that no tool has: it would never match, without any sign of that.
     fn arguments_known(&self, rule: &Rule, compiled: &Compiled, problems: &mut Problems) {
         let selected: Vec<&Definition> =
             self.catalog.definitions().filter(|it| selects(compiled, it)).collect();

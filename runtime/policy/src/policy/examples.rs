@@ -92,7 +92,7 @@ fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), 
         (Holds::Yes, true) | (Holds::No, false) => Ok(()),
         (Holds::No, true) => Err("the rule does not match it".to_owned()),
         (Holds::Yes, false) => Err("the rule matches it".to_owned()),
-        (Holds::Unknown, _) => Err("whether the rule matches it cannot be told".to_owned()),
+        (Holds::Unknown, _) => Err("it is unknown whether the rule matches it".to_owned()),
     }
 }
 

@@ -96,7 +96,7 @@ impl Explanation {
         }
     }
 
-    /// Who decided: `tool`, the names of rules, `mode` or `plan`.
+    /// Lists who decided: `tool`, the names of rules, `mode` or `plan`.
     #[must_use]
     pub fn because(&self) -> Vec<&str> {
         let mut because = Vec::new();
@@ -165,7 +165,7 @@ impl fmt::Display for Explanation {
                 write!(formatter, " (`{}`)", matched.files.join("`, `"))?;
             }
             if !said.certain {
-                write!(formatter, " (whether it matches cannot be told, so it counts)")?;
+                write!(formatter, " (whether it matches is unknown, so it counts)")?;
             }
         }
         if let Some(undeclared) = &self.undeclared {

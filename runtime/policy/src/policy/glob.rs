@@ -83,14 +83,14 @@ impl Writer<'_> {
 
     /// Any number of folders; whether what follows begins a segment.
     fn folders(&mut self, was_start: bool) -> Result<bool, &'static str> {
-        let alone = "`**` stands alone between slashes, and not in braces";
+        let alone = "`**` must be alone between slashes, and outside braces";
         if !was_start || self.depth > 0 {
             return Err(alone);
         }
         match self.left.next() {
             Some('/') => self.out.push_str("(?:.*/)?"),
             None => match self.out.strip_suffix('/') {
-                // Not in `/**`, where nothing stands before the slash.
+                // Not in `/**`, where nothing comes before the slash.
                 Some(before) if !before.ends_with('^') => {
                     self.out.truncate(before.len());
                     self.out.push_str("(?:/.*)?");
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_pattern_is_said() {
-        let alone = "`**` stands alone between slashes, and not in braces";
+        let alone = "`**` must be alone between slashes, and outside braces";
         let backwards = "it is too long, or a range in it is backwards";
         let cases = [
             ("{a", "a brace is not closed"),

@@ -57,7 +57,7 @@ impl Mode {
     pub const ALL: [Self; 5] =
         [Self::Strict, Self::Interactive, Self::AutoSafe, Self::Unattended, Self::Unrestricted];
 
-    /// The effect on calls of this danger.
+    /// Returns the effect of the mode on calls of this danger.
     #[must_use]
     pub const fn says(self, danger: Danger) -> ModeSays {
         use Danger::{Critical, Dangerous, Moderate, Safe};
@@ -72,7 +72,7 @@ impl Mode {
         }
     }
 
-    /// Its name, as it stands in a file.
+    /// Returns its name, as a file has it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

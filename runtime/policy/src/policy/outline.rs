@@ -26,7 +26,7 @@ impl<'a> RuleOutline<'a> {
         Self { name, kind: *kind, reason, examples: *examples }
     }
 
-    /// The protection that it is, where nobody wrote it.
+    /// Returns the protection that the rule is, where it is one.
     #[must_use]
     pub fn protection(&self) -> Option<Protection> {
         Protection::ALL.into_iter().find(|it| it.name() == self.name)

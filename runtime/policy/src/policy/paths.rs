@@ -1,7 +1,7 @@
 //! Names of files, patterns for them, and when a pattern fits a name.
 //!
 //! - Names are normalised before they are compared: `./`, doubled and trailing slashes go, `..` is resolved. Nothing is
-//!   looked up: to follow no link out of a folder is the business of whoever opens files.
+//!   looked up: the tool that opens a file has to follow no link out of a folder.
 //! - Relative names begin in the base folder. Where it is not known, a relative name and an absolute pattern may or may
 //!   not mean one file: the answer is [`Holds::Unknown`].
 //! - What refuses or asks compares without regard to case and to characters that some file systems ignore; what allows
@@ -237,7 +237,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
 }
 
 /// A text for all spellings that some file system takes for one: upper and lower case, characters that are ignored.
-/// Each letter by itself, so that what stands around it does not matter: `Σ` is `σ` at the end of a word as well.
+/// Each letter by itself, so that the letters around it do not matter: `Σ` is `σ` at the end of a word as well.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -273,7 +273,7 @@ fn is_ignored(it: char) -> bool {
 fn home(written: &str) -> Result<(), String> {
     match written == "~" || written.starts_with("~/") {
         true => Err(format!(
-            "`{written}` begins with `~`, which nobody resolves: write the folder out, or `**/` for any"
+            "`{written}` begins with `~`, which is not expanded: write the folder out, or `**/` for any"
         )),
         false => Ok(()),
     }

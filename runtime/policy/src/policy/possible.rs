@@ -1,5 +1,5 @@
 //! Whether an argument can ever be what a rule asks for, by its tool's schema. A rule for a value that cannot be there
-//! never matches, and nobody would notice. What a schema does not say plainly can be.
+//! never matches, without any sign of that. What a schema does not say plainly can be.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(super) fn check(
         _ => return,
     };
     for value in values {
-        // What cannot be read is told where it is compiled.
+        // What cannot be read is reported where it is compiled.
         let nodes = match (test, read(&value.value)) {
             (Test::Begins(_), Ok(Node::Array(items))) => items,
             (Test::Begins(_), _) | (_, Err(_)) => continue,
@@ -89,7 +89,7 @@ fn lacks(tool: &Definition, parts: &[String]) -> bool {
     keys(tool).is_some_and(|mut keys| parts.first().is_some_and(|part| !keys.any(|it| it == part)))
 }
 
-/// The schema of what stands at a place, or of its items; nothing where that is not said plainly.
+/// Returns the schema of the value at a place, or of its items; nothing where that is not said plainly.
 fn at<'s>(root: &'s Value, parts: &[String], is_item: bool) -> Option<&'s Value> {
     let schema = parts.iter().try_fold(root, |schema, part| {
         let schema = reference::follow(root, schema)?;
@@ -156,7 +156,7 @@ fn can_be(
     }
     let choice = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
     choice.is_none_or(|all| {
-        // Each is asked, so that all that is expected is told.
+        // Asks each, so that the message names all that is expected.
         let can = |it: &&Value| can_be(root, it, value, depth - 1, expected);
         all.is_empty() || all.iter().filter(can).count() > 0
     })

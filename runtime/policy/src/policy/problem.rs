@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use toolwright_core::near::near;
 
-/// Where something stands in a file.
+/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLocation {
@@ -57,7 +57,7 @@ impl SourceLocation {
 }
 
 impl PolicyError {
-    /// Nothing where nothing is wrong.
+    /// Makes an error of messages without places; `None` where there are none.
     #[doc(hidden)]
     pub fn of(messages: impl IntoIterator<Item = String>) -> Option<Self> {
         let messages = messages.into_iter();
@@ -66,7 +66,7 @@ impl PolicyError {
         (!problems.is_empty()).then_some(Self { problems })
     }
 
-    /// What is wrong, in the order of the places.
+    /// Lists what is wrong, in the order of the places.
     #[must_use]
     pub fn problems(&self) -> &[PolicyProblem] {
         &self.problems

@@ -54,7 +54,7 @@ impl Protection {
         Self::Bounds,
     ];
 
-    /// Its name, which is its rule's.
+    /// Returns its name, which is its rule's.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

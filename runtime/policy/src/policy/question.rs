@@ -54,7 +54,7 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// The question about a call of a tool.
+    /// Asks about a call of a tool.
     #[must_use]
     pub fn of(
         definition: &'a Definition,
@@ -132,7 +132,7 @@ pub(super) struct Asking<'a> {
     lines: RefCell<Vec<(String, Rc<CommandLine>)>>,
 }
 
-/// Files that a call names; nothing stands for all files.
+/// The files that a call names; `None` is all files.
 pub(super) type Files = Vec<Option<Name>>;
 
 impl<'a> Asking<'a> {

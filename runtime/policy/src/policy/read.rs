@@ -1,4 +1,4 @@
-//! Reads a policy from TOML. It goes on after a mistake, so that all of them are told; what it does not know, it refuses.
+//! Reads a policy from TOML. It goes on after a mistake, so that it reports all of them; what it does not know, it refuses.
 
 mod values;
 
@@ -203,7 +203,7 @@ impl Reader<'_> {
                 None
             }
         };
-        // One is there, or its want was told.
+        // One is there, or the problem was reported.
         let reason = reason.unwrap_or_else(|| At::code("not given".to_owned()));
         let mut rule = Rule::new(kind, reason);
         rule.place = Some(self.place(span));
@@ -315,7 +315,7 @@ impl Reader<'_> {
                         "program" => Test::Program(self.texts(value, other)),
                         "under" => Test::Under(self.texts(value, other)),
                         "glob" => Test::Glob(self.texts(value, other)),
-                        // It was told.
+                        // The problem was reported.
                         _ => continue,
                     };
                     if self.problems.len() == before {

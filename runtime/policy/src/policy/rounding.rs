@@ -222,7 +222,7 @@ fn whole<'s>(root: &'s Value, schemas: &[&'s Value]) -> Vec<&'s Value> {
     found
 }
 
-/// The schemas of what stands under a key, or of the items.
+/// Lists the schemas of the value under a key, or of the items.
 fn below<'s>(root: &'s Value, schemas: &[&'s Value], segment: Option<&str>) -> Vec<&'s Value> {
     let mut found = Vec::new();
     for schema in whole(root, schemas) {

@@ -20,7 +20,7 @@ pub enum RuleKind {
     Allow,
 }
 
-/// What a deny becomes where nobody can tell whether it matches: the call does not say which files it touches, for
+/// The effect of a deny where it is unknown whether it matches: the call does not say which files it touches, for
 /// instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -49,7 +49,7 @@ pub enum WhenUnknown {
 /// ) {
 /// }
 ///
-/// let rule = Rule::deny("nobody wants so much mail")
+/// let rule = Rule::deny("more than three copies are junk mail")
 ///     .named("not-so-much-mail")
 ///     .tool("send_*")
 ///     .argument("/copies", ArgumentTest::more_than("3"))
@@ -163,96 +163,96 @@ impl Rule {
         }
     }
 
-    /// A name, by which problems and explanations call it. Without one it is called by its kind and number: `deny-2`.
+    /// Names the rule, for problems and explanations. Without a name it is called by its kind and number: `deny-2`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(At::code(name.into()));
         self
     }
 
-    /// Of this tool, or with `*` in it of the tools that are so called; `*` is any characters, `/` too, and alone every
-    /// tool.
+    /// Matches calls of this tool, or with `*` in it of the tools that are so called; `*` is any characters, `/` too, and alone
+    /// every tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.tools.get_or_insert_default().push(At::code(name.into()));
         self
     }
 
-    /// Of tools of this group.
+    /// Matches calls of tools of this group.
     #[must_use]
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.groups.get_or_insert_default().push(At::code(group.into()));
         self
     }
 
-    /// Of tools with this tag.
+    /// Matches calls of tools with this tag.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.get_or_insert_default().push(At::code(tag.into()));
         self
     }
 
-    /// On behalf of this user.
+    /// Matches calls on behalf of this user.
     #[must_use]
     pub fn principal(mut self, user: impl Into<String>) -> Self {
         self.principals.get_or_insert_default().push(At::code(user.into()));
         self
     }
 
-    /// Of exactly this danger.
+    /// Matches calls of exactly this danger.
     #[must_use]
     pub fn danger(mut self, danger: Danger) -> Self {
         self.dangers.get_or_insert_default().push(danger);
         self
     }
 
-    /// Of this danger or a worse one.
+    /// Matches calls of this danger or a worse one.
     #[must_use]
     pub fn danger_at_least(mut self, danger: Danger) -> Self {
         self.danger_at_least = Some(danger);
         self
     }
 
-    /// With this effect.
+    /// Matches calls with this effect.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effects.get_or_insert_default().push(effect);
         self
     }
 
-    /// With an argument, by its place as a JSON pointer, that passes a test. An argument that is not there, or null,
-    /// passes none. A list passes a test of paths or numbers when one of its items does; for an allow, when all do.
+    /// Matches calls with an argument, by its place as a JSON pointer, that passes a test. An argument that is not there, or
+    /// null, passes none. A list passes a test of paths or numbers when one of its items does; for an allow, when all do.
     #[must_use]
     pub fn argument(mut self, pointer: impl Into<String>, test: ArgumentTest) -> Self {
         self.arguments.push((At::code(pointer.into()), test));
         self
     }
 
-    /// That read a file which a pattern fits; see [the module](super) for patterns. For an allow every file that they
-    /// read must fit one, and there must be one.
+    /// Matches calls that read a file which a pattern fits; see [the module](super) for patterns. For an allow every file that
+    /// they read must fit one, and there must be one.
     #[must_use]
     pub fn reads(mut self, pattern: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// That write a file which a pattern fits. For an allow every file that they write must fit one, and there must be
-    /// one.
+    /// Matches calls that write a file which a pattern fits. For an allow every file that they write must fit one, and there
+    /// must be one.
     #[must_use]
     pub fn writes(mut self, pattern: impl Into<String>) -> Self {
         self.writes.get_or_insert_default().push(At::code(pattern.into()));
         self
     }
 
-    /// That touch a file outside of this folder, and outside of every other one that is named so.
+    /// Matches calls that touch a file outside of this folder, and outside of every other one that is named so.
     #[must_use]
     pub fn outside(mut self, folder: impl Into<String>) -> Self {
         self.outside.get_or_insert_default().push(At::code(folder.into()));
         self
     }
 
-    /// For an allow: what its calls read and write, files or folders, where their tool cannot say it: a program that is
-    /// run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules
+    /// Declares, for an allow, what its calls read and write, files or folders, where their tool cannot say it: a program that
+    /// is run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules
     /// give theirs, both count together.
     #[must_use]
     pub fn touches(
@@ -266,21 +266,21 @@ impl Rule {
         self
     }
 
-    /// For a deny: its effect where it is unknown whether it matches.
+    /// Sets, for a deny, its effect where it is unknown whether it matches.
     #[must_use]
     pub fn when_unknown(mut self, what: WhenUnknown) -> Self {
         self.when_unknown = At::code(what);
         self
     }
 
-    /// A call that it has to match.
+    /// Adds a call that the rule has to match; the policy is not built where it does not.
     #[must_use]
     pub fn matches(mut self, example: Example) -> Self {
         self.examples.push(At::code(Checked { matches: true, example }));
         self
     }
 
-    /// A call that it must not match.
+    /// Adds a call that the rule must not match; the policy is not built where it does.
     #[must_use]
     pub fn does_not_match(mut self, example: Example) -> Self {
         self.examples.push(At::code(Checked { matches: false, example }));
@@ -289,20 +289,20 @@ impl Rule {
 }
 
 impl Example {
-    /// A call of a tool with these arguments, as JSON text.
+    /// Describes a call of a tool with these arguments, as JSON text.
     pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
         let (tool, arguments) = (tool.into(), arguments.into());
         Self { tool, arguments, principal: None, danger: None, reads: None, writes: None }
     }
 
-    /// On behalf of this user.
+    /// Sets the user on whose behalf the call is.
     #[must_use]
     pub fn principal(mut self, user: impl Into<String>) -> Self {
         self.principal = Some(user.into());
         self
     }
 
-    /// Of this danger, where it is not the tool's own.
+    /// Sets the danger of the call, where it is not the tool's own.
     #[must_use]
     pub fn danger(mut self, danger: Danger) -> Self {
         self.danger = Some(danger);
@@ -328,7 +328,7 @@ impl RuleKind {
     /// Every kind, with the strongest first.
     pub const ALL: [Self; 4] = [Self::Deny, Self::AlwaysAsk, Self::Ask, Self::Allow];
 
-    /// Its name, as it stands in a file.
+    /// Returns its name, as a file has it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

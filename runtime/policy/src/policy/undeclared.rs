@@ -193,7 +193,7 @@ impl Listed {
 }
 
 impl Undeclared {
-    /// Whether it stands for what a rule says.
+    /// Whether the report of the undeclared tool already covers what a rule says.
     pub(super) fn covers(&self, said: &RuleMatch) -> bool {
         self.rules.iter().any(|it| **it == *said.rule)
     }

@@ -36,7 +36,7 @@ pub(super) enum Check {
 }
 
 impl ValueTest {
-    /// Makes a test ready; what is wrong with it is told to `problems`.
+    /// Compiles a test; adds what is wrong with it to `problems`.
     pub(super) fn compile(
         pointer: &At<String>,
         test: &Test,
@@ -147,7 +147,7 @@ impl ValueTest {
     }
 }
 
-/// What stands at a place of the arguments.
+/// Finds the value at a place of the arguments.
 pub(super) fn found<'n>(segments: &[String], arguments: &'n Node) -> Option<&'n Node> {
     segments.iter().try_fold(arguments, |node, segment| match node {
         Node::Object(entries) => {

@@ -18,7 +18,7 @@ pub(super) enum Gravity {
 
 type Found = Vec<(Gravity, String)>;
 
-/// What is found, after choices that nobody can choose are taken out of `enum`.
+/// Finds contradictions, after it has taken choices that no value can be out of `enum`.
 pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
     let mut found = Found::new();
     let kinds = kinds(schema);
@@ -151,7 +151,7 @@ fn required(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, found: &m
 fn idle(schema: &Map<String, Value>, kinds: Option<&[String]>, found: &mut Found) {
     let Some(kinds) = kinds else {
         if schema.contains_key("properties") && !schema.contains_key("$ref") {
-            let message = "`properties` stands without `type`, so values that are no objects are \
+            let message = "`properties` has no `type` beside it, so values that are no objects are \
                            taken as well; add \"type\": \"object\" to refuse them";
             found.push((Gravity::Idle, message.to_owned()));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What stands after a keyword.
+/// The form of the value after a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Schema,
@@ -100,7 +100,7 @@ const ANNOTATIONS: &[(&str, Shape)] = &[
     ("contentSchema", Shape::Schema),
 ];
 
-/// What the normal form leaves out and nobody misses.
+/// What the normal form leaves out without a note, because it says nothing about values.
 const IDENTITY: &[&str] = &[
     "$schema",
     "$id",

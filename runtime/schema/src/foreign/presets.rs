@@ -68,7 +68,7 @@ fn visit(schema: &mut Value, shared: &Shared, effort: &mut usize, report: &mut R
     if refers {
         bare.insert("$defs".into(), shared.schemas.clone());
     }
-    // What does not compile is told when the whole schema is compiled.
+    // What does not compile is reported when the whole schema is compiled.
     let Ok(validator) = jsonschema::options().build(&Value::Object(bare)) else { return };
     let mut fits = |what: &str, value: &Value| {
         let fits = validator.is_valid(value);

@@ -30,7 +30,7 @@ pub(super) struct Reading<'a> {
     choices: usize,
     /// How many regular expressions were compiled.
     patterns: usize,
-    /// Up to draft 7, what stands beside a reference says nothing.
+    /// Whether keywords beside a reference have no effect, as up to draft 7.
     lonely_references: bool,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Definition {
 
 /// What refers to what.
 pub(super) struct Graph {
-    /// What contains itself, and what stands between two such.
+    /// The definitions that contain themselves, and those on the way between two such.
     pub(super) recursive: BTreeSet<String>,
     /// The others: each after all that it refers to.
     pub(super) order: Vec<String>,

@@ -14,21 +14,21 @@ const MOST: usize = 100;
 pub(super) struct Report {
     problems: Vec<SchemaProblem>,
     notes: Vec<Note>,
-    /// What was told: a place that is referred to can be read more than once.
-    told: HashSet<(String, String)>,
+    /// What was reported before: a place that is referred to can be read more than once.
+    reported: HashSet<(String, String)>,
 }
 
 impl Report {
     pub(super) fn problem(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
         let (pointer, message) = (pointer.into(), message.into());
-        if self.problems.len() < MOST && self.told.insert((pointer.clone(), message.clone())) {
+        if self.problems.len() < MOST && self.reported.insert((pointer.clone(), message.clone())) {
             self.problems.push(SchemaProblem { pointer, message });
         }
     }
 
     pub(super) fn note(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
         let (pointer, message) = (pointer.into(), message.into());
-        if self.notes.len() < MOST && self.told.insert((pointer.clone(), message.clone())) {
+        if self.notes.len() < MOST && self.reported.insert((pointer.clone(), message.clone())) {
             self.notes.push(Note { pointer, message });
         }
     }

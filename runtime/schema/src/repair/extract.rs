@@ -41,7 +41,7 @@ impl From<Break> for NoInput<'_> {
     }
 }
 
-/// Reads the input that a text holds. The error is that of the text as it stands.
+/// Reads the input that a text holds. The error is that of the text as it is.
 pub(super) fn extract<'t>(
     text: &'t str,
     may_close: bool,
@@ -106,7 +106,7 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     (inner, uses)
 }
 
-/// What stands between tags of a name, and whether it stands there again; the last one may not be closed.
+/// Returns the text between tags of a name, and whether there is a second pair; the last tag may not be closed.
 fn tagged<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;
@@ -129,7 +129,7 @@ fn tagged<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, 
     first.filter(|_| words).map(|inner| (inner, again))
 }
 
-/// What stands in the only code block.
+/// Returns the text of the only code block.
 fn fenced<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     let (before, rest) = text.split_once("```")?;
     let (inner, after) = rest.rsplit_once("```")?;
@@ -170,7 +170,7 @@ fn among_words<'t>(
     }
 }
 
-/// The name of a call that is begun in a text and not ended, and what of its arguments stands there.
+/// Returns the name of a call that is begun in a text and not ended, and the part of its arguments that is there.
 fn open_call(text: &str) -> Option<(&str, &str)> {
     let mut closed = 0;
     let open = text.rfind(|letter: char| match letter {

@@ -9,10 +9,10 @@ use toolwright_core::json::tree::Node;
 const SEPARATORS: [&[char]; 3] = [&['\n', '\r'], &[';', '；'], &[',', '，', '、', '،']];
 /// What begins an item on a line of its own.
 const BULLETS: [&str; 3] = ["- ", "* ", "• "];
-/// What stands around a list.
+/// The brackets around a list.
 const AROUND: [(char, char); 2] = [('[', ']'), ('{', '}')];
 
-/// What stands around one item.
+/// The quotes around one item.
 const MARKS: [char; 2] = ['"', '\''];
 
 /// Whether a text is a list, or an array or object as a text.
@@ -57,7 +57,7 @@ fn item(text: &str) -> Option<Node> {
     (is_whole && !text.is_empty()).then(|| Node::Text(text.to_owned()))
 }
 
-/// An item as it stands, arrays and objects as texts.
+/// Makes a text of an item; arrays and objects become their JSON.
 fn as_text(item: Node) -> Node {
     if item.is_scalar() { item } else { Node::Text(item.text()) }
 }

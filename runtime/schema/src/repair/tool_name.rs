@@ -1,4 +1,4 @@
-//! Whether a call that stands where an input should is a call of the tool whose input it would be.
+//! Whether a call in the place of an input is a call of the tool whose input it would be.
 
 use super::words::folded;
 

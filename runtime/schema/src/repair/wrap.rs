@@ -26,13 +26,13 @@ pub(super) enum Held<'n> {
     Input(&'n Node),
     /// The input of a tool of this name, which is another.
     OfAnother(&'n str),
-    /// No input that stands by itself.
+    /// No input that makes sense alone.
     Nothing,
 }
 
 /// The value that a holder holds; a key of the schema is no holder.
 ///
-/// What stands beside it is dropped, so it may be no key of the input either, unless the input gives that key
+/// What is beside it is dropped, so it may be no key of the input either, unless the input gives that key
 /// itself or tags around the text say that it is a call. A name beside it must be that of the tool.
 pub(super) fn held<'n>(
     node: &'n Node,

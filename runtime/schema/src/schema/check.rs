@@ -91,7 +91,7 @@ fn read(text: &str) -> Result<Value, Vec<Problem>> {
     Ok(value)
 }
 
-/// Whether to tell every problem of a value could take much more room than the value.
+/// Reports whether the places of all problems of a value could take much more room than the value.
 #[doc(hidden)]
 pub fn has_long_places(value: &Value) -> bool {
     places(value, 0) > LONGEST_PLACES

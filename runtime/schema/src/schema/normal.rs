@@ -12,7 +12,7 @@ use toolwright_core::schema::walk::each_schema;
 /// Keywords that explain a value without limiting it.
 const NOTES: &[&str] = &["description", "default", "examples"];
 
-/// A schema that stands alone, with the definitions that recursion needs.
+/// Makes a schema that needs no other document, with the definitions that recursion needs.
 pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
     let mut definitions = self::definitions(definitions);
     let mut schema = normalise(schema);
@@ -37,7 +37,7 @@ pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
     schema
 }
 
-/// Refers to a definition wherever it stands written out, so that a type which contains itself is
+/// Replaces every written-out copy of a definition by a reference, so that a type which contains itself is
 /// written once. The root stays an object.
 pub(crate) fn refer(document: &mut Value) {
     let Value::Object(root) = document else { return };

@@ -26,7 +26,7 @@ impl<'a> Openings<'a> {
         Self { value: &sample.value, lets }
     }
 
-    /// The text before the value of a place, in which nothing stands that can be left out for now.
+    /// Returns the text before the value of a place, without what can be left out for now.
     pub(super) fn before(&self, place: &Place) -> Option<String> {
         let mut text = String::new();
         let mut part = self.value;

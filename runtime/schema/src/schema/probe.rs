@@ -6,7 +6,7 @@
 //! - A value of the wrong kind makes the reader say which names the type asked for, and with them
 //!   the aliases that no schema shows.
 //! - A value is judged by its own schema where nothing above has a say in it, and read with no more of
-//!   the sample than what stands before it. Only where type and schema then seem to differ is the whole
+//!   the sample than what comes before it. Only where type and schema then seem to differ is the whole
 //!   sample read and judged, so that the cost grows with the size of a type and not with its square.
 //! - All this has an end: a type that would need more of it is held to its schema at every call.
 //! - A rule of a type's own, such as `try_from`, cannot be seen. A type that refuses a value by its own

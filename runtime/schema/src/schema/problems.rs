@@ -1,4 +1,4 @@
-//! What the validator says of a value, in our words, with what stands there and what was near.
+//! Puts the validator's errors in our words, with the value found and the names that are near.
 
 use std::cell::Cell;
 
@@ -168,7 +168,7 @@ impl Teller<'_> {
         format!("{}{}", self.entered.at, error.instance_path())
     }
 
-    /// What stands at the place of an error.
+    /// Returns the value at the place of an error, in words.
     fn found(&self, value: &Value, at: &str) -> String {
         match value {
             Value::Number(number) => (self.digits)(at).unwrap_or_else(|| number.to_string()),
@@ -176,7 +176,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether the value stands under a key that may be left out.
+    /// Whether the value belongs to a key that may be left out.
     fn is_optional(&self, error: &ValidationError<'_>, at: &str) -> bool {
         let Some((_, key)) = at.rsplit_once('/') else { return false };
         let key = unescaped(key);

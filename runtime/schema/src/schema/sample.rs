@@ -1,7 +1,7 @@
 //! Values that a schema takes, so many that each schema inside it is met by one of them.
 //!
 //! - Their number is the sum of the choices, not their product.
-//! - A schema that refers to itself is made once; below that stands its first value.
+//! - A schema that refers to itself is made once; its first value takes the place of each further one.
 //! - Where choices are too many to be tried, or something cannot be made, the samples are marked as incomplete.
 
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ pub(super) fn samples(document: &Value) -> Samples {
     make(document, false)
 }
 
-/// Values in which `null` stands only where nothing else can.
+/// Makes values in which `null` is only where nothing else can be.
 pub(super) fn samples_without_null(document: &Value) -> Samples {
     make(document, true)
 }
@@ -167,7 +167,7 @@ impl<'a> Maker<'a> {
                 continue;
             }
             for mut sample in self.make(&choice) {
-                // Here stands the choice as a whole.
+                // This is the place of the choice as a whole.
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });
                 made.push(match &beside {
@@ -347,7 +347,7 @@ fn strings(schema: &Map<String, Value>) -> Vec<Value> {
         Some("ipv4") => return text("192.0.2.1"),
         Some("ipv6") => return text("2001:db8::1"),
         Some("uri" | "iri") => return text("https://example.org/"),
-        Some("email") => return text("somebody@example.org"),
+        Some("email") => return text("user@example.org"),
         _ => {}
     }
     if schema.contains_key("anyOf") {

@@ -51,7 +51,7 @@ pub struct Rule<S> {
 }
 
 impl<S: Store> Rule<S> {
-    /// The rule as a sentence, its words joined by `_`.
+    /// Returns the rule as a sentence, its words joined by `_`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
@@ -101,7 +101,7 @@ fn words(panic: &(dyn Any + Send)) -> &str {
 /// Each function is a rule; those of `racing` share the store between tasks, those of `damaged` damage it.
 macro_rules! rules {
     ($($module:ident: $($rule:ident),* $(,)?;)* => $($harsh:ident),* $(,)?;) => {
-        /// Every rule, to be tried one by one.
+        /// Lists every rule, to be tried one by one.
         #[must_use]
         pub fn rules<S: Store>() -> Vec<Rule<S>> {
             vec![

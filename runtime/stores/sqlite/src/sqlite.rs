@@ -85,7 +85,7 @@ struct Inner {
 }
 
 impl SqliteStore {
-    /// The journal in a file, which is made where there is none, readable by its owner alone. Its folder must be
+    /// Opens the journal in a file, which is made where there is none, readable by its owner alone. Its folder must be
     /// there.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl SqliteStore {
         Self::opened(path.as_ref().to_owned(), Origin::MadeIfMissing)
     }
 
-    /// The journal in a file that must be there.
+    /// Opens the journal in a file that must be there.
     ///
     /// # Errors
     /// As of [`open`](Self::open), and when there is no such file.

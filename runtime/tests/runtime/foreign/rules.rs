@@ -124,7 +124,7 @@ fn null_and_open_objects_stay() {
 fn required_at_a_property_is_told_with_its_fix() {
     assert_eq!(
         property_problem(json!({"type": "string", "required": true})),
-        "/properties/it/required: `required` stands at the property, as in draft 3, expected a list \
+        "/properties/it/required: `required` is at the property, as in draft 3, expected a list \
          of names in the object that has the property; name the property there"
     );
 }

@@ -28,7 +28,7 @@ pub struct Described<'a> {
 }
 
 impl<'a> Described<'a> {
-    /// A tool of which no more is known.
+    /// Describes a tool by the three things that every provider takes.
     #[must_use]
     pub fn new(name: &'a str, description: &'a str, input_schema: &'a Value) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl<'a> Described<'a> {
         }
     }
 
-    /// The same, shown once a model has searched for it.
+    /// Defers the tool: a model sees it once it has searched for it.
     #[must_use]
     pub fn deferred(self) -> Self {
         Self { deferred: true, ..self }
@@ -72,7 +72,7 @@ pub struct Rendered {
     pub name: String,
     /// One element of the request's list of tools, as JSON text.
     pub json: String,
-    /// What is told in words.
+    /// What the description says in words, because the form has no keyword for it.
     pub notes: Vec<Finding>,
     /// How many properties may be absent.
     pub(crate) optional: usize,

@@ -32,7 +32,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The place, as a JSON pointer into `{"name", "description", "input_schema", "output_schema"}`.
     pub pointer: String,
-    /// What stands there and what the provider takes.
+    /// What is there and what the provider takes.
     pub message: String,
     /// What to do about it; empty where nothing has to be done.
     pub fix: String,

@@ -55,7 +55,7 @@ impl Dialect {
         Self::Mcp,
     ];
 
-    /// The dialect's name in commands and findings.
+    /// Returns the dialect's name in commands and findings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

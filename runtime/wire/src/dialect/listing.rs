@@ -53,7 +53,7 @@ struct Inner {
 }
 
 impl Listing {
-    /// The tools that are shown, and the names of those that can be called all the same.
+    /// Lists the tools that are shown, and the names of those that can be called all the same.
     #[doc(hidden)]
     pub fn new<'a>(
         dialect: Dialect,
@@ -84,13 +84,13 @@ impl Listing {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// The form.
+    /// Returns the form of the tools.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.0.dialect
     }
 
-    /// The value of `tools` in a request, as JSON text; for MCP in the result of `tools/list`.
+    /// Returns the value of `tools` in a request, as JSON text; for MCP in the result of `tools/list`.
     ///
     /// Its keys stand in the order in which models should read them: parameters in the order of the signature. A
     /// `serde_json::Value` sorts keys, so `json!({ "tools": listing.tools() })` loses that order, and with it prompts that
@@ -101,13 +101,14 @@ impl Listing {
         &self.0.tools
     }
 
-    /// Whether some of the tools are shown once a model has searched for them: a request needs a tool of the provider for that.
+    /// Reports whether some of the tools are shown once a model has searched for them: a request then needs the provider's tool
+    /// for that.
     #[must_use]
     pub fn has_deferred(&self) -> bool {
         self.0.has_deferred
     }
 
-    /// A request that carries the tools: what else is in it, and `tools` as they are here, with their keys in order.
+    /// Makes a request that carries the tools: `rest` is what else is in it, and `tools` is as here, with its keys in order.
     /// Serialise it as it is, with `serde_json::to_string` or an HTTP client's `json`.
     ///
     /// To serialise it fails where the rest is no object, or has the key `tools` itself.
@@ -139,13 +140,13 @@ impl Listing {
         Request { rest, tools: &self.0.tools }
     }
 
-    /// What models are told in words.
+    /// Returns what descriptions say in words, because the form has no keyword for it.
     #[must_use]
     pub fn notes(&self) -> &[Finding] {
         &self.0.notes
     }
 
-    /// The tool calls of a message by the application's names, absent keys left out.
+    /// Reads the tool calls of a message, by the application's names and without absent keys.
     ///
     /// # Errors
     /// As [`Provider::tool_calls`](crate::provider::Provider::tool_calls); for MCP, whose messages are a
@@ -155,7 +156,7 @@ impl Listing {
         Ok(calls.into_iter().map(|call| self.received(call)).collect())
     }
 
-    /// The message that carries the answers back, by the names that the model knows.
+    /// Writes the message that carries the answers back, by the names that the model knows.
     ///
     /// # Errors
     /// As [`Provider::tool_results`](crate::provider::Provider::tool_results); for MCP always: see
@@ -164,7 +165,7 @@ impl Listing {
         self.tool_results_with(answered, None, MediaSupport::Full)
     }
 
-    /// The message that carries the answers back, under these ids in place of those of the calls: one for each call, in
+    /// Writes the message that carries the answers back, under these ids in place of those of the calls: one for each call, in
     /// their order. So a history whose calls have no ids, or ids that another provider would refuse, can go on with a
     /// provider that matches answers by them.
     ///
@@ -178,7 +179,7 @@ impl Listing {
         self.tool_results_with(answered, Some(ids), MediaSupport::Full)
     }
 
-    /// The message that carries the answers back to a model that reads these media, under other ids where some are given.
+    /// Writes the message that carries the answers back to a model that reads these media, under other ids where some are given.
     ///
     /// # Errors
     /// As [`tool_results`](Self::tool_results).
@@ -191,7 +192,7 @@ impl Listing {
         self.provider()?.results_by(answered, ids, support, |name| self.shown_name(name))
     }
 
-    /// A call as the model made it, as the application takes it.
+    /// Turns a call as the model made it into one that the application takes.
     #[must_use]
     pub fn received(&self, mut call: ToolCall) -> ToolCall {
         if let Some(name) = self.0.names.get(&call.name) {
@@ -205,7 +206,7 @@ impl Listing {
         call
     }
 
-    /// The name by which models call the tool.
+    /// Returns the name by which models call the tool.
     #[must_use]
     pub fn shown_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.shown.get(name).map_or(name, String::as_str)

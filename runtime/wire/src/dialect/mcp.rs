@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use toolwright_core::output::{Answer, Content};
 
-/// An answer as a `CallToolResult` of the Model Context Protocol.
+/// Writes an answer as a `CallToolResult` of the Model Context Protocol.
 ///
 /// ```
 /// use toolwright::dialect::call_tool_result;

@@ -36,7 +36,7 @@ pub(super) fn mapped<'a>(
     let prefix = if lacks_letter { "_" } else { "" };
     let rest = name.chars().map(|it| if fits(it) { it } else { '_' });
     let mapped: String = prefix.chars().chain(rest).collect();
-    let message = format!("the provider does not take the name, the model is told `{mapped}`");
+    let message = format!("the provider does not take the name, the model sees `{mapped}`");
     add(Severity::Note, Rule::NameMapped, message, String::new());
     Cow::Owned(mapped)
 }
@@ -56,7 +56,7 @@ pub(super) fn judge_collisions<'a>(
             severity: Severity::Error,
             rule: Rule::NameCollision,
             pointer: "/name".to_owned(),
-            message: format!("the model would be told `{mapped}`, as it is for the tool `{other}`"),
+            message: format!("the model would see `{mapped}`, as it does for the tool `{other}`"),
             fix: "rename one of them by `#[tool(name = \"…\")]`".to_owned(),
         });
     }

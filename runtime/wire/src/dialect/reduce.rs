@@ -1,4 +1,4 @@
-//! A schema in the normal form as one dialect takes it. Every keyword is sent, told in words or
+//! Reduces a schema in the normal form to what one dialect takes. Every keyword is sent, put in words or
 //! refused; the walk goes on after a finding, so that all of them come at once.
 
 mod choice;
@@ -170,7 +170,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
         let mut types = parts::types(object);
         if let Some(constants) = parts::constants(object) {
-            // A type of which there is no constant is none; where none is left, that is told below.
+            // A type of which there is no constant is none; where none is left, that is reported below.
             let has = |name: &str| constants.iter().any(|value| parts::fits(value, name));
             if types.iter().any(|name| has(name)) {
                 types.retain(|name| has(name));

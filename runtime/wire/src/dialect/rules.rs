@@ -29,13 +29,13 @@ pub(super) struct Rules {
     pub(super) untyped: bool,
     /// Whether a list may leave open what it holds.
     pub(super) open_lists: bool,
-    /// Whether the places of a tuple are told apart.
+    /// Whether the form can say what each place of a tuple takes.
     pub(super) tuples: bool,
     /// Whether the input may be a choice between objects, and have `not` and `enum` beside its properties.
     pub(super) root_choice: bool,
     /// Whether no keyword may stand beside `anyOf`.
     pub(super) lone_choice: bool,
-    /// Whether the order of properties is told by a keyword.
+    /// Whether a keyword says the order of properties.
     pub(super) ordering: bool,
     /// Whether types are in capitals, and counts are texts, as in Google's older form.
     pub(super) google: bool,

@@ -22,7 +22,7 @@ pub enum MessageError {
     #[error("the message is not JSON")]
     NotJson(#[source] serde_json::Error),
     /// The shape is no provider's, or does not tell which.
-    #[error("no provider can be told from the message, {found}")]
+    #[error("the message names no provider by its shape, {found}")]
     Unrecognised {
         /// What the message is.
         found: String,

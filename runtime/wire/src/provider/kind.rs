@@ -24,7 +24,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// The provider's name in commands, records and error messages.
+    /// Returns the provider's name in commands, records and error messages.
     ///
     /// ```
     /// # use toolwright::provider::Provider;

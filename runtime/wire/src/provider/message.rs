@@ -7,7 +7,7 @@ use super::media::{Part, Parts};
 use super::{MediaSupport, Provider};
 
 impl Provider {
-    /// A message of the user that says these blocks, to push onto the history. One that is text alone has a string where
+    /// Writes a message of the user that says these blocks, to push onto the history. One that is text alone has a string where
     /// the provider takes one. What the provider or the model does not take becomes a sentence, as in
     /// [`tool_results`](Self::tool_results).
     ///

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{MessageError, Provider};
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     provider: Provider,

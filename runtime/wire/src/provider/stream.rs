@@ -151,7 +151,7 @@ impl MessageStream {
         Ok(events)
     }
 
-    /// Whether the provider has said that nothing more comes. For Gemini the end of the bytes alone says so.
+    /// Reports whether the provider has said that nothing more comes. For Gemini the end of the bytes alone says so.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match &self.assembly {
@@ -162,8 +162,8 @@ impl MessageStream {
         }
     }
 
-    /// What the provider has said so far of what the answer takes, as JSON in the provider's words: where it sends that before
-    /// its answer is whole.
+    /// Returns what the provider has said so far of the tokens that the answer takes, as JSON in the provider's words: where it
+    /// sends that before its answer is whole.
     #[must_use]
     pub fn usage(&self) -> Option<String> {
         match &self.assembly {
@@ -174,7 +174,7 @@ impl MessageStream {
         }
     }
 
-    /// The whole message, as the provider would have sent it at once.
+    /// Makes the whole message, as the provider would have sent it at once.
     ///
     /// # Errors
     /// When the stream ended before the answer was whole.
@@ -199,8 +199,8 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The arguments of a call as they stand in a message: the text itself where it is JSON, an empty object where there is none.
-/// What is no JSON stands as a string, so that no reader takes it for arguments.
+/// Writes the arguments of a call as a message has them: the text itself where it is JSON, an empty object where there is none.
+/// What is no JSON becomes a string, so that no reader takes it for arguments.
 fn embedded(arguments: &str) -> String {
     if arguments.trim().is_empty() {
         return "{}".to_owned();

@@ -89,7 +89,7 @@ pub enum HistoryRepair {
 }
 
 impl HistoryRepair {
-    /// The message that it is about.
+    /// Returns the index of the message that it is about.
     #[must_use]
     pub fn message(&self) -> usize {
         match self {

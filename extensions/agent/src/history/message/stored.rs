@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for Message {
     }
 }
 
-/// Whether this release reads the version that stands in what was stored.
+/// Whether this release reads the version that is in what was stored.
 pub(crate) fn known(what: &str, version: Option<Value>, own: u32) -> Result<(), String> {
     let number = version.as_ref().and_then(Value::as_u64);
     match number {

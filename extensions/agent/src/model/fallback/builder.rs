@@ -33,14 +33,14 @@ impl FallbackBuilder {
         self
     }
 
-    /// How long a model is not asked after it could not answer, where its provider does not ask for longer.
+    /// Sets how long a model is not asked after it could not answer, where its provider does not ask for longer.
     pub fn rest(mut self, rest: Duration) -> Self {
         self.rest = rest;
         self
     }
 
-    /// How long one answer may take over all models. What is left of it is shared evenly by the models that were not asked yet:
-    /// one that gives no whole answer in its share is given up, and the next is asked. Leave time for long answers.
+    /// Limits how long one answer may take over all models. What is left of it is shared evenly by the models that were not
+    /// asked yet: one that gives no whole answer in its share is given up, and the next is asked. Leave time for long answers.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
         self
@@ -52,7 +52,7 @@ impl FallbackBuilder {
         self
     }
 
-    /// The models as one.
+    /// Combines the models to one.
     pub fn build(self) -> Fallback {
         let resting = Mutex::new(vec![None; self.models.len()]);
         Fallback {

@@ -6,7 +6,7 @@ use toolwright::ErrorClass;
 
 use crate::model::ModelError;
 
-/// How long a model rests whose account or name is wrong: until somebody may have changed that.
+/// How long a model rests whose account or name is wrong: until an operator may have changed that.
 const UNTIL_CHANGED: Duration = Duration::from_secs(600);
 
 /// What a failure says about the next requests.

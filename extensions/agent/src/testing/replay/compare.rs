@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Placeholders;
 
-/// Where providers' requests have ids; `#` stands for an index.
+/// The places of ids in providers' requests; `#` is any index.
 const IDS: [&str; 8] = [
     "/messages/#/content/#/id",
     "/messages/#/content/#/tool_use_id",
@@ -109,7 +109,7 @@ impl Comparison {
         }
     }
 
-    /// Whether an id stands for one other id, here and wherever either was seen before.
+    /// Whether an id replaces one other id, here and wherever either was seen before.
     fn is_renamed(&mut self, recorded: &str, received: &str) -> bool {
         let one = self.received_by_recorded.entry(recorded.to_owned());
         let other = self.recorded_by_received.entry(received.to_owned());

@@ -8,9 +8,9 @@ use serde_json::Value;
 /// What a secret argument is recorded as. A request may have anything in its place.
 pub(crate) const SECRET: &str = "{{secret}}";
 
-/// Names for what differs between runs: `{{duration}}` in a recording stands for any duration.
+/// Names for what differs between runs: `{{duration}}` in a recording matches any duration.
 ///
-/// | name | stands for |
+/// | name | matches |
 /// | --- | --- |
 /// | `{{duration}}` | a time span with decimals, `0.05s`, `12.5 ms` |
 /// | `{{time}}` | a date with its time, `2026-01-31T09:30:00Z` |
@@ -44,7 +44,7 @@ struct Pattern {
 }
 
 impl Placeholders {
-    /// The names that every recording may use.
+    /// Returns the names that every recording may use.
     #[must_use]
     pub fn standard() -> Self {
         let patterns = [
@@ -60,7 +60,7 @@ impl Placeholders {
         Self { patterns: patterns.collect(), values: Vec::new() }
     }
 
-    /// A name for a value of this run. An empty value stands for nothing.
+    /// Adds a name for a value of this run. An empty value has no name.
     #[must_use]
     pub fn value(mut self, name: &str, value: impl Into<String>) -> Self {
         let value = value.into();
@@ -71,7 +71,7 @@ impl Placeholders {
         self
     }
 
-    /// The text with names in place of what differs between runs.
+    /// Puts names in place of what differs between runs.
     #[must_use]
     pub fn recorded(&self, text: &str) -> String {
         let named = self.named(text);

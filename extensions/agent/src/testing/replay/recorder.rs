@@ -80,7 +80,7 @@ impl Recorder {
         }
     }
 
-    /// Whether everything was written.
+    /// Checks that everything was written.
     ///
     /// # Errors
     /// The first failure.
@@ -92,7 +92,7 @@ impl Recorder {
         }
     }
 
-    /// The provider whose messages are recorded.
+    /// Returns the provider whose messages are recorded.
     #[must_use]
     pub fn provider(&self) -> Provider {
         self.provider

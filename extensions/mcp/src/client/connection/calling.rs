@@ -81,7 +81,7 @@ impl From<ServiceError> for Failure {
 }
 
 /// Asks once. What the server reports meanwhile is the progress of the call, and gives it time; the request is cancelled
-/// where its time is over or nobody waits for it.
+/// where its time is over or its caller has gone.
 async fn called(
     line: &Line,
     request: CallToolRequestParams,
@@ -138,7 +138,7 @@ fn report(context: &ToolContext, progress: &ProgressNotificationParam) {
     context.progress(&message, part.filter(|part| !part.is_nan()));
 }
 
-/// A request whose answer somebody waits for. Dropped before it is there, it is cancelled.
+/// A request whose caller waits for the answer. Dropped before it is there, it is cancelled.
 struct Waits {
     peer: Peer<RoleClient>,
     id: Option<RequestId>,

@@ -1,7 +1,7 @@
 //! The authorization of one server: which token is sent, and how another is got when the server refuses it.
 //!
 //! One at a time asks for a token; what asks meanwhile takes the one that comes. A refusal of the person or of the
-//! authorization server counts until the connection begins again, so that nobody is asked in a loop.
+//!   authorization server counts until the connection begins again, so that no person is asked in a loop.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -135,7 +135,7 @@ impl TokenStore for EncryptedTokens {
                 Err(error) => return Err(failed("read", error)),
             };
             let sealed = serde_json::from_slice(&text).map_err(|error| failed("read", error))?;
-            // A text in the clear would be taken as it is, from whoever put it there.
+            // A text in the clear would be taken as it is, whatever program put it there.
             if !matches!(sealed, StoredText::Encrypted(_)) {
                 return Err(ToolError::new("tokens", "the stored tokens are not encrypted"));
             }

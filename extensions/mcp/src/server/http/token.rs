@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
-/// Decides whom a bearer token stands for.
+/// Decides which user a bearer token belongs to.
 ///
 /// A check verifies that the token was made for this server (its audience), by an authorization server that it trusts, and
 /// that it has not expired.

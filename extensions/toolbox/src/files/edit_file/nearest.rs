@@ -63,7 +63,7 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
         };
         pairs.map(worth).sum()
     };
-    // Only where some line of the text stands, or lacks nothing but white space: those that the file has least often first.
+    // Only where the file has some line of the text, but for white space: those that the file has least often first.
     let mut best: Option<(usize, usize)> = None;
     let at_once = wanted.len().clamp(1, COMPARED_AT_ONCE);
     for start in starts(lines, wanted).take(COMPARED / at_once) {

@@ -1,7 +1,7 @@
 //! Files that hold keys or secrets by their names; pure.
 
-/// Whether a path, relative to the workspace, says by one of its names, in any case, that the file holds a key or a secret.
-/// What a policy does not let be read by name, a search through a whole folder must not show either.
+/// Reports whether a path, relative to the workspace, says by one of its names, in any case, that the file holds a key or a
+/// secret. What a policy does not let be read by name, a search through a whole folder must not show either.
 ///
 /// ```
 /// use toolwright_toolbox::is_secret;

@@ -19,7 +19,7 @@ pub(super) struct Lines<'n> {
     count: usize,
     /// Each with the number of the match that it belongs to.
     shown: Vec<(usize, String)>,
-    /// What stands before the next line that matches, which may not be shown.
+    /// The lines before the next line that matches, which may not be shown.
     before: Vec<String>,
     is_binary: bool,
 }
@@ -58,7 +58,7 @@ impl<'n> Lines<'n> {
         format!("{}{sign}{}{sign}{line}", self.name, number.unwrap_or_default())
     }
 
-    /// Whether the last line that matched is shown, and what stands around it.
+    /// Whether the last line that matched is shown, and the lines around it.
     fn shows(&self) -> bool {
         self.mode == GrepMode::Content && self.count <= self.limit
     }

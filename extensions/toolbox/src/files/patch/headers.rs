@@ -192,7 +192,7 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     (rest(old), rest(new))
 }
 
-/// The name after `diff --git`, which stands there twice, where no other line has it.
+/// The name after `diff --git`, which is there twice, where no other line has it.
 fn name_of_git(text: &str) -> Option<String> {
     let (old, new) = match text.starts_with('"') {
         true => {

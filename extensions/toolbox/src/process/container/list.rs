@@ -28,7 +28,7 @@ const STATES: &str = r#"if ! lines=$(stat -c '%f %s %Y' "$@" 2>/dev/null); then
 fi
 printf '%s\000' "$@"; printf '\000%s\n\000' "$lines""#;
 
-/// What stands at a name of a list.
+/// What is at a name of a list.
 struct Entry {
     /// Relative to the folder that was searched.
     relative: String,
@@ -71,7 +71,7 @@ pub(super) fn each(
         }
     };
     missed += usize::from(ran.status.code() != Some(0)) * ran.errors.lines().count();
-    // A folder stands before what is in it.
+    // A folder comes before what is in it.
     entries.sort_by(|one, two| one.relative.split('/').cmp(two.relative.split('/')));
     let mut ignored: Option<String> = None;
     for Entry { relative, kind, size, modified } in entries {

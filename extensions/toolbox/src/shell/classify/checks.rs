@@ -137,7 +137,7 @@ fn git(given: &[&str]) -> Found {
     loses.then_some((Danger::Dangerous, "loses changes or commits that are nowhere else"))
 }
 
-/// A script that a shell runs. What comes through its input stands in no file.
+/// A script that a shell runs. What comes through its input is in no file.
 fn script(given: &[&str]) -> Found {
     let is_line = given.iter().any(|it| has_letter(it, 'c'));
     let script =

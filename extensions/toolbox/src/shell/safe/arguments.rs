@@ -44,7 +44,7 @@ impl Word<'_> {
 /// What the flags of a command leave.
 pub(super) struct Parsed<'w, 'a> {
     pub(super) places: Vec<&'w Word<'a>>,
-    /// Where the first place stands; the number of words where there is none.
+    /// The index of the first place; the number of words where there is none.
     pub(super) first: usize,
     pub(super) folders: Folders,
 }

@@ -121,7 +121,7 @@ impl<'a> Prover<'a, '_> {
                 self.settings(settings, &parsed.folders);
             }
             if scripts > 0 && form.places.first().is_some_and(|it| it.0 == Takes::Script) {
-                // The script stands in a flag: a word takes its place.
+                // A flag gives the script: a word takes its place.
                 static SCRIPT: Word<'static> =
                     Word { text: Cow::Borrowed(""), kind: Kind::Literal, range: 0..0 };
                 parsed.places.insert(0, &SCRIPT);

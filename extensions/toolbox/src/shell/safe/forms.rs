@@ -14,7 +14,7 @@ pub(in crate::shell) struct Written {
     /// Flags, each as `-n,--lines:text`. See [`Takes`].
     #[serde(default)]
     flags: String,
-    /// What stands at the places that are no flags: `script file*`. Nothing where no place is allowed.
+    /// The places that are no flags: `script file*`. Nothing where no place is allowed.
     #[serde(default)]
     places: String,
     /// Of each group, one of the flags is given.
@@ -103,9 +103,9 @@ pub(super) enum Takes {
     File,
     /// The name of a file of which no more is shown than its name and its kind.
     Name,
-    /// A script or a pattern; where a flag gives one, none stands at the first place.
+    /// A script or a pattern; where a flag gives one, the first place is none.
     Script,
-    /// Nothing; and where it is given, no script stands at the first place.
+    /// Nothing; and where it is given, the first place is no script.
     NoScript,
     /// A pattern of names of files that are read.
     Include,

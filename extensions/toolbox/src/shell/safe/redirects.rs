@@ -38,7 +38,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// A text that stands in the line; where it ends is looked at with the tree.
+    /// A text in the line itself; where it ends is looked at with the tree.
     pub(super) fn heredoc(&mut self, node: Node<'_>, folders: &Folders) -> Result<()> {
         let mut cursor = node.walk();
         let mut is_quoted = false;

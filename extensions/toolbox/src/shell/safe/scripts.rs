@@ -54,7 +54,7 @@ pub(in crate::shell) fn is_plain_sed(script: &str) -> bool {
     }
 }
 
-/// Skips what stands before a limit. Programs differ on whether a limit in a list (`[^/]`) ends the text, so that such a
+/// Skips what comes before a limit. Programs differ on whether a limit in a list (`[^/]`) ends the text, so that such a
 /// script is not read.
 fn skip_to(rest: &mut Peekable<Chars<'_>>, limit: char) -> bool {
     while let Some(letter) = rest.next() {
@@ -129,7 +129,7 @@ pub(in crate::shell) fn is_plain_awk(script: &str) -> bool {
         && !printed.contains('>')
 }
 
-/// A backslash stands before a letter of an escape, never at the end of a line, which would join two.
+/// A backslash comes before a letter of an escape, never at the end of a line, which would join two.
 fn is_escaped_plainly(script: &str) -> bool {
     let mut letters = script.chars();
     while let Some(letter) = letters.next() {

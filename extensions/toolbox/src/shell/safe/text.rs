@@ -123,7 +123,7 @@ impl<'a> Prover<'a, '_> {
         self.plain(node, at..end, into)
     }
 
-    /// What stands between double quotes, and is no expansion.
+    /// The text between double quotes, which is no expansion.
     fn plain(
         &self,
         node: Node<'_>,

@@ -86,7 +86,7 @@ impl<'c> Staged<'c> {
         self.change.name
     }
 
-    /// Refuses to replace what somebody else has written meanwhile.
+    /// Refuses to replace what another process has written meanwhile.
     pub(super) fn is_unchanged(&self) -> Result<(), ToolError> {
         let name = self.change.name;
         let expected = match self.change.before {
@@ -156,7 +156,7 @@ impl Drop for Staged<'_> {
         }
         if !self.is_committed {
             for folder in self.target.made.iter().rev() {
-                // It is not removed where somebody else has put a file into it.
+                // It is not removed where another process has put a file into it.
                 let _ = self.root.remove_dir(folder);
             }
         }
@@ -227,7 +227,7 @@ fn vacant() -> String {
     format!(".toolwright-{}-{number}.tmp", process::id())
 }
 
-/// Where it replaces a file, nobody else can read it before it has that file's mode.
+/// Where it replaces a file, no other user can read it before it has that file's mode.
 fn create_beside(folder: &Dir, replaces: bool) -> io::Result<(String, File)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -19,7 +19,7 @@ pub(super) fn command() -> Command {
         .about("Show a policy's mode and rules, or all that is wrong with it")
         .long_about(
             "Reads the application's policy, or the one in FILE, for the application's tools: mode, plan, roots, \
-             protections, and the rules by their strength. What is wrong is told with its place, all of it at once.",
+             protections, and the rules by their strength. Reports every problem with its place, all at once.",
         )
         .arg(super::file())
         .arg(flags::output("text"))

@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 
 use crate::cli::flags::{self, Form};
-use crate::cli::run::told;
+use crate::cli::run::for_people;
 use crate::cli::streams::{complain, print};
 use crate::cli::{Exit, typed};
 use toolwright_core::call::Call;
@@ -19,7 +19,7 @@ const USER: &str = "user";
 
 /// An explanation as data.
 #[derive(Serialize)]
-pub(super) struct Told<'a> {
+pub(super) struct ExplanationLine<'a> {
     #[serde(flatten)]
     pub(super) explanation: &'a Explanation,
     pub(super) because: Vec<&'a str>,
@@ -55,7 +55,7 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
     let call = Call::new(given(TOOL), arguments);
     let explanation = executor
         .explain_by(&policy, &call)
-        .map_err(|error| complain(Exit::of(&error), told(&error)))?;
+        .map_err(|error| complain(Exit::of(&error), for_people(&error)))?;
     match flags::form(matches) {
         Form::Json => print(json(&explanation), Form::Json),
         Form::Text => print(&explanation, Form::Text),
@@ -63,6 +63,6 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
 }
 
 fn json(explanation: &Explanation) -> String {
-    let told = Told { explanation, because: explanation.because() };
-    serde_json::to_string(&told).expect("words and lists of words always serialise")
+    let line = ExplanationLine { explanation, because: explanation.because() };
+    serde_json::to_string(&line).expect("words and lists of words always serialise")
 }

@@ -6,10 +6,10 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 
 use super::case::{self, Case, Expected};
-use super::explain::Told;
+use super::explain::ExplanationLine;
 use crate::cli::Exit;
 use crate::cli::flags::{self, Form};
-use crate::cli::run::told;
+use crate::cli::run::for_people;
 use crate::cli::streams::{complain, print};
 use toolwright_core::call::Call;
 use toolwright_core::error::ToolError;
@@ -113,16 +113,18 @@ impl Tried<'_> {
             }
             Err(error) => format!(
                 "FAILED  {place}: expected {expected}, and no rule is asked\n          {}",
-                told(error).replace('\n', "\n          ")
+                for_people(error).replace('\n', "\n          ")
             ),
         }
     }
 
     fn json(&self) -> String {
         let Self { line, case: Case { tool, expect, because, .. }, found } = self;
-        let explained =
-            found.as_ref().ok().map(|it| Told { explanation: it, because: it.because() });
-        let error = found.as_ref().err().map(told);
+        let explained = found
+            .as_ref()
+            .ok()
+            .map(|it| ExplanationLine { explanation: it, because: it.because() });
+        let error = found.as_ref().err().map(for_people);
         let line = json!({
             "line": line,
             "tool": tool,
@@ -135,7 +137,7 @@ impl Tried<'_> {
     }
 }
 
-/// The verdict and who decided; rules of which nobody can tell whether they match are counted.
+/// Writes the verdict and who decided, and counts the rules of which it is unknown whether they match.
 fn said(found: &Explanation) -> String {
     let may_match = |name: &&str| found.rules.iter().any(|it| &*it.rule == *name && !it.certain);
     let (unsure, sure): (Vec<&str>, Vec<&str>) = found.because().into_iter().partition(may_match);

@@ -28,7 +28,7 @@ pub(super) fn command() -> Command {
             "Prints the schemas of tools in their normal form, one object a line.\n\n\
              With `--dialect` they have the form of a provider. Without names it is the value of `tools` in \
              a request, made of those that a model is shown at once; with names it is one element a line. \
-             What a provider does not take as it is, is told on standard error.",
+             Standard error says what a provider does not take as it is.",
         )
         .arg(dialect)
         .arg(super::names("The tools, as models call them; all when absent"))
@@ -58,11 +58,11 @@ fn normal(definition: &Definition) -> String {
 fn request(catalog: &Catalog, dialect: Dialect) -> Result<(), Exit> {
     match catalog.listing(dialect) {
         Ok(listing) => {
-            told(listing.notes());
+            report(listing.notes());
             print(listing.tools().get(), Form::Json)
         }
         Err(error) => {
-            told(&error.findings);
+            report(&error.findings);
             Err(Exit::Failed)
         }
     }
@@ -74,11 +74,11 @@ fn elements(named: &[&Definition], dialect: Dialect) -> Result<(), Exit> {
         let order: Vec<&str> = definition.parameters.iter().map(|it| it.name.as_str()).collect();
         match dialect.render(&Described::of(definition, &order)) {
             Ok(rendered) => {
-                told(&rendered.notes);
+                report(&rendered.notes);
                 print(rendered.json, Form::Json)?;
             }
             Err(findings) => {
-                told(&findings);
+                report(&findings);
                 exit = Err(Exit::Failed);
             }
         }
@@ -86,7 +86,7 @@ fn elements(named: &[&Definition], dialect: Dialect) -> Result<(), Exit> {
     exit
 }
 
-fn told(findings: &[Finding]) {
+fn report(findings: &[Finding]) {
     for finding in findings {
         tell(if finding.severity == Severity::Error { "error" } else { "note" }, finding);
     }

@@ -52,8 +52,8 @@ fn found<'a>(
     found.into_iter().map(|(_, definition)| definition).collect()
 }
 
-/// How well a tool is found: a name counts more than its group and tags, and they more than what is told
-/// of it; a whole word more than its beginning. Nothing where a word is not found.
+/// Scores how well a tool is found: a name counts more than its group and tags, and they more than its description; a
+/// whole word more than its beginning. `None` where a word is not found.
 fn score(definition: &Definition, wanted: &[String]) -> Option<usize> {
     let labels = definition.group.iter().chain(&definition.tags);
     let weighed = [

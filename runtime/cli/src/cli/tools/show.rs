@@ -124,7 +124,7 @@ fn time_of(timeout: Timeout) -> Option<String> {
     }
 }
 
-/// The word that stands for a value in JSON.
+/// Returns the word that a value has in JSON.
 fn word(value: &impl Serialize) -> String {
     json(value).trim_matches('"').to_owned()
 }
@@ -183,7 +183,7 @@ pub(super) fn danger(definition: &Definition) -> &'static str {
     }
 }
 
-/// The reason, `null` where nobody is asked, `true` where the input decides.
+/// Writes the reason, `null` where no person is asked, `true` where the input decides.
 fn approval(definition: &Definition) -> String {
     match definition.approval {
         DeclaredApproval::Never => "null".to_owned(),

@@ -28,7 +28,7 @@ impl TurnAnswers {
         Self { answers, terminal }
     }
 
-    /// The answers, at the indices of their calls.
+    /// Lists the answers, at the indices of their calls.
     #[must_use]
     pub fn answers(&self) -> &[Answer] {
         &self.answers
@@ -40,7 +40,7 @@ impl TurnAnswers {
         self.answers
     }
 
-    /// The index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a result:
+    /// Returns the index of the first call, in the order of the calls, whose tool is `terminal` and whose answer is a result:
     /// the run has done what it was for. `None` where no terminal tool was called, or each such call failed, was
     /// refused or was only put into a plan.
     #[must_use]
@@ -48,7 +48,7 @@ impl TurnAnswers {
         self.terminal
     }
 
-    /// The answer of [`terminal_call`](Self::terminal_call).
+    /// Returns the answer of [`terminal_call`](Self::terminal_call).
     #[must_use]
     pub fn terminal_answer(&self) -> Option<&Answer> {
         self.answers.get(self.terminal?)

@@ -18,7 +18,7 @@ pub(super) enum Begun {
     Answered(Answer),
 }
 
-/// A call that runs on a task of its own, and is cancelled when nobody waits for it any more.
+/// A call that runs on a task of its own, and is cancelled when its answer is not awaited any more.
 #[derive(Debug)]
 pub(super) struct Task(JoinHandle<Answer>);
 

@@ -71,7 +71,7 @@ impl Run {
 }
 
 impl OpenTurn {
-    /// The next call of the turn has arrived: its index in the turn.
+    /// Adds the next call of the turn, which has arrived, and returns its index in the turn.
     pub fn push(&mut self, call: Call<'static>) -> usize {
         let index = self.calls.len();
         let is_repeated =
@@ -96,7 +96,7 @@ impl OpenTurn {
         index
     }
 
-    /// The turn is complete: runs what has not begun, and returns one answer for each call, in the order of the calls.
+    /// Completes the turn: runs what has not begun, and returns one answer for each call, in the order of the calls.
     ///
     /// # Errors
     /// Those of [`Run::turn`].
@@ -105,7 +105,7 @@ impl OpenTurn {
         self.run.answered(self.turn, &calls, self.early).await
     }
 
-    /// Answers the calls of the turn as it has become: what began for another call than stands in its place is cancelled, and
+    /// Answers the calls of the turn as it has become: what began for another call than has its place now is cancelled, and
     /// its answer is dropped.
     ///
     /// # Errors

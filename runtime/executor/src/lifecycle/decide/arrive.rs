@@ -196,7 +196,7 @@ impl<'a> Moment<'a> {
         next.journal.clone_from(&self.settings.journal);
         next.project.clone_from(&self.settings.project);
         let is_edited = take_up(&mut next, evaluated);
-        // What a person puts in is another call to whoever takes the key. What only its tool makes of it is not: under the
+        // What a person puts in is another call to a service that takes the key. What only its tool makes of it is not: under the
         // old key nothing can happen twice.
         let is_proposed = matches!(self.snapshot.proposed, Some(Ok(_)));
         if is_edited && is_proposed || reason.is_some_and(|it| it.wants_new_key()) {
@@ -234,7 +234,7 @@ impl<'a> Moment<'a> {
         behind: Behind,
     ) -> Known<Step> {
         let tool = next.tool.clone();
-        // What a person said before does not count; they are told why they are asked again.
+        // What a person said before does not count; the new request says why they are asked again.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
         let told = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())

@@ -20,7 +20,7 @@ impl Moment<'_> {
         match record.state {
             State::Ready if self.settings.is_closed => Ok(Step::only(Then::Report)),
             State::Ready if is_current => self.claim(Some(staged)),
-            // It is another call now, or somebody was faster.
+            // It is another call now, or another executor was faster.
             _ => self.resumed(),
         }
     }

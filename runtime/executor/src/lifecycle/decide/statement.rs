@@ -87,7 +87,7 @@ impl Behind {
     }
 }
 
-/// The last entry of a decision that had a call evaluated again; whether nothing has happened since.
+/// Returns the last entry of a decision that had a call evaluated again, and whether nothing has happened since.
 #[must_use]
 pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     history.iter().enumerate().rev().find_map(|(place, entry)| match entry.event {
@@ -98,8 +98,8 @@ pub fn last_decision(history: &[Entry]) -> Option<(Transition, &Entry, bool)> {
     })
 }
 
-/// Whether a person accepted the plan with exactly this call in it, as it was shown, in this journal; with `four_eyes`,
-/// another one than its user.
+/// Reports whether a person accepted the plan with exactly this call in it, as it was shown, in this journal; with
+/// `four_eyes`, another one than its user.
 #[must_use]
 pub fn is_accepted(
     snapshot: &Snapshot,

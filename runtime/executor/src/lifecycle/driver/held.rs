@@ -35,7 +35,7 @@ struct Left {
     claimed: Timestamp,
     by: By,
     tool: Option<ToolNow>,
-    /// The journal has said that the claim stands.
+    /// Whether the journal has said that it has the claim.
     stands: bool,
 }
 
@@ -113,7 +113,7 @@ impl Left {
         }
     }
 
-    /// The call, where the claim stands. Its commit may still be under way.
+    /// The call, where the journal has the claim. Its commit may still be under way.
     async fn claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;

@@ -318,7 +318,7 @@ impl<'a> Lifecycle<'a> {
         Ok(read.collect())
     }
 
-    /// What the tool itself shows of the call. Of a call with a secret it shows nothing: nobody knows where in
+    /// What the tool itself shows of the call. Of a call with a secret it shows nothing: it is not known where in
     /// the preview the secret would be.
     async fn preview(self, look: &Look<'a, '_>) -> Option<String> {
         let plan = look.found.as_ref()?.plan();

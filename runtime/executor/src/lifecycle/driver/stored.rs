@@ -8,10 +8,10 @@ use toolwright_journal::approval::{ApprovalError, ApprovalService};
 use toolwright_journal::arguments::{DigestMatch, FinalArguments, SealingKey, digest, shown_of};
 use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
 
-/// What stands in the record instead of a sealed answer.
+/// What the record has instead of a sealed answer.
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
 
-/// What stands there where it could not be sealed.
+/// What it has there where it could not be sealed.
 const OMITTED: &str = "(not kept, because a secret was among the arguments)";
 
 impl Lifecycle<'_> {
@@ -37,7 +37,7 @@ impl Lifecycle<'_> {
         self.reveal(&record.arguments, record.id, "arguments")
     }
 
-    /// A stored text, decrypted; `field` is where in the record it stands.
+    /// A stored text, decrypted; `field` is its place in the record.
     pub(in super::super) fn reveal(
         self,
         stored: &StoredText,
@@ -113,7 +113,7 @@ impl Lifecycle<'_> {
         fingerprint: &str,
         arguments: &FinalArguments,
     ) -> String {
-        // Without a key of its own, a call with a secret cannot wait; nobody has to find its digest again.
+        // Without a key of its own, a call with a secret cannot wait; its digest need not be found again.
         let key = self.digest_key(arguments);
         digest(&record.digest_input(fingerprint, arguments.canonical()), key)
     }

@@ -1,4 +1,4 @@
-//! After a commit that failed: whether it stands all the same, or what somebody else has made of the call.
+//! After a commit that failed: whether the journal has it all the same, or what another writer has made of the call.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ pub(super) enum Conflict {
 }
 
 impl<'a> Lifecycle<'a> {
-    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Whether it
-    /// stands; nothing where that cannot be read.
+    /// Looks for a commit of which the journal gave no word, after a pause: nothing is sent once more unseen. Returns whether
+    /// the journal has it; nothing where that cannot be read.
     pub(super) async fn look_for_unheard(
         self,
         look: &mut Look<'a, '_>,
@@ -79,7 +79,7 @@ impl<'a> Lifecycle<'a> {
             return Ok(match self.has_stood(look, now) {
                 true => Conflict::Stands,
                 false if was_recorded => Conflict::Again,
-                // Recorded unheard, and changed by somebody since.
+                // Recorded unheard, and changed by another writer since.
                 false => Conflict::Elsewhere,
             });
         }

@@ -19,7 +19,7 @@ pub(super) struct Decided {
     pub(super) grant: Option<Grant>,
 }
 
-/// The call after what is said of it; nothing where that cannot happen to it where it stands.
+/// Applies a statement to a call; returns `None` where the state of the call does not allow it.
 /// `begun` is how often it may have acted before; `is_unseen` whether it may run although nothing can tell here whether it
 /// shows what would run.
 pub(super) fn decide(
@@ -172,7 +172,7 @@ fn forget(record: &mut CallRecord) {
 }
 
 fn check_arguments(arguments: &str, record: &CallRecord) -> Result<(), ApprovalError> {
-    // The statement stands in the history as it was signed, for everybody to read.
+    // The history holds the statement as it was signed, for everybody to read.
     if !matches!(record.arguments, StoredText::Plain(_)) {
         return Err(ApprovalError::Secrets { call: record.id });
     }

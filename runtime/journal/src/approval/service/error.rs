@@ -9,7 +9,7 @@ use crate::journal::{Illegal, NotAdvanced, State, StoreError};
 use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
 
-/// Why a statement did not take effect. But for [`Store`](Self::Store), after which nobody knows, nothing was done.
+/// Why a statement did not take effect. Nothing was done, except after [`Store`](Self::Store), where that is unknown.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
@@ -52,7 +52,7 @@ pub enum ApprovalError {
         at: Timestamp,
         /// What they decided.
         verdict: Box<Decision>,
-        /// Where the call stands now.
+        /// The state of the call now.
         state: State,
     },
     /// The call was judged anew since it was shown.
@@ -129,15 +129,15 @@ pub enum ApprovalError {
         /// The journal and the project that the call's record names.
         found: String,
     },
-    /// The statement is by somebody else than the holder of the key.
+    /// The statement names another author than the holder of the key.
     #[error(transparent)]
     NotTheirs(#[from] NotTheirs),
-    /// It cannot happen to the call where it stands: it expired, was cancelled, or waits for nobody.
+    /// The state of the call does not allow it: it expired, was cancelled, or waits for no decision.
     #[error("call {call} was {what} by {who:?} at {at}: {illegal}")]
     Elsewhere {
         /// Which call.
         call: CallId,
-        /// Where it stands, and what was to happen to it.
+        /// The state of the call, and what was to happen to it.
         illegal: Illegal,
         /// What happened to it last.
         what: String,
@@ -154,7 +154,7 @@ pub enum ApprovalError {
         /// Which counter.
         why: NotAdvanced,
     },
-    /// Its time to be decided is over, although nobody has recorded so yet.
+    /// Its time to be decided is over, although the journal does not say so yet.
     #[error("call {call} could be decided until {deadline}, which is past: it expires")]
     Late {
         /// Which call.
@@ -195,7 +195,7 @@ pub enum ApprovalError {
     },
     /// An edit would write a secret into the history, for everybody to read.
     #[error(
-        "`{parameter}` of call {call} is a secret, and what is given here stands in the journal for everybody to read: \
+        "`{parameter}` of call {call} is a secret, and everybody who can read the journal would see what is given here: \
          leave it out, or reject the call and have it made anew"
     )]
     Secret {
@@ -204,7 +204,7 @@ pub enum ApprovalError {
         /// The parameter that was given.
         parameter: String,
     },
-    /// What somebody gives as arguments is none.
+    /// The new arguments are not one JSON object.
     #[error(
         "the new arguments of call {call} are not one JSON object without repeated keys: write all of them as one"
     )]

@@ -15,7 +15,7 @@ pub struct Grants {
 }
 
 impl ApprovalService {
-    /// The grants of the journal, of one tool or of all; revoked and used ones too.
+    /// Lists the grants of the journal, of one tool or of all; revoked and used ones too.
     ///
     /// # Errors
     /// When the store fails.

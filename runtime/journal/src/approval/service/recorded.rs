@@ -54,16 +54,16 @@ pub(super) fn recorded(
             state: record.state,
         });
     }
-    let told = |entry: Option<&Entry>| {
+    let describe = |entry: Option<&Entry>| {
         let what = entry
             .and_then(|entry| entry.event)
             .map_or("recorded".to_owned(), |event| event.to_string());
-        let who = entry.map_or("nobody known".to_owned(), |entry| entry.who.clone());
+        let who = entry.map_or("unknown".to_owned(), |entry| entry.who.clone());
         (what, who, entry.map_or(record.updated, |entry| entry.at))
     };
     if record.generation != generation {
         let since = history.iter().find(|entry| entry.generation == record.generation);
-        let (what, who, at) = told(since);
+        let (what, who, at) = describe(since);
         let found = record.generation;
         return Err(ApprovalError::Generation { call, said: generation, found, what, who, at });
     }
@@ -71,7 +71,7 @@ pub(super) fn recorded(
         let (said, found) = (digest.to_owned(), record.digest.clone());
         return Err(ApprovalError::Digest { call, said, found });
     }
-    let (what, who, at) = told(history.last());
+    let (what, who, at) = describe(history.last());
     let illegal = Illegal { state: record.state, event };
     Err(ApprovalError::Elsewhere { call, illegal, what, who, at })
 }

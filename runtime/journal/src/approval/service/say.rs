@@ -218,7 +218,7 @@ impl ApprovalService {
     /// names.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); also when the statement is by somebody else than the holder of the key.
+    /// As [`submit`](Self::submit); also when the statement names another author than the holder of the key.
     pub async fn sign_and_submit(
         &self,
         statement: Statement,
@@ -228,12 +228,12 @@ impl ApprovalService {
         self.submit(key.sign(&statement)?, now).await
     }
 
-    /// Whether the record of a call shows the arguments that would run. [`submit`](Self::submit) asks this of every
+    /// Checks that the record of a call shows the arguments that would run. [`submit`](Self::submit) asks this of every
     /// approval; a program asks before it shows a record to a person.
     ///
     /// # Errors
-    /// [`ApprovalError::Altered`] where it shows others, [`ApprovalError::Unseen`] where nobody can tell without the
-    /// executor's sealing key.
+    /// [`ApprovalError::Altered`] where it shows others, [`ApprovalError::Unseen`] where only the executor's
+    /// sealing key could tell.
     pub fn check_shown(record: &CallRecord) -> Result<(), ApprovalError> {
         refuse_altered(record)
     }

@@ -1,4 +1,4 @@
-//! One keyword of a schema: kept, turned into what 2020-12 has for it, or told about.
+//! Reads one keyword of a schema: keeps it, turns it into what 2020-12 has for it, or reports it.
 
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ impl<'a> Reading<'a> {
                 schema.insert("examples".into(), json!([example]));
             }
             ("required", Value::Bool(_)) => self.problem(
-                "`required` stands at the property, as in draft 3, expected a list of names in the \
+                "`required` is at the property, as in draft 3, expected a list of names in the \
                  object that has the property; name the property there",
             ),
             ("format", Value::String(format)) if is_machine_format(format) => {}
@@ -54,7 +54,7 @@ impl<'a> Reading<'a> {
             }
             self.shaped(schema, keyword, shape, value);
         } else if let Some(shape) = keywords::annotation(keyword) {
-            // Nobody is kept from a tool by words that are only told.
+            // A wrong annotation refuses no tool, because values are not checked against it.
             if fits(shape, value) {
                 self.shaped(schema, keyword, shape, value);
             } else {
@@ -69,7 +69,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Puts what stands here after `keyword`, if it is what belongs there.
+    /// Puts the value of `keyword` into the schema, if it has the right form.
     fn shaped(
         &mut self,
         schema: &mut Map<String, Value>,
@@ -219,7 +219,7 @@ impl<'a> Reading<'a> {
     ) {
         if source.contains_key("dependentRequired") || source.contains_key("dependentSchemas") {
             self.problem(
-                "`dependencies` stands beside the keywords that replace it; move what it says there",
+                "`dependencies` is beside the keywords that replace it; move what it says there",
             );
             return;
         }
@@ -261,7 +261,7 @@ impl<'a> Reading<'a> {
 
 fn fits(shape: Shape, value: &Value) -> bool {
     match (shape, value) {
-        // What is no schema is told at its own place.
+        // What is no schema is reported at its own place.
         (Shape::Schema | Shape::Value, _) => true,
         (Shape::SchemaList | Shape::Values, value) => value.is_array(),
         (Shape::SchemaMap | Shape::PatternMap, value) => value.is_object(),

@@ -101,9 +101,9 @@ impl Reading<'_> {
 /// Adds words to a description, unless it has them.
 fn tell(schema: &mut Map<String, Value>, words: &str) {
     let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let told = words.trim_end_matches('.').split(':').next().unwrap_or(words).to_lowercase();
-    let told = told.trim_start_matches("a ").trim_start_matches("one ");
-    if description.to_lowercase().contains(told) {
+    let start = words.trim_end_matches('.').split(':').next().unwrap_or(words).to_lowercase();
+    let start = start.trim_start_matches("a ").trim_start_matches("one ");
+    if description.to_lowercase().contains(start) {
         return;
     }
     let gap = if description.is_empty() { "" } else { " " };

@@ -43,7 +43,7 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// Where a reference that stands at `from` leads.
+    /// Returns the place that a reference at `from` leads to.
     pub(in crate::foreign) fn resolve(
         &mut self,
         reference: &str,

@@ -1,8 +1,8 @@
 //! The keywords that lead from one schema to others about the same value, as the validator is to take them when it
 //! explains: each says whether it holds, remembers the answer, and puts down where it does not.
 //!
-//! - A validator hands no value of a caller through to a keyword, so what is remembered stands in the thread, for the
-//!   time of one explanation.
+//! - A validator hands no value of a caller through to a keyword, so a local of the thread holds what is remembered, for
+//!   the time of one explanation.
 //! - A place is compiled as far as the next reference or union, so that no error holds the errors of others.
 
 use std::cell::{Cell, RefCell};

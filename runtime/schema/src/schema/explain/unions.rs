@@ -168,9 +168,10 @@ fn one_wrong_leaf_below_a_hundred_and_twenty_tags_is_told_at_its_place() {
         let mut steps = Vec::new();
         for depth in [30, 60, 120] {
             let explanation = explain(&schema, &nested(depth));
-            let told: Vec<String> = explanation.problems.iter().map(ToString::to_string).collect();
+            let messages: Vec<String> =
+                explanation.problems.iter().map(ToString::to_string).collect();
             let place = "/right".repeat(depth);
-            assert_eq!(told, [format!("{place}/value: found \"wrong\", expected an integer")]);
+            assert_eq!(messages, [format!("{place}/value: found \"wrong\", expected an integer")]);
             steps.push(explanation.steps);
         }
         assert!(steps[2] <= 5 * steps[0], "{steps:?}");
@@ -188,9 +189,9 @@ fn a_leaf_below_unions_without_tags_is_told_at_its_place() {
         if level % 2 == 0 { json!({"a": tree}) } else { json!({"b": tree}) }
     });
     let explanation = explain(&schema, &value);
-    let told: Vec<String> = explanation.problems.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = explanation.problems.iter().map(ToString::to_string).collect();
     let place = "/b/a".repeat(30);
-    assert_eq!(told, [format!("{place}: found \"x\", expected an integer or an object")]);
+    assert_eq!(messages, [format!("{place}: found \"x\", expected an integer or an object")]);
 }
 
 #[test]
@@ -211,8 +212,8 @@ fn a_key_that_may_be_left_out_is_said_so_where_its_schema_is_referred_to() {
         "type": "object", "properties": {"limit": {"$ref": "#/$defs/limit"}},
         "$defs": {"limit": {"type": "integer"}},
     });
-    let told = explain(&schema, &json!({"limit": null})).problems[0].to_string();
-    assert_eq!(told, "/limit: found null, expected an integer; leave the key out instead");
+    let message = explain(&schema, &json!({"limit": null})).problems[0].to_string();
+    assert_eq!(message, "/limit: found null, expected an integer; leave the key out instead");
 }
 
 #[test]
@@ -221,6 +222,6 @@ fn keys_of_another_form_are_told_where_their_schema_is_referred_to() {
         "type": "object", "propertyNames": {"$ref": "#/$defs/name"},
         "$defs": {"name": {"enum": ["a", "b"]}},
     });
-    let told = explain(&schema, &json!({"c": 1})).problems[0].to_string();
-    assert_eq!(told, "/c: found \"c\", expected one of \"a\", \"b\" as the key");
+    let message = explain(&schema, &json!({"c": 1})).problems[0].to_string();
+    assert_eq!(message, "/c: found \"c\", expected one of \"a\", \"b\" as the key");
 }

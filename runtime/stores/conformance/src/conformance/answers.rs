@@ -54,8 +54,10 @@ pub async fn whoever_runs_a_call_keeps_it_when_it_is_acknowledged(store: &Arc<im
 pub async fn a_call_that_is_not_there_cannot_be_acknowledged(store: &Arc<impl Store>) {
     let call = new_id();
     match store.acknowledge(call).await {
-        Err(CommitError::NoCall { call: told }) => assert_eq!(told, call, "another call is told"),
-        other => panic!("that there is no call is told as: {other:?}"),
+        Err(CommitError::NoCall { call: reported }) => {
+            assert_eq!(reported, call, "another call is reported")
+        }
+        other => panic!("that there is no call is reported as: {other:?}"),
     }
     assert_eq!(got(store, call).await, None, "an acknowledgement makes a call");
 }

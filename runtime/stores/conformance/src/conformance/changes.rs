@@ -8,12 +8,12 @@ use futures::future::join;
 use super::sample::*;
 use toolwright_journal::journal::{Store, Transition};
 
-/// After so long nobody hears any more.
+/// After so long a hint counts as missed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn heard(hint: impl Future<Output = ()>) {
     if tokio::time::timeout(PATIENCE, hint).await.is_err() {
-        panic!("nobody hears of a commit");
+        panic!("there was no hint of a commit");
     }
 }
 

@@ -9,21 +9,21 @@ async fn written(store: &Arc<impl Store>, write: DocumentWrite) {
     committed(store, unit([], [write])).await;
 }
 
-/// The version that is told to be there, where a write must conflict.
+/// The version that is reported to be there, where a write must conflict.
 async fn conflict(store: &Arc<impl Store>, write: DocumentWrite, why: &str) -> Option<u64> {
     let (key, expects) = (write.key.clone(), write.expects);
     match refused(store, unit([], [write]), why).await {
-        CommitError::Document { key: told, expected, found }
-            if told == key && expected == expects =>
+        CommitError::Document { key: reported, expected, found }
+            if reported == key && expected == expects =>
         {
             found
         }
-        other => panic!("that {why} is told as: {other}"),
+        other => panic!("that {why} is reported as: {other}"),
     }
 }
 
 pub async fn a_document_counts_its_changes(store: &Arc<impl Store>) {
-    assert_eq!(read(store, "key").await, None, "a document is there that nobody made");
+    assert_eq!(read(store, "key").await, None, "a document is there that was never written");
     written(store, document("key", None, "")).await;
     for version in 1..5 {
         let text = "x".repeat(usize::try_from(version).unwrap_or_default() - 1);
@@ -39,19 +39,19 @@ pub async fn a_document_counts_its_changes(store: &Arc<impl Store>) {
 pub async fn a_document_is_made_once(store: &Arc<impl Store>) {
     written(store, document("key", None, "first")).await;
     let found = conflict(store, document("key", None, "second"), "the document is there").await;
-    assert_eq!(found, Some(1), "another version is told than is there");
+    assert_eq!(found, Some(1), "another version is reported than is there");
     assert_eq!(read(store, "key").await.map(|it| it.text).as_deref(), Some("first"));
 }
 
 pub async fn a_document_changes_from_the_version_that_is_there(store: &Arc<impl Store>) {
     let found = conflict(store, document("key", Some(1), ""), "there is no document").await;
-    assert_eq!(found, None, "a document is told to be there");
+    assert_eq!(found, None, "a document is reported to be there");
     written(store, document("key", None, "1")).await;
     written(store, document("key", Some(1), "2")).await;
     for expects in [1, 3, u64::MAX] {
         for write in [document("key", Some(expects), "no"), removal("key", Some(expects))] {
             let found = conflict(store, write, "the document has another version").await;
-            assert_eq!(found, Some(2), "another version is told than is there");
+            assert_eq!(found, Some(2), "another version is reported than is there");
         }
     }
     assert_eq!(read(store, "key").await.map(|it| it.text).as_deref(), Some("2"));
@@ -64,7 +64,7 @@ pub async fn a_document_that_was_removed_is_gone(store: &Arc<impl Store>) {
     assert_eq!(read(store, "key").await, None, "a document that was removed is there");
     assert_eq!(keys(store, "").await, [""; 0], "a document that was removed is listed");
     let found = conflict(store, removal("key", Some(2)), "the document was removed").await;
-    assert_eq!(found, None, "a document that was removed is told to be there");
+    assert_eq!(found, None, "a document that was removed is reported to be there");
     written(store, document("key", None, "again")).await;
     assert_eq!(
         read(store, "key").await.map(|it| it.version),
@@ -78,7 +78,7 @@ pub async fn a_document_may_be_expected_not_to_be_there(store: &Arc<impl Store>)
     assert_eq!(read(store, "key").await, None, "removing nothing makes something");
     written(store, document("key", None, "1")).await;
     let found = conflict(store, removal("key", None), "the document is there").await;
-    assert_eq!(found, Some(1), "another version is told than is there");
+    assert_eq!(found, Some(1), "another version is reported than is there");
 }
 
 const KEYS: [&str; 14] =
@@ -129,7 +129,7 @@ pub async fn a_call_may_depend_on_a_document_that_is_not_there(store: &Arc<impl 
     {
         match refused(store, unit([write], [removal("ended", None)]), "a document is there").await {
             CommitError::Document { key, expected: None, found: Some(1) } if key == "ended" => {}
-            other => panic!("that a document is there is told as: {other}"),
+            other => panic!("that a document is there is reported as: {other}"),
         }
     }
     assert_eq!(got(store, second.id).await, None, "a call is added although a document is there");

@@ -9,8 +9,10 @@ use toolwright_journal::journal::{CommitError, Failure, Filter, Page, Store, Tra
 async fn fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
     match store.renew(call, epoch, time(99)).await {
         Ok(()) => panic!("a lease is renewed, although {why}"),
-        Err(CommitError::Fenced { call: told, epoch: by }) => assert_eq!((told, by), (call, epoch)),
-        Err(other) => panic!("that {why} is told as: {other}"),
+        Err(CommitError::Fenced { call: reported, epoch: by }) => {
+            assert_eq!((reported, by), (call, epoch))
+        }
+        Err(other) => panic!("that {why} is reported as: {other}"),
     }
 }
 
@@ -109,10 +111,10 @@ pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc
         let write = happening(&mut record.clone(), event);
         match store.commit(unit([write], [document("of it", None, "")]), time(now)).await {
             Err(CommitError::Leased { call, until }) => {
-                assert_eq!((call, until), (record.id, time(60)), "another lease is told");
+                assert_eq!((call, until), (record.id, time(60)), "another lease is reported");
             }
             Ok(()) => panic!("a call is taken from an owner whose lease was renewed"),
-            Err(other) => panic!("that the lease was renewed is told as: {other}"),
+            Err(other) => panic!("that the lease was renewed is reported as: {other}"),
         }
         assert_eq!(got(store, record.id).await, owned, "a call that is not taken is changed");
         assert_eq!(read(store, "of it").await, None, "a part of the unit is done");
@@ -121,7 +123,7 @@ pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc
     let write = happening(&mut late.clone(), event);
     match store.commit(calls([write]), time(30)).await {
         Err(CommitError::Call { .. }) => {}
-        other => panic!("a version that is not there is told as: {other:?}"),
+        other => panic!("a version that is not there is reported as: {other:?}"),
     }
     let write = happening(&mut record.clone(), event);
     if let Err(error) = store.commit(calls([write]), time(60)).await {

@@ -94,7 +94,7 @@ pub async fn one_of_many_makes_a_document(store: &Arc<impl Store>) {
     );
 }
 
-/// What people sign counts in the journal alone that it names.
+/// Opens a journal in many tasks, which must all find one id: what people sign counts in the journal alone that it names.
 pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     let barrier = Arc::new(Barrier::new(TASKS));
     let tasks = (0..TASKS).map(|_| {
@@ -116,7 +116,7 @@ pub async fn all_of_many_find_one_id_of_the_journal(store: &Arc<impl Store>) {
     assert!(ids.iter().all(|id| Some(id) == again.as_ref()), "a journal has several ids");
 }
 
-/// Whoever opens a call for a run may have seen that the run has not ended, while somebody ends it.
+/// Opens calls for a run while another task ends it: a writer that opens one may have seen that the run has not ended.
 pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: &Arc<impl Store>) {
     for round in 0..16 {
         let (run, ended) = (format!("run-{round}"), format!("run/run-{round}/ended"));
@@ -150,7 +150,7 @@ pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: 
     }
 }
 
-/// A sweep that takes a call whose lease has ended races with the owner that renews it.
+/// Sweeps a call whose lease has ended, in a race with the owner that renews it.
 pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Store>) {
     for round in 0..64 {
         let record = running(store).await;
@@ -181,7 +181,10 @@ pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Sto
             (false, false) => panic!("a lease is not renewed, and its call is not taken either"),
             (renewed, _) => {
                 let runs = got(store, id).await.is_some_and(|it| it.state == State::Running);
-                assert_eq!(runs, renewed, "who is told to have won has not");
+                assert_eq!(
+                    runs, renewed,
+                    "a renewal is reported that did not happen, or the other way round"
+                );
             }
         }
     }

@@ -12,12 +12,12 @@ use toolwright_journal::journal::{
     Note, Page, Requester, Store, StoredText, Transaction, Transition,
 };
 
-/// A time, in seconds after the first of these tests.
+/// Returns a time, in seconds after the first of these tests.
 pub fn time(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
 }
 
-/// An id that is higher than those before it.
+/// Makes an id that is higher than those before it.
 pub fn new_id() -> CallId {
     static COUNTER: AtomicU64 = AtomicU64::new(1);
     let mut bytes = [0; 16];
@@ -29,7 +29,7 @@ pub fn place(run: &str, turn: u64, index: u32) -> CallSlot {
     CallSlot { run: run.to_owned(), turn: Some(turn), index }
 }
 
-/// A new call outside of turns.
+/// Makes a new call outside of turns.
 pub fn call(run: &str) -> CallRecord {
     let id = new_id();
     CallRecord::draft(
@@ -62,7 +62,7 @@ pub fn note(seconds: i64) -> Note {
     Note { who: "executor:1".to_owned(), at: time(seconds), why: None, signed: None }
 }
 
-/// The writing of a new call with the first entry of its history.
+/// Writes a new call with the first entry of its history.
 pub fn opening(record: &CallRecord) -> CallWrite {
     CallWrite { expects: None, record: record.clone(), entries: vec![record.opened(note(0))] }
 }
@@ -77,7 +77,7 @@ pub fn happening(record: &mut CallRecord, event: Transition) -> CallWrite {
     CallWrite { expects, record: record.clone(), entries }
 }
 
-/// The writing of a record as it is, one version later.
+/// Writes a record as it is, one version later.
 pub fn revision(record: &mut CallRecord) -> CallWrite {
     let expects = Some(record.version);
     record.version += 1;
@@ -109,7 +109,7 @@ pub async fn committed(store: &Arc<impl Store>, unit: Transaction) {
     }
 }
 
-/// The conflict that a unit must meet.
+/// Commits a unit that must conflict, and returns the conflict.
 pub async fn refused(store: &Arc<impl Store>, unit: Transaction, why: &str) -> CommitError {
     match store.commit(unit, time(0)).await {
         Ok(()) => panic!("a unit is committed, although {why}"),
@@ -123,7 +123,7 @@ pub async fn added(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
     record
 }
 
-/// A call that runs, claimed for the first time; its lease ends at 30.
+/// Makes a call that runs, claimed for the first time; its lease ends at 30.
 pub async fn running(store: &Arc<impl Store>) -> CallRecord {
     let mut record = added(store, call("run")).await;
     committed(store, calls([happening(&mut record, Transition::Allowed)])).await;

@@ -42,7 +42,7 @@ pub async fn a_call_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) {
     let error = refused(store, unit(writes, documents), "one of its calls has changed").await;
     assert!(
         matches!(error, CommitError::Call { call, expected: Some(1), found: Some(2) } if call == stale.id),
-        "a call that has changed is told as: {error}"
+        "a call that has changed is reported as: {error}"
     );
     nothing_of_it(store, &kept, &[new, other]).await;
     assert_eq!(got(store, second.id).await, Some(second), "what won is lost");
@@ -60,7 +60,7 @@ pub async fn a_document_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) 
     let error = refused(store, unit(writes, documents), "one of its documents is another").await;
     assert!(
         matches!(&error, CommitError::Document { key, expected: Some(7), found: Some(1) } if key == "kept"),
-        "a document that has changed is told as: {error}"
+        "a document that has changed is reported as: {error}"
     );
     nothing_of_it(store, &kept, &[new]).await;
 }
@@ -110,7 +110,7 @@ pub async fn a_new_call_needs_an_id_that_is_free(store: &Arc<impl Store>) {
         let error = refused(store, calls([opening(&twin)]), "a call has its id").await;
         assert!(
             matches!(error, CommitError::Call { call, expected: None, found: Some(1) } if call == there.id),
-            "an id that is taken is told as: {error}"
+            "an id that is taken is reported as: {error}"
         );
     }
     assert_eq!(got(store, there.id).await, Some(there), "a call is changed by one of its id");
@@ -119,10 +119,10 @@ pub async fn a_new_call_needs_an_id_that_is_free(store: &Arc<impl Store>) {
 pub async fn a_new_call_needs_a_place_that_is_free(store: &Arc<impl Store>) {
     let there = added(store, call_at(place("run", 1, 0))).await;
     let twin = call_at(place("run", 1, 0));
-    let error = refused(store, calls([opening(&twin)]), "a call stands at its place").await;
+    let error = refused(store, calls([opening(&twin)]), "another call has its place").await;
     assert!(
         matches!(&error, CommitError::CallSlot { place, holder } if *holder == there.id && *place == there.place),
-        "a place that is taken is told as: {error}"
+        "a place that is taken is reported as: {error}"
     );
     for other in [place("run", 1, 1), place("run", 2, 0), place("other", 1, 0)] {
         added(store, call_at(other)).await;
@@ -134,7 +134,7 @@ pub async fn a_new_call_needs_a_place_that_is_free(store: &Arc<impl Store>) {
     assert_eq!(
         stood_at(store, &place("run", 3, 0)).await,
         None,
-        "a call stands where none was put"
+        "a call is there that was never written"
     );
 }
 
@@ -144,7 +144,7 @@ pub async fn two_new_calls_of_a_unit_need_two_places(store: &Arc<impl Store>) {
     let error = refused(store, both, "two of its calls stand at one place").await;
     assert!(
         matches!(error, CommitError::CallSlot { holder, .. } if holder == first.id),
-        "two calls of a unit at one place are told as: {error}"
+        "two calls of a unit at one place are reported as: {error}"
     );
     assert_eq!(got(store, first.id).await, None, "a call is left of a unit that conflicts");
 }
@@ -171,8 +171,8 @@ pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
         write.entries.clear();
         let error = refused(store, calls([write]), "it expects another version").await;
         assert!(
-            matches!(error, CommitError::Call { expected: told, found: Some(2), .. } if told == expected),
-            "another version than {expected:?} is told as: {error}"
+            matches!(error, CommitError::Call { expected: reported, found: Some(2), .. } if reported == expected),
+            "another version than {expected:?} is reported as: {error}"
         );
     }
     let found = got(store, record.id).await;
@@ -193,7 +193,7 @@ pub async fn a_call_that_is_not_there_cannot_change(store: &Arc<impl Store>) {
     let error = refused(store, calls([write]), "there is no such call").await;
     assert!(
         matches!(error, CommitError::Call { expected: Some(1), found: None, .. }),
-        "a call that is not there is told as: {error}"
+        "a call that is not there is reported as: {error}"
     );
     assert_eq!(got(store, record.id).await, None, "a change makes a call");
 }
@@ -228,11 +228,11 @@ pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
         let error = refused(store, unit, why).await;
         assert!(
             !error.is_conflict(),
-            "that {why} is told as a conflict, as if it helped to look again"
+            "that {why} is reported as a conflict, as if it helped to look again"
         );
         assert!(
             matches!(&error, CommitError::Store(it) if it.kind() == StoreErrorKind::Invalid),
-            "that {why} is told as {error:?}, and not as invalid"
+            "that {why} is reported as {error:?}, and not as invalid"
         );
     }
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What SQLite says, in words for whoever has to do something about it. No value of a row is repeated.
+//! Says what SQLite reports, and what an operator has to do about it. No value of a row is repeated.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,12 +46,12 @@ impl Named {
         )))
     }
 
-    /// A failure in words that go on after the name of the file.
+    /// Makes a failure in words that go on after the name of the file.
     pub fn says(&self, kind: StoreErrorKind, words: impl std::fmt::Display) -> StoreError {
         StoreError::new(kind, format!("journal `{}` {words}", self.path().display()))
     }
 
-    /// What became of an attempt, such as `be written`.
+    /// Makes the failure of an attempt, such as `be written`.
     pub fn failed(&self, attempt: &str, error: rusqlite::Error) -> StoreError {
         let words = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -61,7 +61,7 @@ impl Named {
                 "has no room left: nothing of the change was written. Make room on its disk, and try again"
             }
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                "is read-only: whoever runs the program must be allowed to write the file and its folder"
+                "is read-only: the user who runs the program must be allowed to write the file and its folder"
             }
             Some(ErrorCode::DatabaseCorrupt) => {
                 "is damaged. Restore it from a backup, or move it and the files beside it away to begin another"

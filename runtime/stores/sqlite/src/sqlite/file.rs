@@ -69,7 +69,7 @@ pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
     let read_only = connection.is_readonly("main").map_err(|error| name.failed("be read", error));
     if read_only? {
         return Err(name.says(StoreErrorKind::Invalid,
-            "is read-only: whoever runs the program must be allowed to write the file and its folder",
+            "is read-only: the user who runs the program must be allowed to write the file and its folder",
         ));
     }
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -84,7 +84,7 @@ fn found(connection: &mut Connection, name: &Named) -> Result<Found, StoreError>
     identify(&moment, name)
 }
 
-/// A connection that only reads.
+/// Opens a connection that only reads.
 pub fn open_reader(name: &Named) -> Result<Connection, StoreError> {
     let connection = connect(name)?;
     let asked = connection.pragma_update(None, "query_only", true);
@@ -114,8 +114,8 @@ fn make(name: &Named) -> Result<(), StoreError> {
     }
 }
 
-/// Refuses a file that every user of the machine may read or write, or the files beside it: arguments and answers stand in
-/// them as they are, and whoever writes them changes calls. A group may be given the file, which somebody has to do by hand.
+/// Refuses a file that every user of the machine may read or write, or the files beside it: they hold arguments and answers
+/// in plain text, and a user who writes them changes calls. A group may be given the file, which has to be done by hand.
 #[cfg(unix)]
 fn refuse_shared(name: &Named) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;

@@ -56,7 +56,7 @@ pub fn make(connection: &Connection, version: usize) -> rusqlite::Result<()> {
     MIGRATIONS[..version].iter().try_for_each(|migration| connection.execute_batch(migration))
 }
 
-/// Makes it a journal of today's version, all or nothing. One that is needs nothing, and waits for nobody who writes.
+/// Makes it a journal of today's version, all or nothing. One that is of that version needs nothing, and waits for no writer.
 pub fn migrate(connection: &mut Connection, found: Found, name: &Named) -> Result<(), StoreError> {
     if found == Found::Journal(CURRENT) {
         return Ok(());

@@ -1,5 +1,5 @@
 //! Which file a name leads to, so that a journal that was deleted or replaced under a process is seen: SQLite goes on writing into
-//! the file that it opened, which nobody finds any more.
+//! the file that it opened, which no name leads to any more.
 
 use std::path::Path;
 

@@ -34,7 +34,7 @@ impl Conditions {
     }
 }
 
-/// A query for `id`, `version`, `state` and `due`, in the order of the page. The filter asks for no text.
+/// Makes a query for `id`, `version`, `state` and `due`, in the order of the page. The filter asks for no text.
 ///
 /// Where pages are found by state alone, the index has all of that: no row of a call is read.
 pub fn summaries(filter: &Filter, page: Page) -> Query {
@@ -45,7 +45,7 @@ pub fn summaries(filter: &Filter, page: Page) -> Query {
     Query { sql, values: conditions.values }
 }
 
-/// The query of a page.
+/// Makes the query of a page.
 pub fn query(filter: &Filter, page: Page) -> Query {
     let mut conditions = conditions(filter, page);
     let order = if page.latest_first { "DESC" } else { "ASC" };

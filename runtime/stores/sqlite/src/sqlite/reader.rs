@@ -1,4 +1,4 @@
-//! The threads that read, each on a connection of its own, so that nobody waits for the writer or blocks a runtime.
+//! The threads that read, each on a connection of its own, so that no reader waits for the writer or blocks a runtime.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -58,7 +58,7 @@ impl TransactionRows {
         Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
     }
 
-    /// How many rows it changes at least. What is only expected changes none.
+    /// Counts the rows that it changes at least. What is only expected changes none.
     pub fn writes(&self) -> usize {
         let written = |it: &&DocumentWrite| it.text.is_some() || it.expects.is_some();
         self.calls.len() + self.documents.iter().filter(written).count()
@@ -94,12 +94,12 @@ impl CallRow {
     }
 }
 
-/// A number that is only compared for equality, in SQLite's signed form.
+/// Converts a number that is only compared for equality to SQLite's signed form.
 pub fn number(number: u64) -> i64 {
     number.cast_signed()
 }
 
-/// A time in nanoseconds since 1970, to find rows by: what lies beyond the years 1677 to 2262 is taken for their end.
+/// Converts a time to nanoseconds since 1970, to find rows by: what lies beyond the years 1677 to 2262 is taken for their end.
 /// The record itself keeps its times exactly.
 pub fn instant(time: Timestamp) -> i64 {
     let nanoseconds = time.as_nanosecond();
@@ -124,7 +124,7 @@ fn written(
 /// What of a row cannot be read, in words that follow on the call. No value is repeated, which may be secret.
 pub type Unreadable = String;
 
-/// The record of a row's `id`, `lease`, `delivered` and `body`.
+/// Reads the record of a row's `id`, `lease`, `delivered` and `body`.
 pub fn record(id: CallId, row: &Row<'_>) -> Result<CallRecord, Unreadable> {
     let lease = row.get_ref(1).and_then(|value| Ok(value.as_str_or_null()?));
     let lease = lease.map_err(|error| format!("its lease: {error}"))?;
@@ -143,7 +143,7 @@ pub fn record(id: CallId, row: &Row<'_>) -> Result<CallRecord, Unreadable> {
     Ok(record)
 }
 
-/// The summary of a row's `id`, `version`, `state` and `due`.
+/// Reads the summary of a row's `id`, `version`, `state` and `due`.
 pub fn summary(id: CallId, row: &Row<'_>) -> Result<CallSummary, Unreadable> {
     let columns = || -> rusqlite::Result<_> {
         Ok((row.get::<_, i64>(1)?, row.get::<_, String>(2)?, row.get::<_, Option<i64>>(3)?))
@@ -158,7 +158,7 @@ fn moment(nanoseconds: i64) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or(Timestamp::MAX)
 }
 
-/// The entry of a row's `body`.
+/// Reads the entry of a row's `body`.
 pub fn entry(row: &Row<'_>) -> Result<Entry, Unreadable> {
     read(row, 0)
 }

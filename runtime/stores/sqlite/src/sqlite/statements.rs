@@ -115,7 +115,7 @@ impl<'c> Statements<'c> {
         }
     }
 
-    /// Undoes what was begun where somebody has given the file triggers of their own since it was opened. A trigger acts on
+    /// Undoes what was begun where another program has given the file triggers since it was opened. A trigger acts on
     /// this connection only from when it sees a new number of the schema, which costs next to nothing to ask for.
     fn refuse_changed_schema(&mut self) -> Result<(), StoreError> {
         let number = found(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
@@ -284,7 +284,7 @@ impl<'c> Statements<'c> {
         Ok(execute(&self.name, &mut self.update_all, values)?)
     }
 
-    /// The version that is there, and whether the call stands at the same place.
+    /// Reads the version that is there, and whether the call has the same place.
     fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool)>, StoreError> {
         let place = &call.place;
         let values = params![call.id.as_bytes(), place.run, place.turn.map(number), place.index];

@@ -36,7 +36,7 @@ pub fn refuse_foreign(
             let missing = own.keys().filter(|trigger| !found.contains_key(*trigger));
             let missing = missing.map(|trigger| format!("{trigger:?}")).collect::<Vec<_>>();
             format!(
-                "lacks triggers of its own, {}, without which histories can be changed: somebody removed them, so that \
+                "lacks triggers of its own, {}, without which histories can be changed: another program removed them, so that \
                  nothing is written into it. Find out who writes to the file, and restore it from a backup",
                 missing.join(", ")
             )

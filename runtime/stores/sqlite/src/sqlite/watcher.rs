@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::failure::Named;
 use toolwright_journal::journal::StoreError;
 
-/// How often to look for commits of other processes while somebody waits.
+/// How often to look for commits of other processes while a reader waits.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Who hears of commits.
@@ -62,7 +62,7 @@ impl Watcher {
         {
             let changes = Arc::clone(&self.changes);
             let thread = thread::Builder::new().name("toolwright-journal-watcher".to_owned());
-            // Without a thread nobody hears of other processes, and hearing is a hint on which nothing depends.
+            // Without a thread there are no hints of commits of other processes, and nothing depends on them.
             if let Ok(handle) = thread.spawn(move || look(&connection, seen, &changes)) {
                 *looking = Looking::Since(handle.thread().clone());
             }

@@ -49,7 +49,7 @@ struct Shared {
     changes: Arc<Changes>,
 }
 
-/// The connection that writes; whoever has it has the only one of this process.
+/// The connection that writes; this process has no other.
 struct Held {
     connection: Connection,
     /// The number of the schema that was looked at last.
@@ -127,7 +127,7 @@ impl Writer {
     }
 }
 
-/// Work that is sent to the thread if nobody does it here, even where whoever asked for it has gone.
+/// Work that is sent to the thread unless the caller does it, even where the caller has gone.
 struct Offered<'w> {
     writer: &'w Writer,
     work: Option<Work>,
@@ -137,7 +137,7 @@ impl Offered<'_> {
     fn sent(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
         let (answer, answered) = oneshot::channel();
         if let Some(work) = self.work.take() {
-            // Without a thread nobody answers, which is told.
+            // Without a thread there is no answer, which the caller reports.
             let _ = self.writer.sender.send(Accepted { work, answer });
         }
         answered
@@ -167,7 +167,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl Shared {
-    /// Whether nobody else has something to be written.
+    /// Whether this is the only work that waits.
     fn is_one(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 1
     }
@@ -333,7 +333,7 @@ fn done(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError>
 
 impl Accepted {
     fn answers(self, result: Result<(), CommitError>) {
-        // Whoever asked may have gone; what was done stands.
+        // The caller may have gone; what was done is done.
         let _ = self.answer.send(result);
     }
 }

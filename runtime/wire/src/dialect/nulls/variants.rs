@@ -147,7 +147,7 @@ impl<'a> Variant<'a> {
         is_known && !self.requires(key) && !self.takes_null(root, key)
     }
 
-    /// Whether the entries have the keys and the constants by which a variant is told.
+    /// Whether the entries have the keys and the constants that identify a variant.
     pub(super) fn fits(&self, root: &Value, entries: &[Entry<'_>]) -> bool {
         let keys: HashSet<&str> = entries.iter().map(|entry| &*entry.key).collect();
         let has_all = self.0.iter().all(|part| parts::required(part).all(|key| keys.contains(key)));

@@ -12,13 +12,13 @@ use crate::dialect::rules::TypeLists;
 use crate::dialect::{parts, recursion, words};
 
 impl Reducer<'_, '_> {
-    /// `anyOf` or `oneOf`, written as `anyOf`; that only one variant fits is told where it is not plain.
+    /// Writes `anyOf` or `oneOf` as `anyOf`; words say that only one variant fits, where that is not plain.
     pub(super) fn choice(&mut self, object: &Map<String, Value>) -> Node {
         let (keyword, variants) = match (object.get("anyOf"), object.get("oneOf")) {
             (Some(Value::Array(variants)), None) => ("anyOf", variants),
             (None, Some(Value::Array(variants))) => ("oneOf", variants),
             _ => {
-                let message = "two choices at one place cannot be told to the provider";
+                let message = "the provider's form cannot express two choices at one place";
                 self.refuse(Rule::Unsupported, message, "make one choice of them");
                 return Node::Object(Vec::new());
             }
@@ -43,7 +43,7 @@ impl Reducer<'_, '_> {
             }
         }
         if fitting.is_empty() {
-            let message = "no variant of the choice is of the type that stands beside it";
+            let message = "no variant of the choice is of the type beside it";
             self.refuse(Rule::Impossible, message, "give variants of that type");
         }
         let nullable = self.rules.type_lists == TypeLists::Nullable
@@ -118,7 +118,7 @@ impl Reducer<'_, '_> {
         if folds {
             return self.replacing(&followed, |it| it.schema(&Value::Object(whole)));
         }
-        let message = "`allOf` whose parts speak of the same in different words cannot be told to the provider";
+        let message = "the provider's form cannot express an `allOf` whose parts say the same thing differently";
         self.refuse(Rule::Unsupported, message, "describe what they come to together");
         Node::Object(Vec::new())
     }
@@ -200,7 +200,7 @@ impl Reducer<'_, '_> {
     }
 }
 
-/// Whether a keyword may stand beside a reference, where it is told.
+/// Whether a keyword may be beside a reference, where the form has it.
 fn is_hint(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -215,7 +215,7 @@ fn is_hint(keyword: &str) -> bool {
     )
 }
 
-/// The type that stands beside a choice.
+/// The type beside a choice.
 struct Outer<'v>(Vec<&'v str>);
 
 /// A variant as the type beside the choice leaves it.

@@ -19,8 +19,8 @@ pub(super) fn all_disjoint(variants: &[Value]) -> bool {
         })
 }
 
-/// Constants that are told by a set, and objects that are told by a tag or by a key of their own: what
-/// enums come to, of any size.
+/// Constants that no two variants share, and objects that each have a tag or a key of their own: what enums come
+/// to, of any size.
 fn at_a_glance(variants: &[Value]) -> bool {
     let mut values = HashSet::new();
     let mut objects = Vec::new();

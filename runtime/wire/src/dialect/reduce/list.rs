@@ -41,7 +41,7 @@ impl Reducer<'_, '_> {
         self.refuse(Rule::ListItems, message, "describe its `items`");
     }
 
-    /// A tuple as a list of whatever its places hold, the order told in words.
+    /// Writes a tuple as a list of whatever its places hold, and puts the order in words.
     fn tuple(
         &mut self,
         draft: &mut Draft,

@@ -119,7 +119,7 @@ impl Reducer<'_, '_> {
                 None => !has_keys,
             };
         if is_open {
-            let message = "an object takes keys that are not known beforehand, which the provider cannot be told";
+            let message = "an object takes keys that are not known beforehand, which the provider's form cannot express";
             let fix = "name its properties, take a list of pairs, or show the tool in another form";
             self.refuse(Rule::OpenObject, message, fix);
         } else if self.rules.objects == Objects::Closed {

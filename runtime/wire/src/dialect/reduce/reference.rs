@@ -37,7 +37,7 @@ impl<'a> Reducer<'a, '_> {
         if stands_alone || self.rules.references == References::Kept {
             draft.keywords.push(link);
         } else {
-            // What stands beside a reference would be passed over.
+            // Readers pass over what is beside a reference.
             draft.put("anyOf", Node::List(vec![Node::schema(vec![link])]));
         }
         draft.finish()
@@ -74,7 +74,7 @@ impl<'a> Reducer<'a, '_> {
         }
         if !parts::fold(&mut whole, &beside) {
             let message = format!(
-                "what stands beside the reference to `{reference}` says otherwise than what it leads to"
+                "what is beside the reference to `{reference}` contradicts what it leads to"
             );
             self.refuse(Rule::Unsupported, message, "describe what they come to together");
             return Node::Object(Vec::new());
@@ -93,7 +93,7 @@ impl<'a> Reducer<'a, '_> {
             if self.rules.recursion != Recursion::Refused {
                 self.refuse(
                     Rule::Recursion,
-                    "the type contains itself by way of `allOf`, which the provider cannot be told",
+                    "the type contains itself by way of `allOf`, which the provider's form cannot express",
                     "refer to it without `allOf`",
                 );
             }
@@ -106,7 +106,7 @@ impl<'a> Reducer<'a, '_> {
         node
     }
 
-    /// Whether a definition leads back to itself; what only stands beside one is no circle.
+    /// Whether a definition leads back to itself; what is only beside one is no circle.
     fn contains_itself(&self, reference: &str) -> bool {
         let Some(name) = recursion::target(reference) else { return false };
         let all = || Graph::of(self.root, true).recursive().map(str::to_owned).collect();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) struct ReasoningDetails(Vec<Map<String, Value>>);
 
 impl ReasoningDetails {
-    /// Takes the pieces of a chunk. What has another form belongs to nobody's reasoning that is known.
+    /// Takes the pieces of a chunk, and skips what has a form that no known provider uses.
     pub(super) fn push(&mut self, pieces: &RawValue) {
         let pieces: Option<Vec<Map<String, Value>>> = serde_json::from_str(pieces.get()).ok();
         for piece in pieces.into_iter().flatten() {
@@ -41,7 +41,7 @@ fn grow(block: &mut Map<String, Value>, piece: Map<String, Value>) {
             {
                 text.push_str(&more);
             }
-            // An empty signature stands for none.
+            // An empty signature means that there is none.
             (Some(_), Value::Null) => {}
             (Some(_), Value::String(more)) if more.is_empty() => {}
             (_, more) => {
