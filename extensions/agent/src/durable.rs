@@ -27,6 +27,7 @@ mod outage;
 mod patience;
 mod pause;
 mod progress;
+mod reading;
 mod record;
 mod recorded;
 mod remembered;

@@ -385,16 +385,4 @@ impl RunRecord {
         }
         .with_state(state, sealing)
     }
-
-    /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.
-    async fn acknowledge(&mut self) {
-        let store = &self.recorded.access().store;
-        let mut left = Vec::new();
-        for calls in self.left.drain(..) {
-            if !calls.acknowledged(&**store, &self.recorded.head.run).await {
-                left.push(calls);
-            }
-        }
-        self.left = left;
-    }
 }

@@ -299,38 +299,6 @@ impl Inner {
         Ok(self.with_services(&info, agent.new_run(info.id.clone()))?.has_services()?)
     }
 
-    /// The state of a run and its turns. Where another driver has committed since its head was read, the turns are of a later moment than
-    /// the head: nothing is damaged then, and the run is that driver's.
-    pub(super) async fn turns(
-        &self,
-        head: &Head,
-        version: u64,
-    ) -> Result<(State, Turns), RunError> {
-        match self.turns_of(head).await {
-            Err(damaged @ RunError::Damaged { .. }) => match self.head(&head.run).await? {
-                (_, now) if now == version => Err(damaged),
-                _ => Err(RunError::LeaseLost { run: head.run.clone() }),
-            },
-            turns => turns,
-        }
-    }
-
-    async fn turns_of(&self, head: &Head) -> Result<(State, Turns), RunError> {
-        let key = keys::head(&head.run);
-        let sealing = self.access.sealing.as_ref();
-        let state = head.state(sealing)?;
-        if state.turn() != head.turn {
-            let (found, expected) = (head.turn, state.turn());
-            let why = format!(
-                "it says turn {found}, and its state turn {expected}: it was changed by hand; restore it"
-            );
-            return Err(RunError::damaged(&key, why));
-        }
-        let documents = self.access.store.documents(&keys::turns(&head.run)).await?;
-        let turns = Turns::read(&head.run, &state, documents, sealing)?;
-        Ok((state, turns))
-    }
-
     fn info(&self, head: &Head) -> Result<RunInfo, RunError> {
         info_of(head, self.access.sealing.as_ref())
     }

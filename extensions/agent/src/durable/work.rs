@@ -209,7 +209,7 @@ impl Inner {
             rested.runs.wake(&self.waiting_calls().await?);
             rested.calls.done(begun.elapsed());
         }
-        // Nothing says that somebody has cancelled a run that waits, or has resumed one that is parked.
+        // Nothing says that a run which waits was cancelled, or that a parked one was resumed.
         if rested.parts.is_due() {
             rested.runs.wake_some();
         }

@@ -50,7 +50,7 @@ impl State {
             ToolError::invalid(format!("this is not the value that was asked for:\n{problems}"));
         let refused = refused.hint("correct it and call again");
         let is_last = times > most;
-        let told = answered(refused.into())
+        let reply = answered(refused.into())
             .or_else(|| (!is_last).then(|| Action::Append(Message::user(correction(&problems)))));
         let next = match is_last {
             true => {
@@ -59,7 +59,7 @@ impl State {
             }
             false => self.ask_again(),
         };
-        told.into_iter().chain(next).collect()
+        reply.into_iter().chain(next).collect()
     }
 }
 

@@ -47,7 +47,7 @@ async fn a_new_run_ends_beside_many_that_wait_without_a_look_at_each_of_them() {
     world.approve(call).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(runner.head("r250").await.unwrap().phase, Phase::Ended);
-    // And one that somebody cancels, in a while.
+    // And one that is cancelled, in a while.
     let runs = Runs::of(Arc::new(world.store()));
     runs.cancel("r7", "ada", "no more", world.now()).await.unwrap();
     tokio::time::sleep(Duration::from_mins(1)).await;
