@@ -11,7 +11,7 @@ mod kills;
 mod leases;
 mod outages;
 mod parked;
-mod process;
+pub mod process;
 mod secrets;
 mod suspects;
 mod unclear;
