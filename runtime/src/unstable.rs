@@ -54,3 +54,8 @@ pub mod repair {
 pub mod runs {
     pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn};
 }
+
+/// Calls that a tool makes on behalf of an agent of its own.
+pub mod delegation {
+    pub use toolwright_executor::executor::{DelegatedRun, Delegation, inherited, run_of};
+}

@@ -19,6 +19,7 @@ use toolwright::Executor;
 use toolwright::unstable::runs::JournalAccess;
 
 pub use self::builder::AgentBuilder;
+pub(crate) use self::builder::listed;
 pub use self::chat::{Chat, ChatTurn};
 pub use self::error::AgentError;
 pub use self::instructions::{Instructions, IntoInstructions};
@@ -28,15 +29,17 @@ pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::stream::{NumberedStream, RunStream};
 pub use self::typed::{TypedRequest, TypedResult};
+use crate::delegate::SubAgents;
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;
+use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::options::Ids;
 use crate::run::{AgentRunBuilder, Output};
 
-type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
+pub(crate) type Listener = Box<dyn Fn(&RunNotice<'_>) + Send + Sync>;
 
 /// Asks a model which tool comes next and runs it, until the task is done. Cheap to clone; a clone is the same agent.
 ///
@@ -80,7 +83,7 @@ pub(crate) struct Inner {
     /// Its drivers of recorded runs that were dropped.
     pub dropped: DroppedDrivers,
     pub executor: Executor,
-    pub model: Box<dyn Model>,
+    pub model: Arc<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
     /// What all of its runs end in.
@@ -88,14 +91,18 @@ pub(crate) struct Inner {
     pub limits: Limits,
     pub max_tokens: Option<u32>,
     pub settings: ModelSettings,
-    pub listeners: Vec<Listener>,
+    pub listeners: Arc<[Listener]>,
     pub rings: Rings,
     /// Whether the agent has said that calls are refused because it has no approver.
     pub said_unapproved: AtomicBool,
     pub ids: Ids,
     pub accounts: Accounts,
+    /// The agents that its model can give tasks to.
+    pub sub_agents: Option<SubAgents>,
+    /// What these may spend.
+    pub ledger: Ledger,
     #[cfg(feature = "opentelemetry")]
-    pub metrics: Option<crate::events::Metrics>,
+    pub metrics: Option<Arc<crate::events::Metrics>>,
 }
 
 impl Inner {

@@ -20,7 +20,7 @@ pub use self::end::RunEnd;
 pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
 pub use self::notice::{NoticeKind, RunNotice};
-pub(crate) use self::observer::Observer;
+pub(crate) use self::observer::{Observer, Started};
 pub use self::readers::RunEvents;
 pub(crate) use self::readers::{EventWriter, Rings};
 #[cfg(feature = "opentelemetry")]

@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `limits`, `model`, `http`, `events`, `run`, `durable`, `agent`.
+//! `history`, `limits`, `model`, `http`, `events`, `run`, `durable`, `delegate`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -19,6 +19,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod delegate;
 pub mod durable;
 mod events;
 mod history;
@@ -37,6 +38,7 @@ pub use self::agent::{
     ModelNameError, NewExecutor, NumberedStream, RunError, RunRequest, RunResult, RunStream,
     TypedRequest, TypedResult,
 };
+pub use self::delegate::{SubAgent, SubAgentAnswer};
 pub use self::events::{
     CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
     ToolResultEvent,

@@ -1,8 +1,10 @@
 //! How far a run may go, what requests take and cost, and where a run has spent what it may.
 
 pub(crate) mod budget;
+pub(crate) mod ledger;
 mod limit;
 mod prices;
+pub(crate) mod share;
 mod usage;
 mod usage_recorder;
 

@@ -14,6 +14,7 @@ mod state;
 mod step;
 mod stopped;
 mod typed_end;
+mod unanswered;
 mod unapproved;
 mod until;
 

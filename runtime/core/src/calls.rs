@@ -2,6 +2,7 @@
 
 mod call_to;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,6 +77,10 @@ pub trait MakeCalls: Send + Sync {
     /// # Errors
     /// When the run does not have it.
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError>;
+    /// The executor's own, for the crate that made it.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 impl Calls {
@@ -86,6 +91,13 @@ impl Calls {
     #[must_use]
     pub fn new(calls: Arc<dyn MakeCalls>) -> Self {
         Self(calls)
+    }
+
+    /// What makes the calls, as the executor made it; nothing of one that calls nothing.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn made_by(&self) -> Option<&dyn Any> {
+        self.0.as_any()
     }
 
     /// Makes no call: for what looks at a call that does not run.

@@ -162,12 +162,18 @@ impl Catalog {
     /// open nor close anything unnoticed.
     pub fn select(&self, profile: &Profile) -> Result<Self, ProfileError> {
         profile.matches(self)?;
-        let selected: Vec<usize> = (0..self.len())
-            .filter(|index| profile.selects(&self.0.tools.entries[*index].definition))
-            .collect();
-        if selected.is_empty() {
-            return Err(ProfileError::Empty);
-        }
+        let selected = self.within(profile, |_| true);
+        if selected.is_empty() { Err(ProfileError::Empty) } else { Ok(selected) }
+    }
+
+    /// Those of its tools that a profile selects and that have such a name. Patterns may match nothing, and no tool may be left:
+    /// for a catalog that is a part of the one which the profile was checked with.
+    pub(crate) fn within(&self, profile: &Profile, has: impl Fn(&str) -> bool) -> Self {
+        let is_selected = |index: &usize| {
+            let definition = &self.0.tools.entries[*index].definition;
+            profile.selects(definition) && has(&definition.name)
+        };
+        let selected: Vec<usize> = (0..self.len()).filter(is_selected).collect();
         let revealed = (0..).zip(&selected).filter(|(_, old)| self.0.revealed.contains(old));
         let revealed = revealed.map(|(new, _)| new).collect();
         let entries = selected.iter().map(|index| Arc::clone(&self.0.tools.entries[*index]));
@@ -176,7 +182,7 @@ impl Catalog {
             Some(wider) => wider.and(profile),
             None => profile.clone(),
         };
-        Ok(Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed))
+        Self::with(self.0.generation, tools, Some(Arc::new(profile)), revealed)
     }
 
     /// Lists these deferred tools as well, such as those that a search has found, so that the model gets

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use toolwright_core::calls::Calls;
 use toolwright_core::context::ToolContext;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
@@ -133,6 +134,50 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
+    /// Makes a tool by the JSON Schema of its input that calls other tools, as an annotated function with `&Calls` does: its handler
+    /// gets the [`Calls`] of the call beside the input.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{Call, DynamicTool, Effect, Executor, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read)]
+    /// async fn tell_time() -> &'static str {
+    ///     "noon"
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let greet = DynamicTool::calling("greet", "Greets.", json!({"type": "object"}), |_, _, calls| async move {
+    ///     let time = calls.call(&Call::new("tell_time", "{}")).await;
+    ///     Ok(format!("Hello, it is {}.", time.text()))
+    /// })
+    /// .effect(Effect::Read);
+    /// let registry = Registry::of([TELL_TIME])?;
+    /// registry.register([greet])?;
+    /// let executor = Executor::builder(registry).build()?;
+    /// let answer = executor.call(&Call::new("greet", "{}")).await;
+    /// assert_eq!(answer.text(), "Hello, it is noon.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn calling<R, F, Fut>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+        handler: F,
+    ) -> Self
+    where
+        R: ToolOutput + 'static,
+        F: Fn(Value, ToolContext, Calls) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
+    {
+        let work = work::calling::<Value, R, F, Fut>(handler);
+        Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
+    }
+
     /// Makes a tool whose input is a type: it has its schema, and is read as strictly as the input of an
     /// annotated function.
     ///
@@ -213,8 +258,12 @@ impl DynamicTool {
 
     /// The tool with its schemas checked.
     pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
-        let spec =
-            work::spec(self.validate.is_some(), self.preview.is_some(), self.reconcile.is_some());
+        let spec = work::spec(work::Has {
+            validate: self.validate.is_some(),
+            preview: self.preview.is_some(),
+            reconcile: self.reconcile.is_some(),
+            calls: self.work.makes_calls(),
+        });
         let (mut definition, keys) = match self.input {
             Input::Schema(written) => {
                 let (input_schema, keys) = schema::input(&self.name, &written)?;

@@ -51,6 +51,7 @@ pub use journal::Journal;
 pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;
 pub use middleware::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
+pub use nested::{DelegatedRun, Delegation, inherited, run_of};
 pub use outcome::{CallFailure, Outcome, Suspended};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;

@@ -7,6 +7,7 @@ mod approve_durable;
 mod chat;
 mod cli_and_mcp;
 mod coding;
+mod delegate;
 mod durable;
 mod hello;
 mod provider;

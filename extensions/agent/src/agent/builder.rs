@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use toolwright::Executor;
+use toolwright::dialect::DialectError;
+use toolwright::{Catalog, Executor};
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
+use crate::delegate::{Link, SubAgent, SubAgentTools, SubAgents};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
+use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::run::options::Ids;
@@ -34,8 +37,11 @@ pub struct AgentBuilder<E = NewExecutor> {
     settings: ModelSettings,
     listeners: Vec<Listener>,
     accounts: Accounts,
+    sub_agents: Vec<SubAgent>,
+    /// How the tools that start sub-agents find the agent.
+    link: Link,
     #[cfg(feature = "opentelemetry")]
-    metrics: Option<crate::events::Metrics>,
+    metrics: Option<Arc<crate::events::Metrics>>,
 }
 
 impl<E> AgentBuilder<E> {
@@ -52,6 +58,8 @@ impl<E> AgentBuilder<E> {
             settings: ModelSettings::new(),
             listeners: Vec::new(),
             accounts: Accounts::new(),
+            sub_agents: Vec::new(),
+            link: Link::default(),
             #[cfg(feature = "opentelemetry")]
             metrics: None,
         }
@@ -216,7 +224,7 @@ impl<E> AgentBuilder<E> {
     #[cfg_attr(docsrs, doc(cfg(feature = "opentelemetry")))]
     #[must_use]
     pub fn metrics(mut self, meter: &opentelemetry::metrics::Meter) -> Self {
-        self.metrics = Some(crate::events::Metrics::new(meter));
+        self.metrics = Some(Arc::new(crate::events::Metrics::new(meter)));
         self
     }
 
@@ -241,6 +249,8 @@ impl<E> AgentBuilder<E> {
             settings: self.settings,
             listeners: self.listeners,
             accounts: self.accounts,
+            sub_agents: self.sub_agents,
+            link: self.link,
             #[cfg(feature = "opentelemetry")]
             metrics: self.metrics,
         }
@@ -257,6 +267,48 @@ impl AgentBuilder {
     pub(super) fn new_executor(&mut self) -> &mut NewExecutor {
         &mut self.executor
     }
+
+    /// Adds an agent that the model can give tasks to, by calls of `spawn_agent`: it works on the task with a part of the tools, and
+    /// its answer is the answer of the call. Its own calls pass the same policy, its approvals come where those of the run come,
+    /// and what it spends counts for the run. See [`SubAgent`].
+    ///
+    /// ```
+    /// use toolwright::tool;
+    /// use toolwright_agent::{Agent, ScriptedModel, SubAgent};
+    ///
+    /// /// Tells the price of an article, in cents.
+    /// #[tool(effect = read)]
+    /// async fn price_of(
+    ///     /// Which.
+    ///     article: String,
+    /// ) -> u32 {
+    ///     article.len() as u32
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let clerk = SubAgent::new("clerk", "Looks up prices.")
+    ///     .profile(["price_of"])
+    ///     .model(ScriptedModel::new().calls([("price_of", r#"{"article":"tea"}"#)]).says("It is 3 cents."));
+    /// let model = ScriptedModel::new()
+    ///     .calls([("spawn_agent", r#"{"agent":"clerk","task":"What does tea cost?"}"#)])
+    ///     .says("Tea costs 3 cents.");
+    /// let agent = Agent::builder(model).tools([PRICE_OF]).sub_agent(clerk).build()?;
+    /// let result = agent.run("What does tea cost?").await?;
+    /// assert_eq!(result.to_string(), "Tea costs 3 cents.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn sub_agent(mut self, agent: SubAgent) -> Self {
+        self.sub_agents.push(agent);
+        self
+    }
+
+    /// The tools that start sub-agents, and the rules that let the model call them.
+    pub(super) fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
+        SubAgentTools::of(&self.sub_agents, &self.link)
+    }
 }
 
 impl AgentBuilder<Executor> {
@@ -266,23 +318,19 @@ impl AgentBuilder<Executor> {
     /// When the model is not known or has no key, when its provider would refuse a tool of the executor, every reason at once,
     /// or has no such setting.
     pub fn build(self) -> Result<Agent, AgentError> {
-        let (executor, model) = (self.executor, self.model?);
+        let (executor, model) = (self.executor, Arc::from(self.model?));
         if let Some(service) = self.instructions.lacks(&executor) {
             return Err(AgentError::Instructions { service });
         }
         let catalog = executor.catalog();
-        for dialect in model.dialects() {
-            catalog.listing(dialect)?;
-            if model.searches_tools() {
-                catalog.searchable_listing(dialect)?;
-            }
-        }
+        listed(&catalog, &*model)?;
         let output = self.output.transpose()?;
         if let Some(output) = &output {
             output.fits(&*model, &catalog)?;
         }
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
-        Ok(Agent(Arc::new(Inner {
+        let journal = executor.journal_access();
+        let mut agent = Inner {
             name: self.name,
             dropped: DroppedDrivers::default(),
             executor,
@@ -293,15 +341,32 @@ impl AgentBuilder<Executor> {
             limits: self.limits,
             max_tokens: self.max_tokens,
             settings: self.settings,
-            listeners: self.listeners,
+            listeners: self.listeners.into(),
             rings: Rings::default(),
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: self.accounts,
+            sub_agents: None,
+            ledger: Ledger::new(journal),
             #[cfg(feature = "opentelemetry")]
             metrics: self.metrics,
-        })))
+        };
+        agent.sub_agents = SubAgents::of(self.sub_agents, &agent)?;
+        let agent = Arc::new(agent);
+        self.link.is_of(&agent);
+        Ok(Agent(agent))
     }
+}
+
+/// Sees to it that the provider of a model takes these tools.
+pub(crate) fn listed(catalog: &Catalog, model: &dyn Model) -> Result<(), DialectError> {
+    for dialect in model.dialects() {
+        catalog.listing(dialect)?;
+        if model.searches_tools() {
+            catalog.searchable_listing(dialect)?;
+        }
+    }
+    Ok(())
 }
 
 impl<E> fmt::Debug for AgentBuilder<E> {

@@ -38,6 +38,14 @@ pub enum AgentError {
     /// No run can end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A sub-agent cannot work.
+    #[error("the sub-agent `{agent}` cannot work: {why}")]
+    SubAgent {
+        /// Its name.
+        agent: String,
+        /// Why.
+        why: String,
+    },
     /// The provider of a model has no such setting.
     #[error("the model cannot be asked with these settings: {0}")]
     Settings(#[source] ModelError),

@@ -11,6 +11,7 @@ use toolwright::{
 };
 
 use super::{Agent, AgentBuilder, AgentError};
+use crate::delegate::SubAgentTools;
 
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
 type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
@@ -130,6 +131,9 @@ impl AgentBuilder {
         let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());
         let registry = Registry::of(tools)?;
         let mut executor = Executor::builder(registry);
+        if let Some(SubAgentTools { tools, policy }) = this.sub_agent_tools()? {
+            executor = executor.tools(tools).policy_defaults(policy);
+        }
         let is_durable = journal.as_ref().is_some_and(Journal::is_durable);
         let asks = approver.is_some();
         if let Some(ask) = approver {

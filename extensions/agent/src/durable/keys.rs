@@ -1,5 +1,9 @@
 //! The keys of the documents of a run, and the ids that a run may have.
 
+use toolwright::CallId;
+
+use crate::limits::ledger::answers_of;
+
 /// Runs that go on, one document each, so that a process that looks for work reads no run that has ended.
 pub(super) const OPEN: &str = "runs/open/";
 
@@ -38,6 +42,11 @@ pub(super) fn ended(run: &str) -> String {
 /// What all documents of turns begin with.
 pub(super) fn turns(run: &str) -> String {
     format!("run/{run}/turn/")
+}
+
+/// What the documents of one sub-agent begin with, by the call that started it.
+pub(super) fn sub_agent(run: &str, call: CallId) -> String {
+    format!("{}{call}/", answers_of(run))
 }
 
 /// A document of a turn.

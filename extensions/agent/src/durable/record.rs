@@ -28,6 +28,7 @@ use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
 use crate::events::NoticeKind;
 use crate::history::Message;
+use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::run::{
     Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
@@ -105,6 +106,7 @@ impl Recorder for RunRecord {
     type Error = RunError;
     type Open = Vec<Outcome>;
     type Waiting = Waiting;
+    type Maker = ();
 
     const BEGINS_READS: bool = false;
 
@@ -174,7 +176,7 @@ impl Recorder for RunRecord {
         }
     }
 
-    fn note(&mut self, answer: &ModelAnswer) {
+    fn note(&mut self, answer: &ModelAnswer, _: bool) {
         let ModelAnswer { model, usage, cost, prices, .. } = answer;
         let (model, usage, cost, prices) = (model.clone(), *usage, *cost, prices.clone());
         self.asked = Some(ModelAnswered { model, usage, cost, prices, ..ModelAnswered::default() });
@@ -187,8 +189,7 @@ impl Recorder for RunRecord {
         actions: &[Action],
         stop: Option<Stop>,
     ) -> Result<(), RunError> {
-        let run = self.recorded.head.run.clone();
-        let turn = next.turn();
+        let (run, turn) = (self.recorded.head.run.clone(), next.turn());
         let is_answered = turn > before.turn();
         let mut said = if is_answered { Vec::new() } else { self.said.clone() };
         let (already_said, mut documents) = (said.len(), Vec::new());
@@ -262,7 +263,18 @@ impl Recorder for RunRecord {
         self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
     }
 
+    async fn delegated(&mut self, state: &State) -> Result<Spent, RunError> {
+        if self.agent.0.sub_agents.is_none() {
+            return Ok(Spent::default());
+        }
+        let children = self.agent.0.ledger.children(&self.recorded.head.run, state.turn()).await?;
+        Ok(share::spent(&children, None, state.turn()))
+    }
+
+    fn maker(&self) {}
+
     async fn submit(
+        (): &(),
         run: &Run,
         number: u64,
         calls: &[Call<'_>],
@@ -304,17 +316,16 @@ impl Recorder for RunRecord {
                 Outcome::Failed(failure) => return Err(Stopped::from(failure).into()),
             });
         }
-        let run = &self.recorded.head.run;
         let so_far = SoFar { answers: answers.clone() };
-        let so_far = self.recorded.write(Part::SoFar.key(run, turn.number), &so_far)?;
-        let waiting = calls.clone();
-        let head = self.recorded.head.clone();
+        let key = Part::SoFar.key(&self.recorded.head.run, turn.number);
+        let so_far = self.recorded.write(key, &so_far)?;
+        let (head, waiting) = (self.recorded.head.clone(), calls.clone());
         let head = Head { phase: Phase::Waiting, waiting, lease: None, crashes: None, ..head };
         self.recorded.commit(head, vec![so_far]).await?;
         self.recorded.suspicion = None;
         self.so_far = answers;
-        let run = self.recorded.head.run.clone();
-        Ok((Waiting { run, turn: turn.number, calls, requests }, waits))
+        let (run, turn) = (self.recorded.head.run.clone(), turn.number);
+        Ok((Waiting { run, turn, calls, requests }, waits))
     }
 
     async fn answered(&mut self, history: &[Message], state: &State) {

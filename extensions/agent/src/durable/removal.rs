@@ -8,6 +8,7 @@ use super::RunError;
 use super::head::{Head, Phase, written};
 use super::keys;
 use super::recorded::Listed;
+use crate::limits::ledger::{answers_of, children_of};
 
 /// Removes the documents of a run, all or none.
 pub(super) async fn remove(
@@ -24,8 +25,10 @@ pub(super) async fn remove(
     let gone =
         |key: String, version: u64| DocumentWrite { key, expects: Some(version), text: None };
     let mut documents = vec![gone(keys::head(run), version)];
-    let turns = store.documents(&keys::turns(run)).await?;
-    documents.extend(turns.into_iter().map(|it| gone(it.key, it.version)));
+    for prefix in [keys::turns(run), answers_of(run), children_of(run)] {
+        let found = store.documents(&prefix).await?;
+        documents.extend(found.into_iter().map(|it| gone(it.key, it.version)));
+    }
     for key in [keys::agent(run), keys::cancel(run), keys::open(run), keys::ended(run)] {
         if let Some(found) = store.document(&key).await? {
             documents.push(gone(key, found.version));

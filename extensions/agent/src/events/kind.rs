@@ -9,6 +9,7 @@ use toolwright::journal::State as CallState;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Catalog, ToolEventKind};
 
+use super::readers::Agents;
 use crate::events::{NoticeKind, RunEnd};
 use crate::history::Message;
 use crate::limits::Usage;
@@ -162,6 +163,13 @@ pub enum RunEvent {
         /// Why.
         why: String,
     },
+    /// Something happened to a sub-agent that a call of the run has started.
+    OfAgent {
+        /// The names of the sub-agents: the one that the run has started, the one that this one has started, and so on.
+        agents: Vec<String>,
+        /// What happened.
+        of_agent: Box<RunEvent>,
+    },
     /// Events are gone that this reader has not read: it was too slow, or another process drove the run. The history of the run
     /// has what they led to.
     Missed {
@@ -250,6 +258,14 @@ impl fmt::Debug for ToolResultEvent {
 }
 
 impl RunEvent {
+    /// The same event, of the sub-agents where it is one of theirs.
+    pub(super) fn of_agents(self, agents: Option<&Agents>) -> Self {
+        match agents {
+            Some(agents) => Self::OfAgent { agents: agents.to_vec(), of_agent: Box::new(self) },
+            None => self,
+        }
+    }
+
     /// The event of what listeners of its calls hear.
     pub(super) fn of_call(event: &toolwright::ToolEvent<'_>) -> Option<Self> {
         let (id, tool) = (event.provider_id.map(str::to_owned), event.tool.to_owned());
@@ -323,6 +339,9 @@ impl RunEvent {
             }
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
             Self::Stopped { why } => why.len(),
+            Self::OfAgent { agents, of_agent } => {
+                agents.iter().map(String::len).sum::<usize>() + of_agent.bytes()
+            }
             Self::Calling { calls: of } | Self::Waiting { calls: of } => calls(of),
             Self::Ended(RunEnd::Text { text, .. } | RunEnd::Terminal { text, .. }) => text.len(),
             Self::Ended(RunEnd::Output { value }) => value.len(),
@@ -371,6 +390,9 @@ impl fmt::Debug for RunEvent {
             Self::Waiting { calls } => write!(formatter, "Waiting({calls:?})"),
             Self::Ended(ended) => ended.fmt(formatter),
             Self::Stopped { why } => write!(formatter, "Stopped({why})"),
+            Self::OfAgent { agents, of_agent } => {
+                write!(formatter, "OfAgent({}: {of_agent:?})", agents.join("/"))
+            }
             Self::Missed { first, last } => write!(formatter, "Missed({first} to {last})"),
         }
     }

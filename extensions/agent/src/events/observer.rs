@@ -26,6 +26,16 @@ pub(crate) struct Observer {
     reported: BTreeSet<usize>,
 }
 
+/// Where a sub-agent was started.
+#[derive(Clone, Copy)]
+pub(crate) struct Started<'a> {
+    /// The agent of the run.
+    pub by: &'a Agent,
+    pub run: &'a str,
+    /// The names of the sub-agents, its own the last.
+    pub agents: &'a [String],
+}
+
 /// A request to the model, from when it is asked.
 pub(crate) struct ObservedRequest {
     turn: u64,
@@ -37,6 +47,14 @@ pub(crate) struct ObservedRequest {
 impl Observer {
     pub(crate) fn new(agent: &Agent, run: String, user: Option<String>) -> Self {
         let events = agent.0.rings.written(&run);
+        Self { agent: agent.clone(), run, user, events, reported: BTreeSet::new() }
+    }
+
+    /// Hears what happens to a sub-agent, whose events are among those of this run.
+    pub(crate) fn of_agents(agent: &Agent, user: Option<String>, started: &Started<'_>) -> Self {
+        let Started { by, run, agents } = *started;
+        let events = by.0.rings.of_agents(run, agents.into());
+        let run = format!("{run}/{}", agents.join("/"));
         Self { agent: agent.clone(), run, user, events, reported: BTreeSet::new() }
     }
 

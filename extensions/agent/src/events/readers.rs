@@ -143,30 +143,45 @@ impl Rings {
         ring.is_read
     }
 
+    /// The side of a sub-agent of a run, which may be driven elsewhere.
+    pub(crate) fn of_agents(&self, run: &str, agents: Agents) -> EventWriter {
+        EventWriter(self.ring(run), Some(agents))
+    }
+
     /// The side of the run's driver.
     pub(crate) fn written(&self, run: &str) -> EventWriter {
         let ring = self.ring(run);
         ring.lock().unwrap_or_else(PoisonError::into_inner).drivers += 1;
-        EventWriter(ring)
+        EventWriter(ring, None)
     }
 }
 
 /// Writes the events of a run. Readers get `None` when it is dropped.
-pub(crate) struct EventWriter(Arc<Mutex<Ring>>);
+pub(crate) struct EventWriter(Arc<Mutex<Ring>>, Option<Agents>);
+
+/// The names of the sub-agents that a task was given to, one by the other.
+pub(crate) type Agents = Arc<[String]>;
 
 impl EventWriter {
     /// Adds an event of a turn.
     pub(crate) fn push(&self, turn: u64, kind: RunEvent) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turn, kind);
+        match &self.1 {
+            Some(_) => self.push_now(kind),
+            None => self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turn, kind),
+        }
     }
 
     /// Adds an event of the turn that is worked on.
     pub(crate) fn push_now(&self, kind: RunEvent) {
+        let kind = kind.of_agents(self.1.as_ref());
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_now(kind);
     }
 
     /// The model is asked for the answer of a turn; where it was asked before, what came of that is void.
     pub(crate) fn ask(&self, turn: u64) {
+        if self.1.is_some() {
+            return;
+        }
         let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if ring.is_at(turn) {
             ring.push(turn, RunEvent::Restarted);
@@ -189,12 +204,12 @@ impl EventWriter {
 
     /// Adds what becomes of the calls of the run while they run.
     pub(crate) fn of_calls(&self) -> impl Fn(&toolwright::ToolEvent<'_>) + Send + Sync + 'static {
-        let ring = Arc::downgrade(&self.0);
+        let (ring, agents) = (Arc::downgrade(&self.0), self.1.clone());
         move |event| {
             let Some(ring) = ring.upgrade() else { return };
             let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(kind) = RunEvent::of_call(event).filter(|_| ring.is_read) {
-                ring.push_now(kind);
+                ring.push_now(kind.of_agents(agents.as_ref()));
             }
         }
     }
@@ -202,6 +217,9 @@ impl EventWriter {
 
 impl Drop for EventWriter {
     fn drop(&mut self) {
+        if self.1.is_some() {
+            return;
+        }
         self.0.lock().unwrap_or_else(PoisonError::into_inner).end();
     }
 }

@@ -167,7 +167,10 @@ impl AgentRun {
 
     async fn drive(&mut self) -> Result<RunEnd, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
-        let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone() };
+        let agent = &self.agent;
+        let sub_agents =
+            agent.0.sub_agents.is_some().then(|| (agent.clone(), self.id().to_owned()));
+        let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone(), sub_agents };
         // Boxed, as its future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),

@@ -8,12 +8,15 @@
 
 use std::pin::pin;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
 use super::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
+use crate::limits::share::Spent;
 use crate::model::ModelError;
 use crate::run::{Action, State, StepInput, Turn, step};
 
@@ -58,7 +61,7 @@ impl<R: Recorder> Driver<'_, R> {
             }
             match due {
                 Action::Call(turn) => {
-                    if let Some(waiting) = self.call(&turn).await? {
+                    if let Some(waiting) = self.boxed_call(&turn).await? {
                         return Ok(Rest::Waiting(waiting));
                     }
                 }
@@ -66,17 +69,37 @@ impl<R: Recorder> Driver<'_, R> {
                     let (state, actions) = self.run.checked(self.run.state.clone(), Vec::new())?;
                     self.commit(state, actions, None).await?;
                 }
-                _ => self.ask().await?,
+                _ => self.boxed_ask().await?,
             }
         }
     }
 
+    // A run may be driven in a call of another. A large future is made in a frame of its own, so that it does not lie on the stack
+    // of everything below it.
+
+    fn boxed_call<'s>(
+        &'s mut self,
+        turn: &'s Turn,
+    ) -> BoxFuture<'s, Result<Option<R::Waiting>, R::Error>> {
+        self.call(turn).boxed()
+    }
+
+    fn boxed_ask(&mut self) -> BoxFuture<'_, Result<(), R::Error>> {
+        self.ask().boxed()
+    }
+
     /// Asks the model, and takes its answer.
     async fn ask(&mut self) -> Result<(), R::Error> {
-        let stop = self.recorder.stop().await?;
-        let asked = match stop {
-            Some(stop) => Err(Interruption::Stop(stop)),
-            None => {
+        let replayed = self.recorder.replayed();
+        let is_replayed = replayed.is_some();
+        let stop = match &replayed {
+            Some(_) => None,
+            None => self.recorder.stop().await?,
+        };
+        let asked = match (replayed, stop) {
+            (Some(replayed), _) => Ok(replayed),
+            (None, Some(stop)) => Err(Interruption::Stop(stop)),
+            (None, None) => {
                 let time = self.recorder.time_left();
                 tokio::select! {
                     biased;
@@ -106,7 +129,7 @@ impl<R: Recorder> Driver<'_, R> {
             event => event,
         };
         if let StepInput::Answered(answer) = &event {
-            self.recorder.note(answer);
+            self.recorder.note(answer, is_replayed);
         }
         let (state, actions) = step(&self.run.state, event);
         if !actions.iter().any(|action| matches!(action, Action::Call(_))) {
@@ -147,12 +170,14 @@ impl<R: Recorder> Driver<'_, R> {
         };
         let calls = self.run.calls_of(called, token.as_ref());
         let run = self.run.shown_run().clone();
-        let mut known = self.recorder.known();
+        let (maker, mut known) = (self.recorder.maker(), self.recorder.known());
+        self.recorder.delegates(&self.run.state);
         let mut stop = self.recorder.stop().await?;
         let mut answers = None;
         if stop.is_none() {
             let known_now = std::mem::take(&mut known);
-            let mut work = pin!(submitted::<R>(&run, turn.number, &calls, begun, known_now));
+            let mut work =
+                pin!(submitted::<R>(&maker, &run, turn.number, &calls, begun, known_now));
             let outcomes = tokio::select! {
                 biased;
                 outcomes = &mut work => outcomes,
@@ -187,7 +212,7 @@ impl<R: Recorder> Driver<'_, R> {
             // What has not begun never does.
             None => {
                 cancel(token.as_ref());
-                let given_up = Box::pin(run.turn_again(turn.number, &calls, known));
+                let given_up = Box::pin(R::give_up(&maker, &run, turn.number, &calls, known));
                 let given_up = self.held(given_up).await?;
                 given_up.map_err(Stopped::from)?
             }
@@ -201,9 +226,12 @@ impl<R: Recorder> Driver<'_, R> {
         let agent = &self.run.agent.0;
         unapproved::report(&agent.executor, &agent.said_unapproved, answers.answers());
         let terminal = answers.terminal_call();
-        let stopped = stop.map(|stop| step(&self.run.state, stop.event()).0);
+        let Spent { usage: spent, turns } = self.recorder.delegated(&self.run.state).await?;
+        let delegated = (turns > 0).then_some(StepInput::Delegated { spent, turns });
+        let before = stop.map(Stop::event).into_iter().chain(delegated);
+        let before = before.fold(self.run.state.clone(), |state, input| step(&state, input).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
-        let (state, actions) = step(stopped.as_ref().unwrap_or(&self.run.state), called);
+        let (state, actions) = step(&before, called);
         self.commit(state, actions, stop).await?;
         self.recorder.answered(&self.run.history, &self.run.state).await;
         Ok(None)

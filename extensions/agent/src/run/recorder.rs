@@ -5,13 +5,16 @@ use std::future::ready;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolwright::journal::StoreError;
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers};
 
 use super::Stopped;
 use super::early::Begun;
 use super::until::{cancellation, until};
+use crate::agent::Agent;
 use crate::history::Message;
+use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::run::{Action, State, StepInput, Turn};
 
@@ -73,6 +76,8 @@ pub(crate) trait Recorder: Send {
     type Open: Send;
     /// What a run waits for that no process drives meanwhile.
     type Waiting: Send;
+    /// Makes the calls of a turn, where that is not the run itself.
+    type Maker: Send + Sync;
 
     /// Whether reads may begin before the answer that makes them is recorded.
     const BEGINS_READS: bool;
@@ -111,8 +116,21 @@ pub(crate) trait Recorder: Send {
         async { (work.await, None) }
     }
 
+    /// What comes of the next request, where that is recorded and the run is gone through again.
+    fn replayed(&mut self) -> Option<StepInput> {
+        None
+    }
+
+    /// The calls of a turn are about to run.
+    fn delegates(&mut self, _: &State) {}
+
+    /// What the sub-agents have spent that calls of the open turn have started.
+    fn delegated(&mut self, _: &State) -> impl Future<Output = Result<Spent, Self::Error>> + Send {
+        ready(Ok(Spent::default()))
+    }
+
     /// Notes what an answer of the model has beside its message, for the step that it leads to.
-    fn note(&mut self, _: &ModelAnswer) {}
+    fn note(&mut self, _: &ModelAnswer, _is_replayed: bool) {}
 
     /// What comes of a request that failed because the model is away: why the run is left until it is asked again, with this state
     /// recorded, or, where that has lasted for too long, the error that ends it.
@@ -138,8 +156,23 @@ pub(crate) trait Recorder: Send {
         Vec::new()
     }
 
+    /// What makes the calls of a turn.
+    fn maker(&self) -> Self::Maker;
+
+    /// Answers the calls of a turn that are given up: what has not begun never does.
+    fn give_up(
+        _: &Self::Maker,
+        run: &Run,
+        number: u64,
+        calls: &[Call<'_>],
+        known: Vec<Option<Answer>>,
+    ) -> impl Future<Output = Result<TurnAnswers, CallFailure>> + Send {
+        run.turn_again(number, calls, known)
+    }
+
     /// Makes the calls of a turn. Those whose answers are known do not run again.
     fn submit(
+        maker: &Self::Maker,
         run: &Run,
         number: u64,
         calls: &[Call<'_>],
@@ -174,12 +207,15 @@ pub(crate) trait Recorder: Send {
 pub(super) struct Nothing {
     pub deadline: Option<Instant>,
     pub cancelled: Option<CancellationToken>,
+    /// The run and the budgets of its sub-agents, where it may have some.
+    pub sub_agents: Option<(Agent, String)>,
 }
 
 impl Recorder for Nothing {
     type Error = Stopped;
     type Open = Infallible;
     type Waiting = Infallible;
+    type Maker = ();
 
     const BEGINS_READS: bool = true;
 
@@ -216,7 +252,26 @@ impl Recorder for Nothing {
         Ok(Away::Left(Stopped::away(&error)))
     }
 
+    fn delegates(&mut self, state: &State) {
+        if let Some((agent, run)) = &self.sub_agents {
+            agent.0.ledger.stands(run, state.standing());
+        }
+    }
+
+    async fn delegated(&mut self, state: &State) -> Result<Spent, Stopped> {
+        let Some((agent, run)) = &self.sub_agents else { return Ok(Spent::default()) };
+        let children = agent.0.ledger.children(run, state.turn()).await;
+        let children = children.map_err(|error| Stopped::from(not_recorded(error)))?;
+        agent.0.ledger.forget(run);
+        let cleared = agent.0.ledger.clear(run).await;
+        cleared.map_err(|error| Stopped::from(not_recorded(error)))?;
+        Ok(share::spent(&children, None, state.turn()))
+    }
+
+    fn maker(&self) {}
+
     async fn submit(
+        (): &(),
         run: &Run,
         number: u64,
         calls: &[Call<'_>],
@@ -251,8 +306,23 @@ impl Recorder for Nothing {
     }
 }
 
+/// A run that is dropped in the middle of a turn has no sub-agents any more.
+impl Drop for Nothing {
+    fn drop(&mut self) {
+        if let Some((agent, run)) = &self.sub_agents {
+            agent.0.ledger.forget(run);
+        }
+    }
+}
+
+/// The journal failed in the middle of a call that starts sub-agents.
+pub(crate) fn not_recorded(error: StoreError) -> CallFailure {
+    CallFailure::NotRecorded { tool: "a sub-agent".to_owned(), error }
+}
+
 /// Makes the calls of a turn, or goes on with those that have begun.
 pub(super) async fn submitted<R: Recorder>(
+    maker: &R::Maker,
     run: &Run,
     number: u64,
     calls: &[Call<'_>],
@@ -262,6 +332,6 @@ pub(super) async fn submitted<R: Recorder>(
     match begun {
         // Boxed, as its future is large.
         Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(Submitted::Answered),
-        None => R::submit(run, number, calls, known).await,
+        None => R::submit(maker, run, number, calls, known).await,
     }
 }

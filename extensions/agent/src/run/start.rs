@@ -190,6 +190,27 @@ impl AgentRunBuilder {
     }
 }
 
+impl AgentRun {
+    /// The run of a sub-agent: its calls are made by the call that has started it.
+    pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
+        let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
+        Self {
+            agent,
+            run,
+            meter,
+            cancelled: None,
+            observer,
+            shown,
+            begun,
+            output: None,
+            has_no_tools: false,
+            state,
+            history: Vec::new(),
+            held,
+        }
+    }
+}
+
 impl fmt::Debug for AgentRunBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("AgentRunBuilder").field("id", &self.id).finish_non_exhaustive()

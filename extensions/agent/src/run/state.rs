@@ -12,6 +12,7 @@ use super::failing::Failing;
 use super::output::Expected;
 use crate::events::RunEnd;
 use crate::history::known;
+use crate::limits::share::{Spent, Standing};
 use crate::limits::{Limits, TotalUsage, Usage};
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
@@ -43,6 +44,9 @@ pub(crate) struct Inner {
     pub turn: u64,
     /// How many answers of the model there were since the user last spoke.
     pub taken: u32,
+    /// How many answers of models its sub-agents have taken since then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delegated: u32,
     /// How many answers in a row were empty.
     pub empty: u32,
     /// How many answers in a row were cut short in the middle of a call.
@@ -60,6 +64,11 @@ pub(crate) struct Inner {
     /// What had been spent when the user last spoke.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub spent_before: TotalUsage,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(times: &u32) -> bool {
+    *times == 0
 }
 
 fn is_nothing(spent: &TotalUsage) -> bool {
@@ -115,6 +124,7 @@ impl State {
             phase: Phase::Idle,
             turn: 0,
             taken: 0,
+            delegated: 0,
             empty: 0,
             cut: 0,
             called: false,
@@ -208,6 +218,13 @@ impl State {
     /// How often the model answered since the user last spoke.
     pub(crate) fn turns_since_said(&self) -> u32 {
         self.0.taken
+    }
+
+    /// Where the run stands while its calls run, as the budgets of its sub-agents count it.
+    pub(crate) fn standing(&self) -> Standing {
+        let turns = self.0.taken.saturating_add(self.0.delegated);
+        let spent = Spent { usage: self.spent_since_said(), turns };
+        Standing { turn: self.0.turn, limits: self.0.limits, spent }
     }
 
     /// What was spent since the user last spoke.

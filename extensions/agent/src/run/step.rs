@@ -25,12 +25,13 @@
 use std::sync::Arc;
 
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Content, ErrorClass, ToolError};
+use toolwright::{Answer, Content};
 
 use super::failing::Failing;
 use super::output::Expected;
 use super::state::{Phase, Stopping};
 use super::typed_end::{ExpectedOutput, beside_the_value};
+use super::unanswered::{cut_short, interrupted};
 use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
@@ -72,6 +73,13 @@ pub enum StepInput {
     Unreachable(TotalUsage),
     /// Nobody waits any more for the answer of the model that was asked, which took this.
     GivenUp(TotalUsage),
+    /// The calls of the open turn have started sub-agents, which took this. It counts, and nothing else changes.
+    Delegated {
+        /// What their requests took.
+        spent: TotalUsage,
+        /// How often their models answered.
+        turns: u32,
+    },
     /// Somebody cancelled the run. In the middle of a turn its calls have to be answered first.
     Cancelled,
     /// [`Limits::time`](crate::Limits::time) has passed since the user last spoke. In the middle of a turn its calls
@@ -178,6 +186,11 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (Phase::Checking { call, .. }, StepInput::Checked(checked)) => {
             next.checked(call.as_ref(), checked)
         }
+        (Phase::Calling { .. }, StepInput::Delegated { spent, turns }) => {
+            next.0.spent = next.0.spent.plus(spent);
+            next.0.delegated = next.0.delegated.saturating_add(turns);
+            Vec::new()
+        }
         (Phase::Calling { .. }, StepInput::Cancelled) => next.stop(Stopping::Cancelled),
         (Phase::Calling { .. }, StepInput::TimeIsUp) => next.stop(Stopping::TimeIsUp),
         // It came too late, or was never asked for.
@@ -190,7 +203,8 @@ impl State {
     fn said(&mut self, message: Message, output: Option<ExpectedOutput>) -> Vec<Action> {
         let inner = &mut self.0;
         inner.output = output.map(|ExpectedOutput(expected)| expected);
-        (inner.taken, inner.empty, inner.cut, inner.failing) = (0, 0, 0, None);
+        (inner.taken, inner.delegated, inner.empty, inner.cut) = (0, 0, 0, 0);
+        inner.failing = None;
         inner.called = false;
         inner.spent_before = inner.spent;
         inner.phase = Phase::Asking;
@@ -337,8 +351,8 @@ impl State {
             Limit::CutShort { times: inner.cut }
         } else if inner.empty >= limits.empty_answers {
             Limit::EmptyAnswers { times: inner.empty }
-        } else if inner.taken >= limits.turns {
-            Limit::Turns { turns: inner.taken }
+        } else if self.standing().spent.turns >= limits.turns {
+            Limit::Turns { turns: self.standing().spent.turns }
         } else {
             return None;
         };
@@ -355,7 +369,7 @@ impl State {
     }
 
     fn left(&self) -> Option<String> {
-        budget::left(self.limits(), self.spent_since_said(), self.0.taken)
+        budget::left(self.limits(), self.spent_since_said(), self.standing().spent.turns)
     }
 
     fn time_is_up(&self) -> RunEnd {
@@ -376,22 +390,4 @@ impl State {
         self.0.phase = Phase::Ended { how: ended.clone() };
         vec![Action::End(ended)]
     }
-}
-
-fn cut_short(call: &ToolCall) -> ToolError {
-    ToolError::new(
-        "call_cut_short",
-        format!(
-            "the call of `{}` was cut short, because the answer was too long; it was not run",
-            call.name
-        ),
-    )
-    .class(ErrorClass::Invalid)
-    .hint("make the call again in smaller parts")
-}
-
-fn interrupted(call: &ToolCall) -> ToolError {
-    ToolError::new("interrupted", format!("the call of `{}` was interrupted", call.name))
-        .class(ErrorClass::Unknown)
-        .hint("look whether it has taken effect before you make it again")
 }

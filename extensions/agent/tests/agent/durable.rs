@@ -12,7 +12,7 @@ mod leases;
 mod looking;
 mod outages;
 mod parked;
-mod process;
+pub mod process;
 mod secrets;
 mod suspects;
 mod unclear;

@@ -3,6 +3,7 @@
 
 mod cancelling;
 mod deciding;
+mod delegate;
 mod durable;
 mod early;
 mod ends;

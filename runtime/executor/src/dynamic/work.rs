@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use toolwright_core::calls::Calls;
 use toolwright_core::capability::CapabilitySpec;
 use toolwright_core::capability::Service;
 use toolwright_core::context::ToolContext;
@@ -51,28 +52,54 @@ pub(super) trait Work: Send + Sync {
         start: &Start<'_, '_>,
         context: ToolContext,
     ) -> Result<BoxFuture<'static, Answer>, Problems>;
-}
 
-/// The description that a run-time tool shares with those that have equal companions; its entry has
-/// the rest.
-pub(super) fn spec(validates: bool, previews: bool, reconciles: bool) -> &'static Spec {
-    const PLAIN: Spec = Spec { capabilities: &[CONTEXT], start, ..Spec::EMPTY };
-    const PREVIEWS: Spec = Spec { preview: Some(preview), ..PLAIN };
-    const VALIDATES: Spec = Spec { validate: Some(validate), ..PLAIN };
-    const BOTH: Spec = Spec { validate: Some(validate), ..PREVIEWS };
-    match (validates, previews, reconciles) {
-        (false, false, false) => &PLAIN,
-        (false, true, false) => &PREVIEWS,
-        (true, false, false) => &VALIDATES,
-        (true, true, false) => &BOTH,
-        (false, false, true) => &Spec { reconcile: Some(reconcile), ..PLAIN },
-        (false, true, true) => &Spec { reconcile: Some(reconcile), ..PREVIEWS },
-        (true, false, true) => &Spec { reconcile: Some(reconcile), ..VALIDATES },
-        (true, true, true) => &Spec { reconcile: Some(reconcile), ..BOTH },
+    /// Whether the function makes calls.
+    fn makes_calls(&self) -> bool {
+        false
     }
 }
 
+/// The description that a run-time tool shares with those that have the same companions; what is its own stands in
+/// its entry.
+pub(super) fn spec(has: Has) -> &'static Spec {
+    let bits = [has.validate, has.preview, has.reconcile, has.calls];
+    let index = (0..).zip(bits).map(|(place, bit)| usize::from(bit) << place).sum::<usize>();
+    &SPECS[index]
+}
+
+/// What a run-time tool has beside its function.
+#[derive(Clone, Copy)]
+pub(super) struct Has {
+    pub(super) validate: bool,
+    pub(super) preview: bool,
+    pub(super) reconcile: bool,
+    pub(super) calls: bool,
+}
+
+/// One for each combination: a bit of the index says of each whether the tool has it.
+static SPECS: [Spec; 16] = {
+    let mut specs = [Spec::EMPTY; 16];
+    let mut index = 0;
+    while index < specs.len() {
+        let capabilities: &[CapabilitySpec] =
+            if index & 8 == 0 { &[CONTEXT] } else { &[CONTEXT, CALLS] };
+        specs[index] = Spec { capabilities, start, ..Spec::EMPTY };
+        if index & 1 != 0 {
+            specs[index].validate = Some(validate);
+        }
+        if index & 2 != 0 {
+            specs[index].preview = Some(preview);
+        }
+        if index & 4 != 0 {
+            specs[index].reconcile = Some(reconcile);
+        }
+        index += 1;
+    }
+    specs
+};
+
 const CONTEXT: CapabilitySpec = <ToolContext as Service>::SHARED.spec();
+const CALLS: CapabilitySpec = <Calls as Service>::SHARED.spec();
 
 fn start<'a>(start: Start<'a, '_>) -> Started<'a, Answer> {
     let body = body(&start)?;
@@ -134,6 +161,50 @@ where
     Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
 {
     Box::new(Handler { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
+}
+
+/// Work on input of type `A` that makes calls.
+pub(super) fn calling<A, R, F, Fut>(handler: F) -> Box<dyn Work>
+where
+    A: Input + Send + 'static,
+    R: ToolOutput + 'static,
+    F: Fn(A, ToolContext, Calls) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
+{
+    Box::new(Caller { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
+}
+
+struct Caller<F, M> {
+    handler: Arc<F>,
+    marker: PhantomData<M>,
+}
+
+impl<A, R, F, Fut> Work for Caller<F, fn(A) -> R>
+where
+    A: Input + Send + 'static,
+    R: ToolOutput + 'static,
+    F: Fn(A, ToolContext, Calls) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
+{
+    fn start(
+        &self,
+        start: &Start<'_, '_>,
+        context: ToolContext,
+    ) -> Result<BoxFuture<'static, Answer>, Problems> {
+        let input = start.read_whole(&A::PARAM)?;
+        let calls = start.scope.shared(&<Calls as Service>::SHARED, 1).clone();
+        let handler = Arc::clone(&self.handler);
+        Ok(Box::pin(async move {
+            match handler(input, context, calls).await {
+                Ok(value) => value.into_answer(Single),
+                Err(error) => error.into(),
+            }
+        }))
+    }
+
+    fn makes_calls(&self) -> bool {
+        true
+    }
 }
 
 struct Handler<F, M> {

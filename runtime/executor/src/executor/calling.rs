@@ -314,7 +314,7 @@ impl<'a> Stages<'a> {
         facts: &Facts,
     ) -> Result<Option<BoxFuture<'a, Answer>>, ToolError> {
         let Self { run, plan, arguments, watch, .. } = self;
-        if run.core.rules.is_open() {
+        if run.is_open() {
             return stage::unasked(plan, facts).map(|()| None);
         }
         stage::approved(&stage::Read { run, plan, scope, arguments, facts, watch })

@@ -5,9 +5,11 @@
 //! - [`Family`] is what all attempts of a parent share: its place among the calls that run, its clock, and what its
 //!   children have answered. [`Attempt`] is one
 //!   attempt, and makes calls.
+//! - [`Delegation`] is for a call that works as an agent of its own: its calls are of a part of its tools.
 
 mod children;
 mod covered;
+mod delegated;
 mod family;
 mod lineage;
 mod places;
@@ -15,5 +17,7 @@ mod remembered;
 
 pub(crate) use children::{Attempt, own_to_run};
 pub(crate) use covered::covered;
+pub(crate) use delegated::Delegated;
+pub use delegated::{DelegatedRun, Delegation, inherited, run_of};
 pub(crate) use family::Family;
 pub(crate) use lineage::{Lineage, Recorded};

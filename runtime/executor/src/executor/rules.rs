@@ -157,14 +157,19 @@ impl Rules {
     pub(crate) fn facts(&self, run: &RunState, plan: &Plan) -> Facts {
         let mut facts = plan.facts();
         let is_family = plan.makes_calls || run.lineage().is_some();
-        if !self.is_open || self.shows_footprints || is_family {
+        if !run.is_open() || self.shows_footprints || is_family {
             facts.ask_for_footprint(plan.entry.definition.effect);
         }
         facts
     }
 
-    pub(crate) fn evaluate(&self, about: About<'_>, arguments: &FinalArguments) -> Evaluation {
-        about.judged_by(&self.current(), Some(arguments))
+    pub(crate) fn evaluate(
+        &self,
+        run: &RunState,
+        about: About<'_>,
+        arguments: &FinalArguments,
+    ) -> Evaluation {
+        about.judged(run, &self.current(), Some(arguments))
     }
 
     pub(crate) fn explain(&self, about: About<'_>, arguments: &str) -> Explanation {
@@ -189,12 +194,19 @@ impl Rules {
 }
 
 impl<'a> About<'a> {
-    /// What a policy makes of the call; without arguments, where none of its rules looks at them.
-    pub(crate) fn judged_by(
+    /// What a policy makes of the call, and with it the rules of the agents on whose behalf the run makes it; without arguments,
+    /// where no rule looks at them.
+    pub(crate) fn judged(
         &self,
+        run: &RunState,
         policy: &Policy,
         arguments: Option<&FinalArguments>,
     ) -> Evaluation {
+        let evaluation = self.judged_by(policy, arguments);
+        run.stricter(evaluation, |own| self.judged_by(own, arguments))
+    }
+
+    fn judged_by(&self, policy: &Policy, arguments: Option<&FinalArguments>) -> Evaluation {
         let question = self.question(arguments.map_or("{}", FinalArguments::arguments));
         policy.judge_read(&question, arguments.map(FinalArguments::tree))
     }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::Ready;
 use super::builder::Core;
-use super::nested::{Lineage, Recorded};
+use super::nested::{Delegated, Lineage, Recorded};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
 use crate::lifecycle::Refusal;
@@ -49,6 +49,8 @@ pub(crate) struct RunState {
     listener: Option<Arc<[Listener; 1]>>,
     /// The call that makes its calls, where one does.
     lineage: Option<Arc<Lineage>>,
+    /// What its calls have from the agents on whose behalf they are made, where they are not made by the run itself.
+    delegated: Option<Arc<Delegated>>,
 }
 
 /// Who makes the calls of a run, and until when.
@@ -80,6 +82,7 @@ impl RunState {
             progress: None,
             listener: None,
             lineage: None,
+            delegated: None,
         }
     }
 
@@ -117,6 +120,7 @@ impl RunState {
             progress,
             listener,
             lineage: None,
+            delegated: None,
         }
     }
 
@@ -136,7 +140,34 @@ impl RunState {
             progress: self.progress.clone(),
             listener: self.listener.clone(),
             lineage: self.lineage.clone(),
+            delegated: self.delegated.clone(),
         }
+    }
+
+    /// Copies the run, whose calls are made on behalf of an agent then.
+    pub(super) fn on_behalf_of(&self, delegated: Delegated, listener: Option<Listener>) -> Self {
+        let same = self.with_tools(Arc::clone(&self.ready));
+        let listener = listener.map(|listener| Arc::new([listener])).or(same.listener);
+        // What was reported of the calls of the run is not of these.
+        Self { delegated: Some(Arc::new(delegated)), listener, progress: None, ..same }
+    }
+
+    /// What the calls of the run have from the agents on whose behalf they are made.
+    #[inline]
+    pub(crate) fn delegated(&self) -> Option<&Delegated> {
+        self.delegated.as_deref()
+    }
+
+    /// Who makes its calls, as approvers are shown it: `agent:<run>`, and behind it the names of the agents that the run has
+    /// given its task to.
+    pub(crate) fn requester(&self) -> String {
+        format!("agent:{}{}", self.id, self.delegated().map_or("", Delegated::path))
+    }
+
+    /// Whether every call runs that its tool does not want approved: no rules are asked.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.core.rules.is_open() && self.delegated().is_none_or(|it| it.rules().is_empty())
     }
 
     /// The run in which a call makes its calls. Where a worker carries the call out for another run than its own, it is that

@@ -128,7 +128,7 @@ impl Lifecycle<'_> {
         if let Some(decided) = &notification.decided {
             self.notify_decided(record, decided);
         }
-        let is_open = self.run.core.rules.is_open();
+        let is_open = self.run.is_open();
         if let Some(verdict) = notification.evaluated.as_ref().filter(|_| !is_open) {
             self.notify_of(record, ToolEventKind::Judged { verdict });
         }

@@ -135,7 +135,7 @@ impl<'a> Lifecycle<'a> {
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
             && !plan.makes_calls;
-        let is_open = self.run.core.rules.is_open();
+        let is_open = self.run.is_open();
         if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
@@ -263,7 +263,7 @@ impl<'a> Lifecycle<'a> {
         let now = self.journal.now();
         let user = self.run.user().map(ToOwned::to_owned);
         let session = self.run.session().map(ToOwned::to_owned);
-        let requester = Requester { agent: format!("agent:{}", self.run.id()), user, session };
+        let requester = Requester { agent: self.run.requester(), user, session };
         let keep = |text: &str, field: &str| self.store_text(settled, text, id, field);
         let failed = |error: String| CallFailure::NotRecorded {
             tool: call.name().to_owned(),

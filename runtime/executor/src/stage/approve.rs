@@ -54,11 +54,11 @@ pub(crate) fn approved_final(
     watch: Option<&Watch<'_>>,
 ) -> Result<(), ToolError> {
     let rules = &run.core.rules;
-    if rules.is_open() {
+    if run.is_open() {
         return unasked(plan, facts);
     }
     let about = About { plan, facts, user: run.user(), accepted: false };
-    let judged = rules.evaluate(about, arguments);
+    let judged = rules.evaluate(run, about, arguments);
     if let Some(watch) = watch {
         watch.judged(&judged.verdict);
     }
@@ -86,13 +86,14 @@ fn judged<'s>(
     let about = About { plan, facts: read.facts, user, accepted: false };
     // One policy for both questions: it may be read again meanwhile.
     let policy = rules.current();
-    if policy.looks_at_arguments(&plan.entry.name) {
+    if policy.looks_at_arguments(&plan.entry.name) || read.run.delegated().is_some() {
         let (facts, final_arguments, future) =
             super::finalize_and_read(read.run, rules, plan, read.scope, read.arguments)?;
         let about = About { facts: &facts, ..about };
-        return Ok((about.judged_by(&policy, Some(&final_arguments)), Some(future)));
+        let evaluation = about.judged(read.run, &policy, Some(&final_arguments));
+        return Ok((evaluation, Some(future)));
     }
-    Ok((about.judged_by(&policy, None), None))
+    Ok((about.judged(read.run, &policy, None), None))
 }
 
 #[cold]

@@ -1,5 +1,6 @@
 //! The calls that one attempt of a call makes.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -33,12 +34,13 @@ pub(crate) struct Attempt {
 }
 
 /// Makes the children of one attempt, in the order in which they are first polled.
-struct Children {
+pub(super) struct Children {
     /// Everything of the parent's run, and its lineage.
     run: Arc<RunState>,
     family: Arc<Family>,
     places: Arc<Places>,
-    next: AtomicU32,
+    /// Shared by those that make calls of one attempt, so that each call has an index of its own.
+    next: Arc<AtomicU32>,
 }
 
 /// What a call is given for an attempt, and the attempt where it makes calls.
@@ -64,7 +66,7 @@ impl Attempt {
             run: Arc::new(run.of_children(&lineage)),
             family: Arc::clone(family),
             places: Arc::clone(&places),
-            next: AtomicU32::new(0),
+            next: Arc::default(),
         });
         Self { places, lineage, children }
     }
@@ -99,9 +101,28 @@ impl MakeCalls for Children {
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
         self.run.name_of(tool)
     }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
 }
 
 impl Children {
+    /// The run in which the calls are made.
+    pub(super) fn run(&self) -> &Arc<RunState> {
+        &self.run
+    }
+
+    /// Makes calls of the same attempt in a run of the same calls.
+    pub(super) fn of_run(&self, run: &Arc<RunState>) -> Self {
+        Self {
+            run: Arc::clone(run),
+            family: Arc::clone(&self.family),
+            places: Arc::clone(&self.places),
+            next: Arc::clone(&self.next),
+        }
+    }
+
     async fn answered(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
         if self.run.lineage().is_some_and(|it| it.ended().is_cancelled())

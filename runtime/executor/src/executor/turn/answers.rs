@@ -24,7 +24,10 @@ pub enum SubmittedTurn {
 }
 
 impl TurnAnswers {
-    pub(super) fn new(answers: Vec<Answer>, terminal: Option<usize>) -> Self {
+    /// The answers, and the index of the first call whose tool is terminal and succeeded.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(answers: Vec<Answer>, terminal: Option<usize>) -> Self {
         Self { answers, terminal }
     }
 

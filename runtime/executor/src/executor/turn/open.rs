@@ -139,7 +139,7 @@ impl OpenTurn {
         }
         let facts = self.run.facts(call);
         facts.is_some_and(|facts| facts.approval.is_none() && !facts.touches().is_none_or(writes))
-            && (run.core.rules.is_open()
+            && (run.is_open()
                 || self.run.explain(call).is_ok_and(|it| it.verdict == PolicyDecision::Allow))
     }
 }

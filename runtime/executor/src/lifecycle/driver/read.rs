@@ -216,7 +216,8 @@ impl<'a> Lifecycle<'a> {
         user: Option<&str>,
         accepted: bool,
     ) -> PolicyDecision {
-        self.run.core.rules.evaluate(About { plan, facts, user, accepted }, settled).verdict
+        let about = About { plan, facts, user, accepted };
+        self.run.core.rules.evaluate(self.run, about, settled).verdict
     }
 
     /// Of a new call, the arguments are those of its record.
@@ -227,10 +228,10 @@ impl<'a> Lifecycle<'a> {
         let current = rules.current();
         let user = self.run.user();
         let about = About { plan: found.plan(), facts, user, accepted: false };
-        let policy = about.judged_by(&current, Some(settled)).verdict;
+        let policy = about.judged(self.run, &current, Some(settled)).verdict;
         // The stages have looked at it since it was judged first.
         let is_again = look.entered.is_some();
-        if let Some(watch) = look.watch.filter(|_| !rules.is_open() && !is_again) {
+        if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
             watch.judged(&policy);
         }
         let four_eyes = current.four_eyes();
@@ -284,7 +285,7 @@ impl<'a> Lifecycle<'a> {
         };
         let about = About { plan, facts: &facts, user, accepted };
         let evaluated = Evaluated {
-            policy: about.judged_by(&current, Some(&settled)).verdict,
+            policy: about.judged(self.run, &current, Some(&settled)).verdict,
             four_eyes,
             has_secrets: settled.has_secrets(),
             arguments: Some(Box::new(now)),

@@ -1,0 +1,24 @@
+//! Agents that the model of a run can give tasks to. Nothing here gives a right: a sub-agent has a part of the tools that its parent
+//! has, under the same policy and more rules, and spends what its parent has left.
+//!
+//! ```text
+//!   run ──▶ call of `spawn_agent` ──▶ start ──▶ Driver over a ChildRecorder ──▶ SubAgentAnswer
+//!                                                  │ its calls: children of that call (`&Calls`)
+//!                                                  └ its model's answers: recorded beside them
+//! ```
+//!
+//! A call of `spawn_agent` that begins again goes through the recorded answers first, whose calls have their answers too: so
+//! nothing is asked or done twice.
+
+mod answer;
+mod maker;
+mod record;
+mod start;
+mod sub_agent;
+mod sub_agents;
+mod tools;
+
+pub use self::answer::SubAgentAnswer;
+pub use self::sub_agent::SubAgent;
+pub(crate) use self::sub_agents::{Link, SubAgents};
+pub(crate) use self::tools::SubAgentTools;

@@ -1,0 +1,51 @@
+//! What a sub-agent answers: its end.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::events::RunEnd;
+use crate::limits::share::Spent;
+
+/// How the run of a sub-agent has ended: what the model that started it reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct SubAgentAnswer {
+    /// The name of the sub-agent.
+    pub agent: String,
+    /// How it ended: `text` or `terminal` with an answer; `limit`, `cancelled` or `model_failed` without one.
+    pub ended: String,
+    /// What it said at the end. Empty where it ended without an answer.
+    pub answer: String,
+    /// Why it ended without an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How often models were asked for it, those of its own sub-agents included.
+    pub turns: u32,
+    /// How many tokens that took, as far as the providers say.
+    pub tokens: u64,
+    /// What that cost, where the prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+}
+
+impl SubAgentAnswer {
+    pub(super) fn of(agent: &str, end: &RunEnd, spent: Spent) -> Self {
+        let (answer, reason) = match end {
+            RunEnd::Text { text, cut_short: false } | RunEnd::Terminal { text, .. } => {
+                (text.as_str(), None)
+            }
+            RunEnd::Text { text, .. } => (text.as_str(), Some(end.to_string())),
+            RunEnd::Output { value } => (value.as_str(), None),
+            _ => ("", Some(end.to_string())),
+        };
+        Self {
+            agent: agent.to_owned(),
+            ended: end.name().to_owned(),
+            answer: answer.to_owned(),
+            reason,
+            turns: spent.turns,
+            tokens: spent.usage.usage.total(),
+            cost: spent.usage.known_cost().map(|it| it.to_string()),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Makes the calls of one turn of a sub-agent, as children of the call that has started it.
+
+use futures::future::join_all;
+use toolwright::{Answer, Call, Calls, Catalog, Effect, Run, TurnAnswers};
+
+/// How many calls that only read are made at once.
+const AT_ONCE: usize = 8;
+
+/// Makes calls in their order: a call is known by how many came before it, also when it is made again.
+#[derive(Clone)]
+pub(super) struct Maker(Calls);
+
+impl Maker {
+    pub(super) fn new(calls: Calls) -> Self {
+        Self(calls)
+    }
+
+    /// Answers the calls of a turn: what only reads at once, what changes something by itself.
+    pub(super) async fn answered(&self, run: &Run, calls: &[Call<'_>]) -> TurnAnswers {
+        let catalog = run.catalog();
+        let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
+        while answers.len() < calls.len() {
+            let rest = &calls[answers.len()..];
+            let reads =
+                rest.iter().take(AT_ONCE).take_while(|call| is_read(&catalog, call)).count();
+            let batch = &rest[..reads.max(1)];
+            // They are polled in their order, so that each has its index whatever the others do.
+            answers.extend(join_all(batch.iter().map(|call| self.0.call(call))).await);
+        }
+        let is_done = |(_, (call, answer)): &(usize, (&Call<'_>, &Answer))| {
+            !answer.is_error() && catalog.get(call.name()).is_some_and(|it| it.terminal)
+        };
+        let terminal = calls.iter().zip(&answers).enumerate().find(is_done).map(|(index, _)| index);
+        TurnAnswers::new(answers, terminal)
+    }
+}
+
+fn is_read(catalog: &Catalog, call: &Call<'_>) -> bool {
+    catalog.get(call.name()).is_some_and(|it| it.effect == Effect::Read)
+}

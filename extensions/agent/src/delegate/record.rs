@@ -1,0 +1,254 @@
+//! Records the run of a sub-agent: the answers of its model, and what it has spent. Its calls are recorded by the executor.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+use toolwright::journal::CommitError;
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Call, CallFailure, CallId, Run, TurnAnswers};
+
+use super::maker::Maker;
+use super::start::Inherited;
+use crate::agent::Agent;
+use crate::durable::RecordedAnswers;
+use crate::limits::share::{self, ChildSpending, Spent};
+use crate::model::{ModelAnswer, ModelError};
+use crate::run::{
+    Action, Away, Interruption, Recorder, State, StepInput, Stop, Stopped, Submitted, Turn, Work,
+};
+
+/// Where a sub-agent was started.
+pub(super) struct Place {
+    pub run: String,
+    /// The turn of the run.
+    pub turn: u64,
+    /// The call that has started it.
+    pub call: CallId,
+}
+
+/// What is recorded of a sub-agent that is driven here.
+pub(super) struct ChildRecorder {
+    /// The agent of the run.
+    parent: Agent,
+    place: Place,
+    spending: ChildSpending,
+    /// The version of what is noted of its spending.
+    version: Option<u64>,
+    recorded: Option<RecordedAnswers>,
+    /// The recorded answers of its model that are still to be gone through.
+    replayed: VecDeque<ModelAnswer>,
+    /// How many answers its model has given.
+    answers: usize,
+    /// The answer that the next step records.
+    new: Option<ModelAnswer>,
+    /// What those have spent that it has started.
+    delegated: Spent,
+    maker: Maker,
+    inherited: Arc<Inherited>,
+    deadline: Option<Instant>,
+}
+
+/// Why a sub-agent does not go on here.
+pub(super) enum ChildError {
+    Stopped(Stopped),
+    /// Another process goes on with it, or the journal has failed.
+    NotRecorded(String),
+}
+
+impl ChildRecorder {
+    pub(super) fn new(
+        parent: &Agent,
+        place: Place,
+        (spending, version): (ChildSpending, Option<u64>),
+        (recorded, replayed): (Option<RecordedAnswers>, Vec<ModelAnswer>),
+        maker: Maker,
+        inherited: Arc<Inherited>,
+        deadline: Option<Instant>,
+    ) -> Self {
+        Self {
+            parent: parent.clone(),
+            place,
+            spending,
+            version,
+            recorded,
+            replayed: replayed.into(),
+            answers: 0,
+            new: None,
+            delegated: Spent::default(),
+            maker,
+            inherited,
+            deadline,
+        }
+    }
+
+    /// What it has spent itself, where it stands so.
+    fn own(&self, state: &State) -> Spent {
+        let spent = state.standing().spent;
+        Spent {
+            usage: spent.usage.since(self.delegated.usage),
+            turns: spent.turns.saturating_sub(self.delegated.turns),
+        }
+    }
+}
+
+impl Recorder for ChildRecorder {
+    type Error = ChildError;
+    type Open = Infallible;
+    type Waiting = Infallible;
+    type Maker = Maker;
+
+    const BEGINS_READS: bool = false;
+
+    async fn stop(&mut self) -> Result<Option<Stop>, ChildError> {
+        let is_late = self.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        Ok(is_late.then_some(Stop::TimeIsUp))
+    }
+
+    /// The call that has started it is dropped where it is cancelled, and this with it.
+    fn is_cancelled(&mut self) -> bool {
+        false
+    }
+
+    fn may_stop(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
+    }
+
+    async fn interrupted(&mut self, _: Work) -> Interruption<ChildError> {
+        match self.deadline {
+            Some(deadline) => sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+        Interruption::Stop(Stop::TimeIsUp)
+    }
+
+    fn replayed(&mut self) -> Option<StepInput> {
+        let answer = self.replayed.pop_front()?;
+        self.answers += 1;
+        Some(StepInput::Answered(answer))
+    }
+
+    fn note(&mut self, answer: &ModelAnswer, is_replayed: bool) {
+        if !is_replayed {
+            self.new = Some(answer.clone());
+        }
+    }
+
+    async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
+        // The model that has started it reads why, and decides.
+        Ok(Away::TooLong(error))
+    }
+
+    async fn commit(
+        &mut self,
+        _: &State,
+        next: &State,
+        _: &[Action],
+        _: Option<Stop>,
+    ) -> Result<(), ChildError> {
+        let new = self.new.take();
+        let own = self.own(next);
+        let has_ended = next.ended().is_some();
+        if new.is_none() && !has_ended {
+            return Ok(());
+        }
+        let mut documents = Vec::new();
+        if let (Some(recorded), Some(answer)) = (&self.recorded, &new) {
+            documents.push(recorded.write(self.answers, answer)?);
+        }
+        self.answers += usize::from(new.is_some());
+        self.spending = ChildSpending { own, has_ended, ..self.spending };
+        let ledger = &self.parent.0.ledger;
+        let place = self.place.as_ledger();
+        ledger.write(&place, self.spending, self.version, documents).await?;
+        self.version = self.version.map(|it| it + 1);
+        Ok(())
+    }
+
+    fn delegates(&mut self, state: &State) {
+        self.inherited.stands(state.standing());
+    }
+
+    async fn delegated(&mut self, state: &State) -> Result<Spent, ChildError> {
+        let ledger = &self.parent.0.ledger;
+        let children = ledger.children(&self.place.run, self.place.turn).await;
+        let children = children.map_err(|error| ChildError::NotRecorded(error.to_string()))?;
+        let spent = share::spent(&children, Some(self.place.call), state.turn());
+        self.delegated = self.delegated.plus(spent);
+        Ok(spent)
+    }
+
+    fn maker(&self) -> Maker {
+        self.maker.clone()
+    }
+
+    async fn submit(
+        maker: &Maker,
+        run: &Run,
+        _: u64,
+        calls: &[Call<'_>],
+        _: Vec<Option<Answer>>,
+    ) -> Result<Submitted<Infallible>, CallFailure> {
+        Ok(Submitted::Answered(maker.answered(run, calls).await))
+    }
+
+    async fn give_up(
+        maker: &Maker,
+        run: &Run,
+        _: u64,
+        calls: &[Call<'_>],
+        _: Vec<Option<Answer>>,
+    ) -> Result<TurnAnswers, CallFailure> {
+        Ok(maker.answered(run, calls).await)
+    }
+
+    fn answers_of(open: Infallible) -> Vec<Option<Answer>> {
+        match open {}
+    }
+
+    async fn wait(
+        &mut self,
+        _: &Turn,
+        open: Infallible,
+    ) -> Result<(Infallible, Vec<ToolCall>), ChildError> {
+        match open {}
+    }
+
+    fn kind(_: &ChildError) -> &'static str {
+        "sub_agent_stopped"
+    }
+}
+
+impl From<Stopped> for ChildError {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<CommitError> for ChildError {
+    fn from(error: CommitError) -> Self {
+        Self::NotRecorded(error.to_string())
+    }
+}
+
+impl From<crate::durable::RunError> for ChildError {
+    fn from(error: crate::durable::RunError) -> Self {
+        Self::NotRecorded(error.to_string())
+    }
+}
+
+impl fmt::Display for ChildError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped(stopped) => stopped.fmt(formatter),
+            Self::NotRecorded(why) => formatter.write_str(why),
+        }
+    }
+}

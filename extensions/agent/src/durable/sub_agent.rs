@@ -1,0 +1,122 @@
+//! What is recorded of a sub-agent: the answers of its model. Its calls are recorded as those of the call that started it, so
+//! that it is gone through again by both, where its process has ended or it had to wait for a person.
+
+use serde::{Deserialize, Serialize};
+use toolwright::CallId;
+use toolwright::journal::DocumentWrite;
+use toolwright::unstable::runs::JournalAccess;
+
+use super::runs::head_of;
+use super::{RunError, keys, turn};
+use crate::history::Message;
+use crate::limits::share::Standing;
+use crate::limits::{Cost, TotalUsage, Usage};
+use crate::model::{ModelAnswer, StopReason};
+
+/// One answer of the model of a sub-agent.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answered {
+    message: Message,
+    stop: Stop,
+    usage: Option<Usage>,
+    cost: Option<Cost>,
+    failed: TotalUsage,
+    model: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Stop {
+    Finished,
+    Paused,
+    CutShort,
+    CutInCall,
+    Refused,
+}
+
+/// The recorded answers of the model of one sub-agent.
+pub(crate) struct RecordedAnswers {
+    access: JournalAccess,
+    prefix: String,
+}
+
+impl RecordedAnswers {
+    pub(crate) fn new(access: JournalAccess, run: &str, call: CallId) -> Self {
+        Self { access, prefix: keys::sub_agent(run, call) }
+    }
+
+    /// All of them, in order.
+    pub(crate) async fn read(&self) -> Result<Vec<ModelAnswer>, RunError> {
+        let mut answers = Vec::new();
+        loop {
+            let key = self.key(answers.len());
+            let Some(found) = self.access.store.document(&key).await? else { return Ok(answers) };
+            let answered: Answered = turn::opened(&found, self.access.sealing.as_ref())?;
+            answers.push(answered.answer(&key)?);
+        }
+    }
+
+    /// The document of an answer, which nothing may have written before.
+    pub(crate) fn write(
+        &self,
+        number: usize,
+        answer: &ModelAnswer,
+    ) -> Result<DocumentWrite, RunError> {
+        let key = self.key(number);
+        let text = turn::text(&Answered::of(answer), &key, self.access.sealing.as_ref())?;
+        Ok(DocumentWrite { key, expects: None, text: Some(text) })
+    }
+
+    fn key(&self, number: usize) -> String {
+        format!("{}{number}", self.prefix)
+    }
+}
+
+impl Answered {
+    fn of(answer: &ModelAnswer) -> Self {
+        let ModelAnswer { text, calls, verbatim, usage, cost, failed, model, .. } = answer;
+        let (text, calls, verbatim) = (text.clone(), calls.as_slice().into(), verbatim.clone());
+        Self {
+            message: Message::Assistant { text, calls, verbatim },
+            stop: match answer.stop {
+                StopReason::Finished => Stop::Finished,
+                StopReason::Paused => Stop::Paused,
+                StopReason::CutShort => Stop::CutShort,
+                StopReason::CutInCall => Stop::CutInCall,
+                StopReason::Refused => Stop::Refused,
+            },
+            usage: *usage,
+            cost: *cost,
+            failed: *failed,
+            model: model.clone(),
+        }
+    }
+
+    fn answer(self, key: &str) -> Result<ModelAnswer, RunError> {
+        let Message::Assistant { text, calls, verbatim } = self.message else {
+            return Err(RunError::damaged(key, "it is no answer of a model; restore the journal"));
+        };
+        let answer = ModelAnswer::new(text, calls.to_vec()).stopped(match self.stop {
+            Stop::Finished => StopReason::Finished,
+            Stop::Paused => StopReason::Paused,
+            Stop::CutShort => StopReason::CutShort,
+            Stop::CutInCall => StopReason::CutInCall,
+            Stop::Refused => StopReason::Refused,
+        });
+        let (usage, cost, failed, model) = (self.usage, self.cost, self.failed, self.model);
+        Ok(ModelAnswer { verbatim, usage, cost, failed, model, ..answer })
+    }
+}
+
+/// Where a recorded run stands, as the budgets of its sub-agents count it; nothing where no run of the id is recorded.
+pub(crate) async fn standing(
+    access: &JournalAccess,
+    run: &str,
+) -> Result<Option<Standing>, RunError> {
+    match head_of(&*access.store, run).await {
+        Ok((head, _)) => Ok(Some(head.state(access.sealing.as_ref())?.standing())),
+        Err(RunError::NoSuchRun { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

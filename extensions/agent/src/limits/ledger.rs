@@ -1,0 +1,162 @@
+//! The sub-agents of runs, as budgets count them: in the journal of their calls where there is one, else in memory.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync;
+use toolwright::CallId;
+use toolwright::journal::{CommitError, DocumentWrite, StoreError, Transaction};
+use toolwright::unstable::runs::JournalAccess;
+
+use super::share::{ChildSpending, Children, Standing};
+
+/// The sub-agents of the runs of an agent.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    journal: Option<JournalAccess>,
+    /// The runs of which this process makes calls, by their ids.
+    runs: Mutex<HashMap<String, InMemory>>,
+    /// Held from reading what is left to writing what is taken.
+    pub(crate) taking: sync::Mutex<()>,
+}
+
+struct InMemory {
+    standing: Standing,
+    children: Children,
+}
+
+/// What is read again later is written with the version of its form.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    #[serde(flatten)]
+    child: ChildSpending,
+}
+
+/// The version of the stored form.
+const VERSION: u32 = 1;
+
+impl Ledger {
+    pub(crate) fn new(journal: Option<JournalAccess>) -> Self {
+        Self { journal, ..Self::default() }
+    }
+
+    /// Notes where a run stands that is driven here and recorded nowhere.
+    pub(crate) fn stands(&self, run: &str, standing: Standing) {
+        let children = Children::new();
+        self.runs().insert(run.to_owned(), InMemory { standing, children });
+    }
+
+    /// Where a run stands that is recorded nowhere.
+    pub(crate) fn standing(&self, run: &str) -> Option<Standing> {
+        self.runs().get(run).map(|it| it.standing)
+    }
+
+    /// Forgets a run that is recorded nowhere.
+    pub(crate) fn forget(&self, run: &str) {
+        self.runs().remove(run);
+    }
+
+    /// Removes what the sub-agents of a turn have left in the journal that an executor has for itself: no process goes on with
+    /// them.
+    pub(crate) async fn clear(&self, run: &str) -> Result<(), StoreError> {
+        let Some(journal) = self.journal.as_ref().filter(|journal| journal.is_own) else {
+            return Ok(());
+        };
+        let mut documents = Vec::new();
+        for prefix in [children_of(run), answers_of(run)] {
+            let found = journal.store.documents(&prefix).await?;
+            documents.extend(found.into_iter().map(|it| {
+                let (key, expects) = (it.key, Some(it.version));
+                DocumentWrite { key, expects, text: None }
+            }));
+        }
+        let unit = Transaction { documents, ..Transaction::default() };
+        // What has changed since is removed after the next turn.
+        match journal.store.commit(unit, journal.now()).await {
+            Err(CommitError::Store(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The sub-agents that were started in a turn of a run.
+    pub(crate) async fn children(&self, run: &str, turn: u64) -> Result<Children, StoreError> {
+        let Some(journal) = &self.journal else {
+            return Ok(self.runs().get(run).map_or_else(Children::new, |it| it.children.clone()));
+        };
+        let prefix = of_turn(run, turn);
+        let found = journal.store.documents(&prefix).await?;
+        let read = found.into_iter().map(|document| {
+            let invalid = || {
+                let why = format!("the document `{}` is no budget of a sub-agent", document.key);
+                StoreError::invalid(why)
+            };
+            let call = document.key.strip_prefix(&prefix).and_then(|it| it.parse().ok());
+            let stored: Option<Stored> = serde_json::from_str(&document.text).ok();
+            let stored = stored.filter(|it| it.version == VERSION);
+            call.zip(stored).map(|(call, it): (CallId, _)| (call, it.child)).ok_or_else(invalid)
+        });
+        read.collect()
+    }
+
+    /// Notes what one has taken or spent, and commits these documents with it, where there is a journal.
+    ///
+    /// # Errors
+    /// When another process has written since.
+    pub(crate) async fn write(
+        &self,
+        place: &Place<'_>,
+        child: ChildSpending,
+        expects: Option<u64>,
+        mut documents: Vec<DocumentWrite>,
+    ) -> Result<(), CommitError> {
+        let Some(journal) = &self.journal else {
+            if let Some(run) = self.runs().get_mut(place.run) {
+                run.children.insert(place.call, child);
+            }
+            return Ok(());
+        };
+        let stored = Stored { version: VERSION, child };
+        let text = serde_json::to_string(&stored).map_err(|it| StoreError::invalid(it.to_string()));
+        let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
+        documents.push(DocumentWrite { key, expects, text: Some(text?) });
+        let unit = Transaction { documents, ..Transaction::default() };
+        journal.store.commit(unit, journal.now()).await
+    }
+
+    /// The version of what is noted of one; nothing where nothing is.
+    pub(crate) async fn version(&self, place: &Place<'_>) -> Result<Option<u64>, StoreError> {
+        let Some(journal) = &self.journal else { return Ok(None) };
+        let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
+        Ok(journal.store.document(&key).await?.map(|it| it.version))
+    }
+
+    fn runs(&self) -> MutexGuard<'_, HashMap<String, InMemory>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a sub-agent was started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub run: &'a str,
+    /// The turn of the run, also where another sub-agent has started this one.
+    pub turn: u64,
+    /// The call that started it.
+    pub call: CallId,
+}
+
+/// What the keys of all documents about the budgets of the sub-agents of a run begin with.
+pub(crate) fn children_of(run: &str) -> String {
+    format!("run/{run}/children/")
+}
+
+/// What the keys of all documents with answers of the models of sub-agents begin with.
+pub(crate) fn answers_of(run: &str) -> String {
+    format!("run/{run}/agents/")
+}
+
+fn of_turn(run: &str, turn: u64) -> String {
+    format!("{}{turn}/", children_of(run))
+}
