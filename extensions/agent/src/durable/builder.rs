@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Semaphore;
 use toolwright::unstable::runs::JournalAccess;
 
 use super::runner::{Inner, Runner};
@@ -19,8 +20,11 @@ type Services =
     Box<dyn Fn(&RunInfo, AgentRunBuilder) -> Result<AgentRunBuilder, Failure> + Send + Sync>;
 type OnFailure = Box<dyn Fn(&str, &RunError) + Send + Sync>;
 
-/// How many runs a process drives at once.
+/// Of how many runs a process runs calls at once.
 const RUNS_AT_ONCE: usize = 100;
+
+/// So many times as many go on at once, those among them that wait for their models.
+const WITH_ASKING: usize = 10;
 
 /// Gathers what a [`Runner`] is made of.
 #[derive(Default)]
@@ -120,8 +124,8 @@ impl RunnerBuilder {
         self
     }
 
-    /// Limits how many runs [`Runner::work`] drives at once, 100 unless set: the others wait until one of them ends or waits,
-    /// or another process takes them.
+    /// Limits of how many runs [`Runner::work`] runs calls at once: 100 unless set. Runs that wait for their models do not count: ten times
+    /// as many go on in all, and the others wait until one of them ends or waits, or another process takes them.
     #[must_use]
     pub fn runs_at_once(mut self, runs: NonZeroUsize) -> Self {
         self.at_once = Some(runs);
@@ -172,9 +176,12 @@ impl RunnerBuilder {
         }
         let access = access.ok_or(RunnerError::NoAgent)?;
         let Self { agents, services, on_failure, at_once, .. } = self;
-        let at_once = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get);
+        let working = at_once.map_or(RUNS_AT_ONCE, NonZeroUsize::get).min(Semaphore::MAX_PERMITS);
+        let (at_once, places) =
+            (working.saturating_mul(WITH_ASKING), Arc::new(Semaphore::new(working)));
         let (remembered, suspects) = Default::default();
-        let inner = Inner { agents, access, services, on_failure, at_once, remembered, suspects };
+        let inner =
+            Inner { agents, access, services, on_failure, at_once, places, remembered, suspects };
         Ok(Runner(Arc::new(inner)))
     }
 }

@@ -10,6 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use toolwright::approval::ApprovalRequest;
 use toolwright::journal::DocumentWrite;
 use toolwright::provider::ToolCall;
@@ -85,6 +86,8 @@ pub(super) struct RunRecord {
     pub so_far: Vec<Option<StoredAnswer>>,
     /// Turns whose calls are not acknowledged yet.
     pub left: Vec<Unacknowledged>,
+    /// The places for runs whose calls run, of a worker.
+    pub places: Option<Arc<Semaphore>>,
 }
 
 impl RunRecord {
@@ -98,6 +101,7 @@ impl RunRecord {
             said: Vec::new(),
             so_far: Vec::new(),
             left: Vec::new(),
+            places: None,
         }
     }
 }
@@ -156,6 +160,17 @@ impl Recorder for RunRecord {
                 Interruption::Leave(self.shutting_down())
             }
             interrupted = self.come_between(true) => interrupted,
+        }
+    }
+
+    async fn place(&mut self) -> Result<Option<OwnedSemaphorePermit>, Interruption<RunError>> {
+        let Some(places) = self.places.clone() else { return Ok(None) };
+        tokio::select! {
+            biased;
+            // They are never closed.
+            place = places.acquire_owned() => Ok(place.ok()),
+            // As while the model is asked: nothing of the turn has begun.
+            interrupted = self.interrupted(Work::Asking) => Err(interrupted),
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolwright::Content;
 use toolwright::unstable::runs::JournalAccess;
@@ -82,7 +83,10 @@ pub(super) struct Inner {
     pub(super) access: JournalAccess,
     pub(super) services: StoredServices,
     pub(super) on_failure: StoredOnFailure,
+    /// How many runs go on at once, those among them that wait for their models.
     pub(super) at_once: usize,
+    /// The places for those of a worker whose calls run.
+    pub(super) places: Arc<Semaphore>,
     pub(super) remembered: Remembered,
     pub(super) suspects: SuspectPlace,
 }
@@ -236,7 +240,8 @@ impl Inner {
         let agents = BTreeMap::from([(agent.0.name.clone(), agent.clone())]);
         let services: StoredServices = Some(Box::new(move |_, builder| Ok(services(builder))));
         let (remembered, suspects) = Default::default();
-        Self { agents, access, services, on_failure: None, at_once: 1, remembered, suspects }
+        let (at_once, places) = (1, Arc::new(Semaphore::new(1)));
+        Self { agents, access, services, on_failure: None, at_once, places, remembered, suspects }
     }
 
     /// The head of a run and the version of its document.
@@ -250,6 +255,15 @@ impl Inner {
             Ok(mut driven) => self.driven(&mut driven).await,
             Err(progress) => Ok(progress),
         }
+    }
+
+    /// Takes a run up for a worker, of which a limited number runs calls at once.
+    pub(super) async fn worked_on(&self, run: &str) -> Result<(), RunError> {
+        if let Ok(mut driven) = Box::pin(self.taken(run, TakenBy::Worker)).await? {
+            driven.record.places = Some(Arc::clone(&self.places));
+            self.driven(&mut driven).await?;
+        }
+        Ok(())
     }
 
     pub(super) fn agent(&self, name: &str) -> Result<&Agent, RunError> {

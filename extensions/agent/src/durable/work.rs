@@ -55,7 +55,7 @@ struct Listed {
 impl Runner {
     /// Takes up, the oldest first, every run of these agents whose driver is gone and every run whose calls may go on, and carries out the decided
     /// calls of the journal, until every executor is drained, and a lease longer at most. Spawn it once; any number of processes may work on one journal. Each
-    /// run goes on in a task of its own, [a hundred](super::RunnerBuilder::runs_at_once) at once.
+    /// run goes on in a task of its own, with calls of [a hundred](super::RunnerBuilder::runs_at_once) at once.
     ///
     /// A run that cannot go on (its services could not be made, a tool is missing, the disk is full) is reported to
     /// [`on_failure`](super::RunnerBuilder::on_failure) and looked at again later; the others go on.

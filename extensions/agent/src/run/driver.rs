@@ -173,6 +173,14 @@ impl<R: Recorder> Driver<'_, R> {
         let (maker, mut known) = (self.recorder.maker(), self.recorder.known());
         self.recorder.delegates(&self.run.state);
         let mut stop = self.recorder.stop().await?;
+        let mut place = None;
+        if stop.is_none() {
+            match self.recorder.place().await {
+                Ok(free) => place = free,
+                Err(Interruption::Stop(why)) => stop = Some(why),
+                Err(Interruption::Leave(error) | Interruption::Lost(error)) => return Err(error),
+            }
+        }
         let mut answers = None;
         if stop.is_none() {
             let known_now = std::mem::take(&mut known);
@@ -234,6 +242,8 @@ impl<R: Recorder> Driver<'_, R> {
         let (state, actions) = step(&before, called);
         self.commit(state, actions, stop).await?;
         self.recorder.answered(&self.run.history, &self.run.state).await;
+        // Another run may work from here on, while this one asks its model.
+        drop(place);
         Ok(None)
     }
 

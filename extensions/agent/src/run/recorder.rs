@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::time::Duration;
 
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use toolwright::journal::StoreError;
 use toolwright::provider::ToolCall;
@@ -149,6 +150,15 @@ pub(crate) trait Recorder: Send {
         _stop: Option<Stop>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send {
         ready(Ok(()))
+    }
+
+    /// Waits for a place among the runs whose calls run, where these are limited; what comes between, else. The run has the place until it
+    /// is dropped.
+    fn place(
+        &mut self,
+    ) -> impl Future<Output = Result<Option<OwnedSemaphorePermit>, Interruption<Self::Error>>> + Send
+    {
+        ready(Ok(None))
     }
 
     /// The answers of the open turn that are recorded, at the indices of their calls.

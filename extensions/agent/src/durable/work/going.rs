@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
-use crate::durable::taken_by::TakenBy;
 use crate::durable::{RunError, Runner};
 
 /// How long a run is left alone that could not go on; each time in succession, twice as long.
@@ -28,9 +27,7 @@ pub(super) struct Going {
 impl Going {
     pub(super) fn drive(&mut self, agents: Runner, run: String) {
         let id = run.clone();
-        let task = self
-            .tasks
-            .spawn(async move { agents.0.gone_on(&run, TakenBy::Worker).await.map(|_| ()) });
+        let task = self.tasks.spawn(async move { agents.0.worked_on(&run).await });
         self.here.insert(id.clone());
         self.runs.insert(task.id(), id);
     }

@@ -105,20 +105,54 @@ async fn worked(agents: &Runner, time: Duration) {
     assert!(tokio::time::timeout(time, agents.work()).await.is_err(), "it works on");
 }
 
+/// What works at once, and the most of it that did.
+#[derive(Default)]
+struct Working {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+/// Works for some seconds.
+#[tool(effect = read)]
+async fn dig(working: &Working) {
+    let now = working.now.fetch_add(1, Ordering::SeqCst) + 1;
+    working.most.fetch_max(now, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(15)).await;
+    working.now.fetch_sub(1, Ordering::SeqCst);
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_process_drives_no_more_runs_at_once_than_it_may_and_all_of_them_in_the_end() {
-    let (world, model) = (World::new(), Arc::new(Slow::default()));
-    let agent = Agent::on(world.executor(world.store()), Arc::clone(&model)).build().unwrap();
+async fn a_process_runs_calls_of_no_more_runs_at_once_than_it_may_and_of_all_in_the_end() {
+    let (world, working) = (World::on_tokio_time(), Arc::new(Working::default()));
+    let executor = world.executor_of(world.store(), Registry::of([DIG]).unwrap());
+    let executor = executor.service_arc(Arc::clone(&working)).unrestricted().build().unwrap();
+    let model = Provider::new([calls([("dig", "{}")]), ModelAnswer::text("Done.")]);
+    let agent = Agent::on(executor, model).build().unwrap();
     let two = NonZeroUsize::new(2).unwrap();
     let agents = Runner::builder().agent("clerk", agent).runs_at_once(two).build().unwrap();
     for run in 0..5 {
         agents.submit(NewRun::new(format!("r{run}"), "clerk", "go")).await.unwrap();
     }
     worked(&agents, Duration::from_secs(200)).await;
-    assert_eq!(model.most.load(Ordering::SeqCst), 2);
+    assert_eq!(working.most.load(Ordering::SeqCst), 2);
     for run in 0..5 {
-        assert_eq!(agents.head(&format!("r{run}")).await.unwrap().phase, Phase::Ended);
+        let head = agents.head(&format!("r{run}")).await.unwrap();
+        // No other driver took a run whose driver waited for a place.
+        assert_eq!((head.phase, head.epoch), (Phase::Ended, 2));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_that_wait_for_their_models_take_no_place_of_those_that_work() {
+    let (world, model) = (World::on_tokio_time(), Arc::new(Slow::default()));
+    let one = world.on(world.store(), &model).runs_at_once(NonZeroUsize::MIN);
+    let agents = one.build().unwrap();
+    for run in 0..15 {
+        agents.submit(NewRun::new(format!("r{run}"), "clerk", "go")).await.unwrap();
+    }
+    worked(&agents, Duration::from_secs(150)).await;
+    assert_eq!(model.most.load(Ordering::SeqCst), 10);
+    assert!(agents.head("r14").await.unwrap().ended.is_some());
 }
 
 #[tokio::test(start_paused = true)]
