@@ -42,8 +42,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ("tools/list", Some(_)) if peer.folder.join("hangs_at_list").exists() => {
                 peer.note("hangs at list");
             }
+            ("tools/list", Some(id)) if peer.folder.join("without_tools").exists() => {
+                peer.send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}}));
+            }
             ("tools/list", Some(id)) => peer.list(id, &message["params"]["cursor"]),
             ("tools/call", Some(id)) => peer.call(id, &message["params"]),
+            (method, Some(id))
+                if ["resources/", "prompts/", "completion/"]
+                    .iter()
+                    .any(|it| method.starts_with(it)) =>
+            {
+                peer.offer(method, id, &message["params"]);
+            }
             ("notifications/cancelled", None) => peer.note("cancelled"),
             (_, Some(_)) if message.get("error").is_some() || message.get("result").is_some() => {
                 peer.note(&format!("heard {message}"));
@@ -57,8 +67,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 impl Peer {
     fn initialize(&self, message: &Value) {
+        if self.folder.join("shouts").exists() {
+            // More than a pipe holds, many times.
+            let piece = "x".repeat(1 << 16);
+            for _ in 0..256 {
+                eprintln!("{piece}");
+            }
+        }
+        let revision = std::fs::read_to_string(self.folder.join("revision"));
+        let asked = message["params"]["protocolVersion"].clone();
         let result = json!({
-            "protocolVersion": message["params"]["protocolVersion"],
+            "protocolVersion": revision.map_or(asked, Value::from),
             "capabilities": {"tools": {"listChanged": true}},
             "serverInfo": {"name": "peer", "version": "1"},
         });
@@ -81,6 +100,46 @@ impl Peer {
 
     fn text(&self, id: &Value, text: &str) {
         self.answer(id, &json!({"content": [{"type": "text", "text": text}]}));
+    }
+
+    /// What it offers besides tools, where there is a file `offers`.
+    fn offer(&mut self, method: &str, id: &Value, params: &Value) {
+        self.note(&format!("asked {method}"));
+        let result = match method {
+            _ if !self.folder.join("offers").exists() => None,
+            "resources/list" if self.folder.join("endless").exists() => {
+                Some(json!({"resources": [], "nextCursor": "more"}))
+            }
+            "resources/list" => Some(match params["cursor"].as_str() {
+                None => {
+                    json!({"resources": [{"uri": "note:///a", "name": "a", "description": "One\u{202e} note.", "mimeType": "text/plain"}], "nextCursor": "2"})
+                }
+                Some(_) => json!({"resources": [{"uri": "note:///b", "name": "b"}]}),
+            }),
+            "resources/templates/list" => Some(
+                json!({"resourceTemplates": [{"uriTemplate": "note:///{name}", "name": "note"}]}),
+            ),
+            "resources/read" if params["uri"] == "note:///a" => {
+                Some(json!({"contents": [{"uri": "note:///a", "text": "Buy\u{202e} tea."}]}))
+            }
+            "prompts/list" => Some(
+                json!({"prompts": [{"name": "review", "description": "Reviews.", "arguments": [
+                {"name": "path", "description": "The file.", "required": true}, {"name": "depth"}]}]}),
+            ),
+            "prompts/get" => Some(json!({"messages": [
+                {"role": "user", "content": {"type": "text", "text": format!("Review {}.", params["arguments"]["path"])}},
+                {"role": "assistant", "content": {"type": "text", "text": "Which part?"}}]})),
+            "completion/complete" => Some(json!({"completion": {"values": [
+                format!("{}.rs", params["argument"]["value"].as_str().unwrap_or_default())]}})),
+            _ => None,
+        };
+        match result {
+            Some(result) => self.answer(id, &result),
+            None => {
+                let code = if method == "resources/read" { -32002 } else { -32601 };
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "not here"}}));
+            }
+        }
     }
 
     fn list(&self, id: &Value, cursor: &Value) {
@@ -143,6 +202,7 @@ impl Peer {
                 tool("child", "Starts a program that stays.", json!({})),
                 tool("reports", "Reports its progress, then answers.", json!({})),
                 tool("flood", "Answers with 40 MB.", json!({})),
+                tool("large", "Answers with 10 MB.", json!({})),
                 tool("crumbs", "Answers byte by byte.", json!({})),
             ]),
         ];
@@ -206,6 +266,7 @@ impl Peer {
                 }
                 self.text(id, "reported");
             }
+            "large" => self.text(id, &"x".repeat(10 << 20)),
             "flood" => {
                 let piece = "x".repeat(1 << 20);
                 let mut output = std::io::stdout().lock();

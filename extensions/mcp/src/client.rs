@@ -6,14 +6,16 @@ mod connection;
 pub(crate) mod definition;
 mod foreign_tool;
 mod handler;
-#[cfg(feature = "http-client")]
+#[cfg_attr(not(feature = "http-client"), path = "client/without_http.rs")]
 mod http;
 mod known;
 mod lines;
 mod names;
 #[cfg(feature = "oauth")]
 pub(crate) mod oauth;
+pub(crate) mod offered;
 mod process;
+pub(crate) mod resource_tools;
 mod restart;
 mod result;
 mod said;
@@ -40,6 +42,7 @@ use self::config::McpConfig;
 use self::connection::Server;
 use self::definition::{Definitions, ForeignTool};
 use self::known::Known;
+use crate::trace::{TraceContext, Tracer};
 
 /// The servers whose tools an application uses; cheap to clone.
 ///
@@ -71,6 +74,7 @@ struct Inner {
     /// Where tools are registered when a name is resolved: that of the executor which has the servers.
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
+    trace: RwLock<Option<Tracer>>,
     known: RwLock<Known>,
 }
 
@@ -137,7 +141,8 @@ impl McpServers {
             (name, Arc::new(made(server)))
         });
         let (servers, registry) = (servers.collect(), OnceLock::new());
-        Self(Arc::new(Inner { servers, registry, answers, known: RwLock::default() }))
+        let (trace, known) = (RwLock::default(), RwLock::default());
+        Self(Arc::new(Inner { servers, registry, answers, trace, known }))
     }
 
     /// Remembers the registry of the executor that has the servers; a second one is a problem of its builder.
@@ -158,6 +163,34 @@ impl McpServers {
     pub fn answering(self, answers: Answers) -> Self {
         *self.0.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
         self
+    }
+
+    /// Names each server the trace to which a call belongs (`_meta.traceparent`): that of the span in which `read` is called. With
+    /// `tracing-opentelemetry`, `read` takes it from `Span::current()`.
+    ///
+    /// ```
+    /// use toolwright_mcp::{McpConfig, McpServers, TraceContext};
+    ///
+    /// let servers = McpServers::new(McpConfig::from_toml("")?).trace_by(|| {
+    ///     TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None)
+    /// });
+    /// # let _ = servers;
+    /// # Ok::<(), toolwright_mcp::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn trace_by(self, read: impl Fn() -> Option<TraceContext> + Send + Sync + 'static) -> Self {
+        self.set_tracer(Tracer(Arc::new(read)));
+        self
+    }
+
+    fn set_tracer(&self, tracer: Tracer) {
+        *self.0.trace.write().unwrap_or_else(PoisonError::into_inner) = Some(tracer);
+    }
+
+    /// The trace of the current span.
+    fn trace(&self) -> Option<TraceContext> {
+        let tracer = self.0.trace.read().unwrap_or_else(PoisonError::into_inner).clone();
+        tracer.and_then(|Tracer(read)| read())
     }
 
     /// Remembers in this file what each tool was when it last ran, so that a person who is asked about a call is shown what
@@ -225,14 +258,16 @@ impl McpServers {
         server: Option<&str>,
     ) -> Result<Vec<(&str, Result<Arc<Definitions>, ToolError>)>, ToolError> {
         if let Some(wanted) = server.filter(|wanted| !self.0.servers.contains_key(*wanted)) {
-            let known = self.names().collect::<Vec<_>>().join("`, `");
-            return Err(ToolError::invalid(format!(
-                "there is no server `{wanted}`; there are `{known}`"
-            )));
+            return Err(self.unknown_server(wanted));
         }
         let wanted = self.0.servers.iter().filter(|(name, _)| server.is_none_or(|it| it == *name));
         let read = wanted.map(|(name, it)| async move { (name.as_str(), it.definitions().await) });
         Ok(join_all(read).await)
+    }
+
+    fn unknown_server(&self, wanted: &str) -> ToolError {
+        let known = self.names().collect::<Vec<_>>().join("`, `");
+        ToolError::invalid(format!("there is no server `{wanted}`; there are `{known}`"))
     }
 
     /// The foreign tool of one of our names.
@@ -263,7 +298,8 @@ impl McpServers {
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
         // A call that is refused below ran as little as one that was never made.
-        let answer = server.call(tool, input, patience, context).await;
+        let trace = self.trace();
+        let answer = server.call(tool, input, patience, trace.as_ref(), context).await;
         let is_other = answer.as_ref().is_err_and(|error| error.kind() == definition::CHANGED);
         if !is_other {
             self.0.known.read().unwrap_or_else(PoisonError::into_inner).runs(tool);

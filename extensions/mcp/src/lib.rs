@@ -10,6 +10,7 @@
 pub mod cli;
 mod client;
 mod server;
+mod trace;
 
 pub use client::answers::{Answers, Elicit, Elicitation, Sample};
 pub use client::config::{ConfigError, McpConfig, Trust};
@@ -17,6 +18,11 @@ pub use client::config::{ConfigError, McpConfig, Trust};
 #[cfg_attr(docsrs, doc(cfg(feature = "oauth")))]
 pub use client::oauth::{
     EncryptedTokens, Loopback, MemoryTokens, OAuth, SignIn, SignInRequest, TokenStore,
+};
+pub use client::offered::{OfferedArgument, OfferedPrompt, OfferedResources};
+pub use client::resource_tools::{
+    MCP_LIST_RESOURCES, MCP_READ_RESOURCE, MCP_RESOURCE_TOOLS, mcp_list_resources,
+    mcp_read_resource,
 };
 pub use client::single::McpClient;
 pub use client::tools::{
@@ -32,5 +38,6 @@ pub use server::content::{
 pub use server::elicitation::ElicitationApprover;
 #[cfg(feature = "http-server")]
 #[cfg_attr(docsrs, doc(cfg(feature = "http-server")))]
-pub use server::http::{BoundServer, HttpServer, TokenCheck, TokenRefusal};
+pub use server::http::{BoundServer, HttpServer, McpService, TokenCheck, TokenRefusal};
 pub use server::{McpServer, ServeError, serve};
+pub use trace::TraceContext;

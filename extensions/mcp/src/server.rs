@@ -8,6 +8,7 @@ mod answer;
 pub(crate) mod client;
 pub(crate) mod content;
 pub(crate) mod elicitation;
+mod error;
 mod exchange;
 #[expect(deprecated, reason = "clients of the revisions before 2026-07-28 have logging")]
 mod handler;
@@ -28,21 +29,23 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use toolwright::dialect::DialectError;
-use toolwright::{
-    CancellationToken, Executor, MissingServices, Profile, ProfileError, Profiles, RunBuilder,
-    UnknownProfile,
-};
+use toolwright::{CancellationToken, Executor, Profile, Profiles, RunBuilder};
 
 use self::content::{Completions, Prompts, Resources};
 use self::elicitation::ElicitationApprover;
+pub use self::error::ServeError;
 use self::handler::Handler;
 use self::lines::{Lines, Pages};
 use self::offers::Offers;
 use self::session::Session;
+use crate::trace::TraceContext;
 
 /// How many tools one page of `tools/list` has, unless the server says otherwise.
 const PAGE: usize = 100;
+
+type Choose = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
+
+type MakeSpan = Arc<dyn Fn(&TraceContext) -> tracing::Span + Send + Sync>;
 
 type Start = Arc<dyn Fn(RunBuilder, Option<&str>) -> RunBuilder + Send + Sync>;
 
@@ -89,6 +92,10 @@ pub struct McpServer {
     profiles: Profiles,
     /// Selects the tools that are served; all without it.
     profile: Option<Profile>,
+    /// Chooses the profile of each user.
+    choose: Option<Choose>,
+    /// Makes the span of a call that belongs to a trace of its client.
+    span: Option<MakeSpan>,
     start: Option<Start>,
     offers: Offers,
     #[cfg(feature = "http-server")]
@@ -115,6 +122,8 @@ impl McpServer {
             page: PAGE,
             profiles: Profiles::default(),
             profile: None,
+            choose: None,
+            span: None,
             start: None,
             offers: Offers::default(),
             #[cfg(feature = "http-server")]
@@ -181,6 +190,57 @@ impl McpServer {
         self.executor.registry().catalog().select(&profile)?;
         self.profile = Some(profile);
         Ok(self)
+    }
+
+    /// Serves each user the tools of a profile of their own, by its name among [`profiles`](Self::profiles); no other is listed or
+    /// called in their sessions. It comes before [`profile`](Self::profile). `choose` gets the user of the session, `None` where
+    /// neither a check of tokens nor [`each_session`](Self::each_session) names one. Where there is no profile of that name, the session does not begin.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Profiles, Registry};
+    /// use toolwright_mcp::McpServer;
+    ///
+    /// let profiles: Profiles = serde_json::from_str(r#"{"reader": [], "owner": ["*"]}"#)?;
+    /// let server = McpServer::new(Executor::builder(Registry::empty()).build()?)
+    ///     .profiles(profiles)
+    ///     .profile_of(|user| if user == Some("ada") { "owner" } else { "reader" });
+    /// # let _ = server;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn profile_of<N: Into<String>>(
+        mut self,
+        choose: impl Fn(Option<&str>) -> N + Send + Sync + 'static,
+    ) -> Self {
+        self.choose = Some(Arc::new(move |user| choose(user).into()));
+        self
+    }
+
+    /// Makes the span of each call whose client names a trace (`_meta.traceparent`); the spans of the call are within it. With
+    /// `tracing-opentelemetry`, `make` gives the span its remote parent.
+    ///
+    /// ```
+    /// # use toolwright::{Executor, Registry};
+    /// use toolwright_mcp::McpServer;
+    ///
+    /// let server = McpServer::new(Executor::builder(Registry::empty()).build()?)
+    ///     .trace_by(|trace| tracing::info_span!("mcp", traceparent = trace.traceparent()));
+    /// # let _ = server;
+    /// # Ok::<(), toolwright::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn trace_by(
+        mut self,
+        make: impl Fn(&TraceContext) -> tracing::Span + Send + Sync + 'static,
+    ) -> Self {
+        self.span = Some(Arc::new(make));
+        self
+    }
+
+    /// Returns the server without the choice of a profile by user.
+    #[cfg(feature = "http-server")]
+    fn for_anybody(&self) -> Self {
+        Self { choose: None, ..self.clone() }
     }
 
     /// Sets what the run of each session brings: its user, and the services that the executor declares with `per_run`.
@@ -318,39 +378,6 @@ impl fmt::Debug for McpServer {
         server.field("name", &self.name).field("executor", &self.executor).finish_non_exhaustive()
     }
 }
-
-/// Why a session could not be served.
-#[derive(thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The run of a session cannot start.
-    #[error(transparent)]
-    Services(#[from] MissingServices),
-    /// The protocol cannot carry a tool.
-    #[error(transparent)]
-    Tools(#[from] DialectError),
-    /// The server has no such profile.
-    #[error(transparent)]
-    UnknownProfile(#[from] UnknownProfile),
-    /// The profile does not fit the tools.
-    #[error(transparent)]
-    Profile(#[from] ProfileError),
-    /// The client did not speak the protocol.
-    #[error("the client did not begin a session: {0}")]
-    Protocol(String),
-    /// The address of an HTTP server cannot be had.
-    #[error("the address {address} cannot be taken")]
-    Address {
-        /// The address.
-        address: std::net::SocketAddr,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// Standard output is needed for the protocol alone.
-    #[error("standard output cannot be taken for the protocol")]
-    Output(#[source] std::io::Error),
-}
-toolwright::unstable::debug_as_sentence!(ServeError);
 
 fn program() -> String {
     let path = std::env::args_os().next().map(std::path::PathBuf::from);

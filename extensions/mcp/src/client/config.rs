@@ -3,6 +3,8 @@
 
 mod applications;
 mod oauth;
+mod server;
+mod url;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,9 @@ use std::time::Duration;
 use serde::Deserialize;
 
 pub(super) use self::oauth::OAuthConfig;
+pub(super) use self::server::{Http, Program, Reached, ServerConfig, Written};
+#[cfg(feature = "oauth")]
+pub(super) use self::url::is_encrypted_or_local;
 use super::names::LONGEST_SERVER as LONGEST_NAME;
 
 /// The MCP servers of an application. A tool of an agent must not be able to write the file: it says which programs run.
@@ -45,220 +50,6 @@ pub enum Trust {
     /// Its annotations count: `readOnlyHint` is the effect `read`, `idempotentHint` is `idempotent`, and what may destroy is
     /// `dangerous`. The policy decides whether a person is asked. The danger is never below `moderate`.
     Annotations,
-}
-
-/// One server.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ServerConfig {
-    pub(super) reached: Reached,
-    pub(super) trust: Trust,
-    start_timeout: Duration,
-    /// How long a call may take without a word of the server.
-    pub(super) call_timeout: Option<Duration>,
-    pub(super) filter: ToolFilter,
-}
-
-/// Which tools of a server are used, by their names there.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct ToolFilter {
-    enabled: Option<Vec<String>>,
-    disabled: Vec<String>,
-}
-
-impl ToolFilter {
-    pub(super) fn lets(&self, tool: &str) -> bool {
-        let is_enabled = |enabled: &Vec<String>| enabled.iter().any(|it| it == tool);
-        self.enabled.as_ref().is_none_or(is_enabled) && !self.disabled.iter().any(|it| it == tool)
-    }
-}
-
-/// How a server is reached.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reached {
-    /// As a program that this process starts.
-    Program(Program),
-    /// Over Streamable HTTP.
-    Http(Http),
-}
-
-/// A program that is a server.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Program {
-    pub(super) command: String,
-    pub(super) args: Vec<String>,
-    /// Variables with values.
-    pub(super) env: BTreeMap<String, String>,
-    /// Variables of this process.
-    pub(super) pass: Vec<String>,
-    pub(super) cwd: Option<PathBuf>,
-}
-
-/// A server at a URL.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Http {
-    pub(super) url: String,
-    /// What every request says besides.
-    pub(super) headers: BTreeMap<String, String>,
-    /// The variable of this process that has the bearer token.
-    pub(super) token_env: Option<String>,
-    /// How tokens are got where there is none.
-    pub(super) oauth: OAuthConfig,
-}
-
-impl Http {
-    /// Whether others on the way could read what is sent.
-    pub(super) fn is_in_the_clear(&self) -> bool {
-        !is_encrypted_or_local(&self.url)
-    }
-}
-
-/// A server as a file describes it.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Written {
-    pub(super) command: Option<String>,
-    pub(super) args: Option<Vec<String>>,
-    pub(super) env: Option<BTreeMap<String, String>>,
-    pub(super) pass: Option<Vec<String>>,
-    pub(super) cwd: Option<PathBuf>,
-    pub(super) url: Option<String>,
-    pub(super) headers: Option<BTreeMap<String, String>>,
-    pub(super) token_env: Option<String>,
-    pub(super) oauth: Option<OAuthConfig>,
-    #[serde(default)]
-    pub(super) trust: Trust,
-    /// Seconds.
-    pub(super) start_timeout: Option<u64>,
-    /// Seconds.
-    pub(super) timeout: Option<u64>,
-    /// The tools that are used, by their names there; all where nothing is said.
-    pub(super) enabled_tools: Option<Vec<String>>,
-    /// The tools that are not used.
-    pub(super) disabled_tools: Option<Vec<String>>,
-    /// As other applications write it.
-    #[serde(rename = "type")]
-    pub(super) transport: Option<String>,
-}
-
-impl ServerConfig {
-    pub(super) fn start_timeout(&self) -> Duration {
-        self.start_timeout
-    }
-}
-
-impl Written {
-    fn checked(self) -> Result<ServerConfig, String> {
-        let transport = self.transport.as_deref();
-        let reached = match (self.command, self.url) {
-            (Some(_), Some(_)) => return Err("it has both `command` and `url`; give one".into()),
-            (None, None) => return Err("it has neither `command` nor `url`; give one".into()),
-            (Some(command), None) => {
-                if command.is_empty() {
-                    return Err("`command` is empty".into());
-                }
-                if let Some(other) = transport.filter(|it| *it != "stdio") {
-                    return Err(format!(
-                        "the type is `{other}`, expected `stdio` beside `command`"
-                    ));
-                }
-                if self.token_env.is_some() {
-                    return Err(
-                        "`token_env` goes with `url`; a program gets variables by `pass`".into()
-                    );
-                }
-                if self.headers.is_some() {
-                    return Err("`headers` goes with `url`, and this server has a `command`".into());
-                }
-                if self.oauth.is_some() {
-                    return Err("`oauth` goes with `url`, and this server has a `command`".into());
-                }
-                let (args, env) = (self.args.unwrap_or_default(), self.env.unwrap_or_default());
-                let pass = self.pass.unwrap_or_default();
-                Reached::Program(Program { command, args, env, pass, cwd: self.cwd })
-            }
-            (None, Some(url)) => {
-                if let Some(other) =
-                    transport.filter(|it| !matches!(*it, "http" | "streamable-http"))
-                {
-                    return Err(format!("the type is `{other}`, expected `http` beside `url`"));
-                }
-                let of_programs = [
-                    ("args", self.args.is_some()),
-                    ("env", self.env.is_some()),
-                    ("pass", self.pass.is_some()),
-                    ("cwd", self.cwd.is_some()),
-                ];
-                if let Some((key, _)) = of_programs.into_iter().find(|(_, is_there)| *is_there) {
-                    return Err(format!(
-                        "`{key}` goes with `command`, and this server has a `url`"
-                    ));
-                }
-                let headers = self.headers.unwrap_or_default();
-                let has_secrets =
-                    self.token_env.is_some() || self.oauth.is_some() || !headers.is_empty();
-                checked_url(&url, has_secrets)?;
-                if let Some(oauth) = &self.oauth {
-                    if self.token_env.is_some() {
-                        return Err("it has both `token_env` and `oauth`; give one".into());
-                    }
-                    if !cfg!(feature = "oauth") {
-                        return Err("it has `oauth`, and this application is built without it (feature `oauth` of toolwright-mcp)".into());
-                    }
-                    oauth.checked()?;
-                }
-                let oauth = self.oauth.unwrap_or_default();
-                Reached::Http(Http { url, headers, token_env: self.token_env, oauth })
-            }
-        };
-        let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
-        let call_timeout = self.timeout.map(Duration::from_secs);
-        if call_timeout.is_some_and(|it| it.is_zero()) {
-            return Err("`timeout` is 0, expected seconds".into());
-        }
-        let filter = ToolFilter {
-            enabled: self.enabled_tools,
-            disabled: self.disabled_tools.unwrap_or_default(),
-        };
-        Ok(ServerConfig { reached, trust: self.trust, start_timeout, call_timeout, filter })
-    }
-}
-
-/// A token goes to no other machine in the clear.
-fn checked_url(url: &str, has_token: bool) -> Result<(), String> {
-    if !cfg!(feature = "http-client") {
-        return Err("it has a `url`, and this application is built without HTTP (feature `http-client` of toolwright-mcp)".into());
-    }
-    if url.starts_with("https://") {
-        return match cfg!(feature = "tls") {
-            true => Ok(()),
-            false => Err("its URL begins with `https://`, and this application is built without TLS (feature `tls` of toolwright-mcp)".into()),
-        };
-    }
-    let Some(rest) = url.strip_prefix("http://") else {
-        return Err(format!("its URL is `{url}`, expected `http://…` or `https://…`"));
-    };
-    match has_token && !is_local(rest) {
-        true => {
-            Err("its token would go to another machine in the clear; expected `https://…`".into())
-        }
-        false => Ok(()),
-    }
-}
-
-/// Whether a secret may be sent to a page.
-pub(super) fn is_encrypted_or_local(url: &str) -> bool {
-    url.starts_with("https://") || url.strip_prefix("http://").is_some_and(is_local)
-}
-
-/// Whether a URL, which is given without its scheme, is one of this machine.
-fn is_local(rest: &str) -> bool {
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
-        let port = authority.strip_prefix(host);
-        // A `:` that no port follows may stand in a name before an `@`.
-        let is_port = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
-        port.is_some_and(|it| it.is_empty() || it.strip_prefix(':').is_some_and(is_port))
-    })
 }
 
 #[derive(Deserialize)]
@@ -310,9 +101,7 @@ impl McpConfig {
     /// # Errors
     /// When something in it is wrong.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        let file: applications::File =
-            serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
-        file.config(&|name| std::env::var(name).ok())
+        applications::config(text, &|name| std::env::var(name).ok())
     }
 
     /// Lists what of a file of another application is left out or ignored, in words for a person.
@@ -351,6 +140,12 @@ impl McpConfig {
             }
             if name.contains("__") || name.ends_with('_') {
                 return Err(wrong("`__` stands between a server and its tool, so the name neither contains it nor ends in `_`".into()));
+            }
+            let is_alike = |other: &&String| other.eq_ignore_ascii_case(&name);
+            if let Some(other) = servers.keys().find(is_alike) {
+                return Err(wrong(format!(
+                    "it differs from `{other}` in nothing but the case of letters, and people read the names of their tools; rename one"
+                )));
             }
             let server = server.checked().map_err(wrong)?;
             servers.insert(name, server);
@@ -404,6 +199,8 @@ mod tests {
             let error = wrong(&format!("[servers.\"{name}\"]\ncommand = \"x\""));
             assert!(error.contains(name), "{error}");
         }
+        let alike = wrong("[servers.files]\ncommand = \"x\"\n[servers.Files]\ncommand = \"y\"");
+        assert!(alike.contains("`files`") && alike.contains("`Files`"), "{alike}");
     }
 
     #[cfg(all(feature = "http-client", not(feature = "tls")))]

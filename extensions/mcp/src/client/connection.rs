@@ -3,6 +3,7 @@
 //! No lock is held while a server is waited for: a start goes on beside the calls that need it, and a list beside the calls
 //! that use the earlier one.
 
+mod asking;
 mod calling;
 mod failing;
 mod listing;
@@ -32,6 +33,7 @@ use super::process::Process;
 use super::restart::Restart;
 use super::result;
 use super::said::Said;
+use crate::trace::TraceContext;
 
 /// How long a list counts of a server that says by itself nothing of changes.
 const FRESH: Duration = Duration::from_secs(30);
@@ -60,7 +62,7 @@ pub(super) type SharedAnswers = Arc<Mutex<Answers>>;
 struct State {
     live: Option<Live>,
     restart: Restart,
-    /// Ends the start that is under way.
+    /// Cancelled by [`Server::close`]: ends the start that is under way, and the calls that wait for one.
     closed: CancellationToken,
 }
 
@@ -70,6 +72,8 @@ struct Live {
     /// Nothing where another machine runs the server.
     process: Option<Process>,
     changed: Arc<AtomicBool>,
+    /// Whether the server no longer knows the session.
+    is_lost: bool,
     progress: ProgressDispatcher,
     definitions: Arc<Definitions>,
     listed: Instant,
@@ -79,11 +83,20 @@ struct Live {
 
 /// A connection as calls use it.
 struct Line {
+    /// Which one it is: that of its [`Live`].
+    changed: Arc<AtomicBool>,
     peer: Peer<RoleClient>,
     /// What the server reports of the calls that go on.
     progress: ProgressDispatcher,
     /// What it writes to its standard error, where this process has started it.
     said: Option<Said>,
+}
+
+/// What came of a call that was made once.
+enum Attempt {
+    Answered(CallToolResponse),
+    /// The server does not know the session, and has not worked on the call.
+    SessionUnknown,
 }
 
 impl Server {
@@ -120,7 +133,7 @@ impl Server {
 
     /// Its tools as they are now.
     pub(crate) async fn definitions(self: &Arc<Self>) -> Result<Arc<Definitions>, ToolError> {
-        let (_, definitions) = self.live().await?;
+        let (_, definitions) = self.live(&self.closed()).await?;
         Ok(definitions)
     }
 
@@ -136,13 +149,10 @@ impl Server {
         tool: &ForeignTool,
         input: Value,
         patience: Option<Duration>,
+        trace: Option<&TraceContext>,
         context: &ToolContext,
     ) -> Result<Output, ToolError> {
-        let (line, definitions) = self.live().await?;
-        let now = definitions.get(&tool.name);
-        if now.as_ref().is_none_or(|now| now.fingerprint != tool.fingerprint) {
-            return Err(self.changed(tool, now.is_some()));
-        }
+        let closed = self.closed();
         let arguments = match input {
             Value::Object(arguments) => arguments,
             _ => JsonObject::new(),
@@ -150,8 +160,23 @@ impl Server {
         let mut request = CallToolRequestParams::new(tool.theirs.clone()).with_arguments(arguments);
         let mut meta = MetaObject::default();
         meta.insert(KEY.to_owned(), context.idempotency_key().into());
+        if let Some(trace) = trace {
+            meta.insert("traceparent".to_owned(), trace.traceparent().into());
+            if let Some(state) = trace.tracestate() {
+                meta.insert("tracestate".to_owned(), state.into());
+            }
+        }
         request.set_meta(RequestMetaObject::from(meta));
-        let answer = self.rounds(&line, request, patience, context).await?;
+        let answer = match self.attempt(tool, request.clone(), patience, context, &closed).await? {
+            Attempt::Answered(answer) => answer,
+            // The server has not worked on the call. What it offers in a new session is compared before it is made again.
+            Attempt::SessionUnknown => {
+                match self.attempt(tool, request, patience, context, &closed).await? {
+                    Attempt::Answered(answer) => answer,
+                    Attempt::SessionUnknown => return Err(self.unknown_twice(tool)),
+                }
+            }
+        };
         self.state().restart.worked();
         match answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
@@ -165,6 +190,42 @@ impl Server {
         }
     }
 
+    /// Makes a call once, unless the tool is defined differently by now.
+    async fn attempt(
+        self: &Arc<Self>,
+        tool: &ForeignTool,
+        request: CallToolRequestParams,
+        patience: Option<Duration>,
+        context: &ToolContext,
+        closed: &CancellationToken,
+    ) -> Result<Attempt, ToolError> {
+        let (line, definitions) = self.live(closed).await?;
+        let now = definitions.get(&tool.name);
+        if now.as_ref().is_none_or(|now| now.fingerprint != tool.fingerprint) {
+            return Err(self.changed(tool, now.is_some()));
+        }
+        let attempt = self.rounds(&line, request, patience, context).await?;
+        if matches!(attempt, Attempt::SessionUnknown) {
+            self.lose(&line);
+        }
+        Ok(attempt)
+    }
+
+    /// Notes that the server no longer knows the session of this connection: the next call begins a new one.
+    fn lose(&self, line: &Line) {
+        let mut state = self.state();
+        if let Some(live) = &mut state.live
+            && Arc::ptr_eq(&live.changed, &line.changed)
+        {
+            live.is_lost = true;
+        }
+    }
+
+    /// Cancelled when the servers are closed from now on.
+    fn closed(&self) -> CancellationToken {
+        self.state().closed.clone()
+    }
+
     fn answers(&self) -> Answers {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -173,7 +234,7 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the server, where it runs. A start that is under way is given up, and not waited for.
+    /// Ends the server, where it runs. A start that is under way is given up, and not waited for; the calls that wait for it end.
     pub(super) async fn close(&self) {
         let live = {
             let mut state = self.state();
@@ -187,10 +248,13 @@ impl Server {
 
     /// The connection, and the tools as they are now. A start goes on where the call that needs it is given up, because a person may
     /// be about to sign in: the next call finds the server started.
-    async fn live(self: &Arc<Self>) -> Result<(Line, Arc<Definitions>), ToolError> {
+    async fn live(
+        self: &Arc<Self>,
+        closed: &CancellationToken,
+    ) -> Result<(Line, Arc<Definitions>), ToolError> {
         if self.line().is_none() {
-            let server = Arc::clone(self);
-            let started = tokio::spawn(async move { server.brought_up().await });
+            let (server, closed) = (Arc::clone(self), closed.clone());
+            let started = tokio::spawn(async move { server.bring_up(&closed).await });
             started.await.unwrap_or_else(|_| Err(self.unreachable("its start was interrupted")))?;
         }
         self.listed().await;
@@ -203,13 +267,14 @@ impl Server {
         let live = state.live.as_ref().filter(|live| !live.has_ended())?;
         let (peer, progress) = (live.running.peer().clone(), live.progress.clone());
         let said = live.process.as_ref().map(|process| process.said().clone());
-        Some((Line { peer, progress, said }, Arc::clone(&live.definitions)))
+        let line = Line { changed: Arc::clone(&live.changed), peer, progress, said };
+        Some((line, Arc::clone(&live.definitions)))
     }
 }
 
 impl Live {
     fn has_ended(&self) -> bool {
-        self.running.peer().is_transport_closed()
+        self.is_lost || self.running.peer().is_transport_closed()
     }
 
     /// Whether the list is old, and the server says by itself nothing of changes: revisions without sessions do not.

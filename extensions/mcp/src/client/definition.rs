@@ -18,6 +18,9 @@ pub(crate) const CHANGED: &str = "definition_changed";
 /// Stands in a definition that could not be read, with the reason.
 pub(crate) const UNREADABLE: &str = "toolwright/unreadable";
 
+/// How many digits of a fingerprint name a definition: 128 bits.
+pub(crate) const DIGITS: usize = 32;
+
 /// A tool as it was listed.
 #[derive(Debug)]
 pub(crate) enum Listed {
@@ -91,9 +94,10 @@ pub(crate) struct ForeignTool {
 }
 
 impl ForeignTool {
-    /// The first digits of the fingerprint: what a model and a person read of it.
+    /// The first digits of the fingerprint: what a model and a person read of it. They are so many that no server can make
+    /// another definition that has the same ones.
     pub(crate) fn digest(&self) -> &str {
-        self.fingerprint.get(..12).unwrap_or(&self.fingerprint)
+        self.fingerprint.get(..DIGITS).unwrap_or(&self.fingerprint)
     }
 }
 

@@ -125,17 +125,16 @@ mod tests {
             annotations: ToolAnnotations::new(),
             fingerprint: fingerprint.to_owned(),
         };
-        let shown = description(&tool("0123456789abcdef", "Does\u{202e} it."));
-        assert_eq!(
-            shown,
-            "Does\\u{202e} it.\n\n(From the MCP server `x`, definition 0123456789ab.)"
-        );
-        assert_ne!(shown, description(&tool("fedcba9876543210", "Does\u{202e} it.")));
-        let long = description(&tool("0123456789abcdef", &"x".repeat(5000)));
+        let digits = "0123456789abcdef0123456789abcdef";
+        let whole = format!("{digits}fedcba9876543210fedcba9876543210");
+        let source = format!("(From the MCP server `x`, definition {digits}.)");
+        let shown = description(&tool(&whole, "Does\u{202e} it."));
+        assert_eq!(shown, format!("Does\\u{{202e}} it.\n\n{source}"));
+        // One digit is enough, up to the 128th bit.
+        let other = whole.replacen("def0123456789abcdef", "def0123456789abcdee", 1);
+        assert_ne!(shown, description(&tool(&other, "Does\u{202e} it.")));
+        let long = description(&tool(&whole, &"x".repeat(5000)));
         assert!(long.starts_with(&format!("{}…\n\n(From", "x".repeat(LONGEST_DESCRIPTION))));
-        assert_eq!(
-            description(&tool("0123456789abcdef", "")),
-            "(From the MCP server `x`, definition 0123456789ab.)"
-        );
+        assert_eq!(description(&tool(&whole, "")), source);
     }
 }

@@ -1,6 +1,7 @@
 //! A server at a URL: how its messages are sent, and with which token.
 
-mod sessions;
+mod requests;
+mod session;
 
 use std::collections::HashMap;
 #[cfg(feature = "oauth")]
@@ -9,27 +10,22 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
+use rmcp::ServiceError;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle,
 };
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
 
-use self::sessions::Sessions;
+use self::requests::Requests;
+use self::session::Failure;
 use super::config::Http;
 use super::handler::Handler;
 #[cfg(feature = "oauth")]
 use super::oauth::authorization::Authorization;
-#[cfg(feature = "oauth")]
-use super::oauth::transport::Authorized;
-
-/// What sends the requests.
-#[cfg(feature = "oauth")]
-pub(super) type HttpClient = Sessions<Authorized>;
-/// What sends the requests.
-#[cfg(not(feature = "oauth"))]
-pub(super) type HttpClient = Sessions<reqwest::Client>;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -38,7 +34,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// does not know that; then a session begins, by the second transport where the first was given up.
 pub(super) async fn begin(
     handler: Handler,
-    [first, second]: [StreamableHttpClientTransport<HttpClient>; 2],
+    [first, second]: [StreamableHttpClientTransport<Requests>; 2],
 ) -> Result<RunningService<RoleClient, Handler>, ClientInitializeError> {
     let mode = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -54,7 +50,7 @@ pub(super) async fn begin(
 pub(super) fn transport(
     http: &Http,
     #[cfg(feature = "oauth")] authorization: Option<Arc<Authorization>>,
-) -> Result<StreamableHttpClientTransport<HttpClient>, String> {
+) -> Result<StreamableHttpClientTransport<Requests>, String> {
     let config = StreamableHttpClientTransportConfig::with_uri(&*http.url);
     let config = match &http.token_env {
         None => config,
@@ -63,13 +59,37 @@ pub(super) fn transport(
             _ => return Err(format!("found no token in {variable}, expected its bearer token")),
         },
     };
-    let config = config.custom_headers(headers(http)?);
+    // A session that begins anew may have other tools, which are listed and compared before a call is made.
+    let config = config.custom_headers(headers(http)?).reinit_on_expired_session(false);
     // A redirect could lead the token and what a model says to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let client = client.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
-    #[cfg(feature = "oauth")]
-    let client = Authorized { client, authorization };
-    Ok(StreamableHttpClientTransport::with_client(Sessions(client), config))
+    let requests = Requests {
+        client,
+        #[cfg(feature = "oauth")]
+        authorization,
+    };
+    Ok(StreamableHttpClientTransport::with_client(requests, config))
+}
+
+/// Whether a request was not worked on because the server does not know its session.
+pub(super) fn is_session_unknown(error: &ServiceError) -> bool {
+    matches!(failure(error), Some(StreamableHttpError::SessionExpired))
+}
+
+/// What the server answered in place of a message, where it is that.
+pub(super) fn refusal(error: &ServiceError) -> Option<&str> {
+    match failure(error) {
+        Some(StreamableHttpError::UnexpectedServerResponse(words)) => Some(words),
+        _ => None,
+    }
+}
+
+fn failure(error: &ServiceError) -> Option<&Failure> {
+    match error {
+        ServiceError::TransportSend(error) => error.error.downcast_ref(),
+        _ => None,
+    }
 }
 
 /// What the configuration adds to every request. No message names a value, which may be a secret.

@@ -4,7 +4,6 @@ pub(super) mod authorization;
 mod loopback;
 mod stored;
 mod tokens;
-pub(super) mod transport;
 
 use std::fmt;
 use std::sync::Arc;

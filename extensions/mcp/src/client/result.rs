@@ -6,7 +6,7 @@ use toolwright::unstable::foreign::Checker;
 use toolwright::{Content, Output, ToolError};
 
 use super::definition::ForeignTool;
-use super::untrusted::{fenced, line};
+use super::untrusted::{escaped, fenced, line};
 
 /// The output, or the error that the tool reports.
 pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Output, ToolError> {
@@ -44,6 +44,23 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     })
 }
 
+/// What is at an address of a server.
+pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
+    // The address could hold the end of the fence.
+    let source = format!("MCP server `{server}`, a resource");
+    let mark = json!({"server": server, "resource": uri});
+    let output = Output::default().metadata("untrusted", mark);
+    contents.into_iter().map(|it| part(&source, it)).fold(output, Output::with)
+}
+
+/// A block of a prompt, which a user wants a model to follow.
+pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
+    match block {
+        ContentBlock::Text(text) => Content::text(escaped(&text.text)),
+        block => content(&format!("MCP server `{server}`, a prompt"), block),
+    }
+}
+
 /// What is wrong with an answer by the schema that its own server gives for it.
 fn broken(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
     let schema = tool.output_schema.as_ref()?;
@@ -67,22 +84,32 @@ fn content(source: &str, block: ContentBlock) -> Content<'static> {
         ContentBlock::Audio(audio) => {
             Content::Audio { media_type: line(&audio.mime_type).into(), data: audio.data.into() }
         }
-        ContentBlock::Resource(resource) => match resource.resource {
-            ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
-                resource_of(&uri, mime_type, Some(fenced(source, &text)))
-            }
-            ResourceContents::BlobResourceContents { uri, mime_type: Some(kind), blob, .. }
-                if kind == "application/pdf" =>
-            {
-                let name = Some(line(&uri).into());
-                Content::Document { name, media_type: kind.into(), data: blob.into() }
-            }
-            ResourceContents::BlobResourceContents { uri, mime_type, .. } => {
-                resource_of(&uri, mime_type, None)
-            }
-            other => unknown(source, &other),
-        },
+        ContentBlock::Resource(resource) => part(source, resource.resource),
         ContentBlock::ResourceLink(link) => resource_of(&link.uri, link.mime_type, None),
+        other => unknown(source, &other),
+    }
+}
+
+/// A part of a resource.
+fn part(source: &str, contents: ResourceContents) -> Content<'static> {
+    match contents {
+        ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
+            resource_of(&uri, mime_type, Some(fenced(source, &text)))
+        }
+        ResourceContents::BlobResourceContents { uri, mime_type: Some(kind), blob, .. }
+            if kind == "application/pdf" =>
+        {
+            let name = Some(line(&uri).into());
+            Content::Document { name, media_type: kind.into(), data: blob.into() }
+        }
+        ResourceContents::BlobResourceContents { mime_type: Some(kind), blob, .. }
+            if kind.starts_with("image/") =>
+        {
+            Content::Image { media_type: line(&kind).into(), data: blob.into() }
+        }
+        ResourceContents::BlobResourceContents { uri, mime_type, .. } => {
+            resource_of(&uri, mime_type, None)
+        }
         other => unknown(source, &other),
     }
 }

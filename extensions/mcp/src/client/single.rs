@@ -1,5 +1,6 @@
 //! One server of another program, as one line of an application.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -9,6 +10,7 @@ use toolwright::{
 
 use super::McpServers;
 use super::config::{McpConfig, Trust, Written};
+use crate::trace::{TraceContext, Tracer};
 
 /// A server of another program whose tools an application uses, as a [`Bundle`]: `.with(McpClient::stdio(…))`.
 ///
@@ -35,6 +37,7 @@ pub struct McpClient {
     name: String,
     written: Written,
     start_timeout: Option<Duration>,
+    tracer: Option<Tracer>,
 }
 
 impl McpClient {
@@ -56,7 +59,7 @@ impl McpClient {
     }
 
     fn of(name: impl Into<String>, written: Written) -> Self {
-        Self { name: name.into(), written, start_timeout: None }
+        Self { name: name.into(), written, start_timeout: None, tracer: None }
     }
 
     /// Sets how far the application believes what the server says of its tools: not at all unless set.
@@ -85,6 +88,15 @@ impl McpClient {
         self
     }
 
+    /// Names the server the trace to which a call belongs, as [`McpServers::trace_by`] does.
+    pub fn trace_by(
+        mut self,
+        read: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.tracer = Some(Tracer(Arc::new(read)));
+        self
+    }
+
     /// Sets how long the server may take to start: 30 seconds unless set.
     pub fn start_timeout(mut self, time: Duration) -> Self {
         self.start_timeout = Some(time);
@@ -102,6 +114,9 @@ impl Bundle for McpClient {
             Ok(config) => {
                 let tools = Policy::builder().registered_later(format!("{}__*", self.name));
                 let servers = McpServers::new(config);
+                if let Some(tracer) = self.tracer {
+                    servers.set_tracer(tracer);
+                }
                 let executor = servers.join(executor);
                 executor.policy_defaults(tools).resolver(Announced(servers))
             }

@@ -152,7 +152,7 @@ pub async fn mcp_exec(
     #[arg(example = "files__read_file")]
     name: String,
     /// The digits of the definition that `mcp_info` shows.
-    #[arg(length = 12..=12, example = "0123456789ab")]
+    #[arg(length = 32..=32, example = "0123456789abcdef0123456789abcdef")]
     definition: String,
     /// Its input, as `mcp_info` describes it.
     arguments: serde_json::Map<String, Value>,

@@ -17,6 +17,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 use toolwright::{CancellationToken, Listening};
+use tracing::{Instrument as _, Span};
 
 use super::McpServer;
 use super::answer;
@@ -25,8 +26,9 @@ use super::lines::Pages;
 use super::listing::StaleCursor;
 use super::misfit;
 use super::progress::Audience;
-use super::rounds::{Input, Round};
+use super::rounds::{Input, Purpose, Round};
 use super::session::Session;
+use crate::trace::TraceContext;
 
 pub(super) struct Handler {
     server: McpServer,
@@ -64,6 +66,14 @@ impl Handler {
     pub(super) fn with_pages(mut self, pages: Pages) -> Self {
         self.pages = Some(pages);
         self
+    }
+
+    /// The span of a call that belongs to a trace of its client.
+    fn span(&self, context: &RequestContext<RoleServer>) -> Span {
+        let text = |key: &str| context.meta.get(key).and_then(Value::as_str);
+        let trace = text("traceparent").and_then(|it| TraceContext::new(it, text("tracestate")));
+        let made = trace.as_ref().zip(self.server.span.as_ref()).map(|(trace, make)| make(trace));
+        made.unwrap_or_else(Span::none)
     }
 
     /// Whether what is requested may be answered with a question.
@@ -167,7 +177,7 @@ impl ServerHandler for Handler {
         let (state, answers) = (request.request_state.take(), request.input_responses.take());
         let purpose = self.asks(&context).then(|| {
             let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
-            ("prompts/get", request.name.clone(), arguments.to_string())
+            Purpose::of("prompts/get", &request.name, &arguments.to_string())
         });
         self.session.client.connect(&context.peer);
         let work = |exchange: Option<Arc<Exchange>>, stop: CancellationToken| {
@@ -247,12 +257,13 @@ impl ServerHandler for Handler {
             self.session.client.connect(&context.peer);
         }
         let purpose = self.asks(&context).then(|| planned.purpose());
+        let span = self.span(&context);
         let takes_tasks = context.client_capabilities().is_some_and(|it| it.supports_tasks());
         let work = |exchange: Option<Arc<Exchange>>, cancelled: CancellationToken| {
             let session = self.session();
             let audience = Audience::of(&context, exchange.as_ref());
             async move {
-                let outcome = session.perform(&planned, cancelled);
+                let outcome = session.perform(&planned, cancelled).instrument(span);
                 let outcome = match audience {
                     Some(audience) => {
                         let reports = session.reports.of(&planned.id);

@@ -3,9 +3,12 @@
 mod challenge;
 mod cross_origin;
 mod gate;
+mod mount;
 mod runs;
+mod sessions;
 mod settings;
 mod token;
+mod under_way;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +23,7 @@ use tokio::task::JoinSet;
 use toolwright::{BuildError, BuildProblem, CancellationToken};
 
 use self::gate::Gate;
+pub use self::mount::McpService;
 pub(super) use self::settings::Settings;
 pub use self::token::{TokenCheck, TokenRefusal};
 use super::{McpServer, ServeError};
@@ -132,8 +136,8 @@ impl HttpServer {
         let listener = TcpListener::bind(self.address).await.map_err(problem)?;
         let address = listener.local_addr().map_err(problem)?;
         let ended = CancellationToken::new();
-        let gate = Gate::new(self.server, address, ended.clone())?;
-        Ok(BoundServer { listener, address, gate: Arc::new(gate), ended })
+        let gate = Gate::new(self.server, address, Some(gate::PATH), ended.clone())?;
+        Ok(BoundServer { listener, address, gate, ended })
     }
 }
 

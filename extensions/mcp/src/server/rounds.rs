@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::model::{InputRequiredResult, InputResponses};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use toolwright::CancellationToken;
 use uuid::Uuid;
@@ -16,8 +17,20 @@ use super::exchange::Exchange;
 /// How much work of one session waits for answers, so that a client cannot fill the memory.
 const MOST_HELD: usize = 256;
 
-/// What a request asks for: its method, a name, and arguments in one spelling.
-pub(super) type Purpose = (&'static str, String, String);
+/// What a request asks for: the digest of its method, a name, and arguments in one spelling, which may be as long as a body.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Purpose([u8; 32]);
+
+impl Purpose {
+    pub(super) fn of(method: &str, name: &str, arguments: &str) -> Self {
+        let mut digest = Sha256::new();
+        for part in [method, name, arguments] {
+            digest.update(part.len().to_be_bytes());
+            digest.update(part);
+        }
+        Self(digest.finalize().into())
+    }
+}
 
 /// What a request brings for its round.
 pub(super) struct Input {

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
-    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, ToolError,
-    error_kind,
+    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, Suspended,
+    ToolError, error_kind,
 };
 use uuid::Uuid;
 
@@ -21,9 +21,9 @@ use super::rounds::{Purpose, Rounds};
 use super::tasks::Tasks;
 use super::{McpServer, ServeError};
 
-/// How many waiting calls a session remembers, so that a client cannot fill the memory. Those whose time to be decided is over make
-/// room for others.
-const MOST_WAITING: usize = 4096;
+/// How many waiting calls a session remembers, so that a client cannot fill the memory. Those whose time to be decided is over
+/// make room for others; one that finds no room is cancelled.
+const MOST_WAITING: usize = 1024;
 
 pub(super) struct Session {
     executor: Executor,
@@ -32,7 +32,8 @@ pub(super) struct Session {
     /// Cancelled when the client is gone.
     ended: CancellationToken,
     shown: Mutex<Arc<Pinned>>,
-    waiting: Arc<Mutex<HashMap<CallKey, Waiting>>>,
+    /// By what their client means.
+    waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
     pub(super) subscribed: Subscribed,
@@ -49,9 +50,6 @@ pub(super) struct Pinned {
     pub(super) shown: Shown,
     run: Run,
 }
-
-/// A call as its client means it: the tool, and the arguments in one spelling.
-type CallKey = (String, String);
 
 /// A call that has no answer yet.
 #[derive(Clone)]
@@ -100,7 +98,10 @@ impl Session {
             false => run,
         };
         let run = run.start()?;
-        let profile = server.profile.clone();
+        let profile = match &server.choose {
+            Some(choose) => Some(server.profiles.get(&choose(run.user()))?.clone()),
+            None => server.profile.clone(),
+        };
         let shown = Mutex::new(Arc::new(Pinned::of(&run, &server.executor, profile.as_ref())?));
         let executor = server.executor.clone();
         let approver = server.offers.approver.as_ref();
@@ -153,7 +154,7 @@ impl Session {
             // The key costs as much as a small call.
             match waiting.is_empty() {
                 true => None,
-                false => waiting.get(&call_key(&tool, &arguments)).cloned(),
+                false => waiting.get(&purpose(&tool, &arguments)).cloned(),
             }
         };
         let (waiting, id) = match waiting {
@@ -179,30 +180,55 @@ impl Session {
             }
         };
         match &outcome {
-            Outcome::Suspended(suspended) => {
-                let deadline = suspended.request.as_ref().map(|request| request.deadline);
-                let call = Waiting { call: suspended.call, id: planned.id.clone(), deadline };
-                let mut waiting = lock(&self.waiting);
-                if waiting.len() >= MOST_WAITING {
-                    let now = Timestamp::now();
-                    waiting.retain(|_, it| it.deadline.is_none_or(|deadline| now < deadline));
-                }
-                if waiting.len() < MOST_WAITING || planned.waiting.is_some() {
-                    waiting.insert(planned.key(), call);
-                }
+            Outcome::Suspended(waits) if !self.remember(planned, waits) => {
+                let call = waits.call;
+                return self.refuse(planned, call).await;
             }
+            Outcome::Suspended(_) => {}
             _ if planned.waiting.is_some() => {
-                lock(&self.waiting).remove(&planned.key());
+                lock(&self.waiting).remove(&planned.purpose());
             }
             _ => {}
         }
         outcome
     }
 
+    /// Remembers a call that waits, so that the same call, made again, continues it; `false` where there is no room for it.
+    fn remember(&self, planned: &Planned, waits: &Suspended) -> bool {
+        let deadline = waits.request.as_ref().map(|request| request.deadline);
+        let call = Waiting { call: waits.call, id: planned.id.clone(), deadline };
+        let mut waiting = lock(&self.waiting);
+        if waiting.len() >= MOST_WAITING {
+            let now = self.now();
+            waiting.retain(|_, it| it.deadline.is_none_or(|deadline| now < deadline));
+        }
+        let has_room = waiting.len() < MOST_WAITING || planned.waiting.is_some();
+        if has_room {
+            waiting.insert(planned.purpose(), call);
+        }
+        has_room
+    }
+
+    /// Cancels a call that would wait and could not be collected: made again, it would be another one in the journal.
+    async fn refuse(&self, planned: &Planned, call: CallId) -> Outcome {
+        if let Some(worker) = self.run.worker()
+            && let failed @ Outcome::Failed(_) = worker.cancel(call).await
+        {
+            return failed;
+        }
+        let words = format!(
+            "`{}` waits for a person, as {MOST_WAITING} other calls of yours do, which is the most; the call was cancelled",
+            planned.tool()
+        );
+        let error = ToolError::new("too_many_waiting", words);
+        let class = ErrorClass::NotStarted { retry_after: None };
+        Outcome::Answered(error.class(class).hint("make it again when others are decided").into())
+    }
+
     /// The task of a call that waits, where it is one.
     pub(super) fn task(&self, planned: &Planned, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
-        let (waiting, key, call) = (Arc::clone(&self.waiting), planned.key(), waits.call);
+        let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
         // An equal call that comes after that is another one.
         let ended = move || {
             let mut waiting = lock(&waiting);
@@ -230,9 +256,15 @@ impl Session {
         let waiting = lock(&self.waiting);
         // The clock is read only where something waits.
         !waiting.is_empty() && {
-            let now = Timestamp::now();
+            let now = self.now();
             waiting.values().any(|it| it.deadline.is_none_or(|deadline| now < deadline))
         }
+    }
+
+    /// The time by the clock that deadlines are of.
+    fn now(&self) -> Timestamp {
+        let journal = self.executor.journal_access();
+        journal.map_or_else(Timestamp::now, |journal| journal.now())
     }
 
     pub(super) fn user(&self) -> Option<&str> {
@@ -273,18 +305,14 @@ impl Planned {
     }
 
     pub(super) fn purpose(&self) -> Purpose {
-        let (tool, arguments) = self.key();
-        ("tools/call", tool, arguments)
-    }
-
-    fn key(&self) -> CallKey {
-        call_key(&self.tool, &self.arguments)
+        purpose(&self.tool, &self.arguments)
     }
 }
 
-fn call_key(tool: &str, arguments: &str) -> CallKey {
+/// What a client means by a call, however it spells the arguments.
+fn purpose(tool: &str, arguments: &str) -> Purpose {
     let spelling = toolwright::unstable::arguments::canonical(arguments);
-    (tool.to_owned(), spelling.unwrap_or_else(|_| arguments.to_owned()))
+    Purpose::of("tools/call", tool, spelling.as_deref().unwrap_or(arguments))
 }
 
 fn given_up(tool: &str) -> ToolError {

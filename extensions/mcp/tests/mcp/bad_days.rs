@@ -1,14 +1,21 @@
 //! The server over HTTP on a bad day: more users than it has room for, calls that nothing decides, pages of other sites.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
-use toolwright::journal::{Journal, MemoryStore};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, State, Store as _};
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_mcp::{McpServer, TokenCheck, TokenRefusal};
 
 use crate::http::{ADAS, Served, Tokens, message};
+use crate::support::{self, session};
 
 /// Says hello.
 #[tool(unlinked, effect = read, reads())]
@@ -23,6 +30,19 @@ async fn delete(
     number: u32,
 ) {
     let _ = number;
+}
+
+struct Slow {
+    begun: Arc<Notify>,
+    done: Arc<Notify>,
+}
+
+/// Works in silence.
+#[tool(unlinked, effect = read, reads())]
+async fn slow(of: &Slow) -> &'static str {
+    of.begun.notify_one();
+    of.done.notified().await;
+    "done"
 }
 
 /// Each token is that of a user of its own.
@@ -81,6 +101,104 @@ async fn each_of_300_undecided_calls_is_filed_once() {
         first = filed(number).await;
     }
     assert_eq!(filed(299).await, first, "the last call was filed once more");
+}
+
+/// A call that could not be collected later is not filed: each retry would file another.
+#[tokio::test]
+async fn a_call_that_finds_no_room_to_wait_is_cancelled_until_others_expire() {
+    let (store, hour) = (MemoryStore::new(), Arc::new(AtomicI64::new(0)));
+    let clock = Arc::clone(&hour);
+    let ada = toolwright::approval::ApproverKey::generate("ada").unwrap();
+    let journal = Journal::new(store.clone()).trust("ada", ada.public());
+    let journal = journal.on_no_approver(OnNoApprover::Park).clock(move || {
+        let hours = clock.load(Ordering::SeqCst);
+        jiff::Timestamp::from_second(1_800_000_000 + 3600 * hours).unwrap()
+    });
+    let builder = Executor::builder(Registry::of([DELETE]).unwrap()).journal(journal);
+    let (client, _serving) = session(McpServer::new(builder.build().unwrap())).await;
+    let kind = async |number: u32| {
+        let answer = support::call(&client, "delete", json!({"number": number})).await.unwrap();
+        support::error(&answer)["error_type"].as_str().unwrap().to_owned()
+    };
+    for number in 0..1024 {
+        assert_eq!(kind(number).await, "approval_required", "{number}");
+    }
+    assert_eq!(kind(1024).await, "too_many_waiting");
+    let calls = store.list(&Filter::default(), Page::first(2000)).await.unwrap().calls;
+    let open = calls.iter().filter(|it| it.state == State::Pending).count();
+    assert_eq!((calls.len(), open), (1025, 1024), "the one without room waits for nobody");
+    // The first call is known, room or not.
+    assert_eq!(kind(0).await, "approval_required");
+    hour.store(24 * 365, Ordering::SeqCst);
+    assert_eq!(kind(1025).await, "approval_required");
+}
+
+/// A user alone does not take the connections of all others.
+#[tokio::test]
+async fn the_requests_of_one_user_that_are_under_way_are_counted() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let served = Served::of(greeter().check_tokens(AnyUser)).await;
+    let address = served.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer ada\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: 100\r\n\r\n{{"
+    );
+    let begin = async || {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    };
+    let mut open = Vec::new();
+    for _ in 0..129 {
+        open.push(begin().await);
+    }
+    let first = {
+        let status = open.iter_mut().map(|stream| {
+            Box::pin(async {
+                let mut status = [0; 12];
+                stream.read_exact(&mut status).await.unwrap();
+                String::from_utf8_lossy(&status).into_owned()
+            })
+        });
+        futures::future::select_all(status).await.0
+    };
+    assert_eq!(first, "HTTP/1.1 429");
+    let bobs = call(&served, "bob", "hello", json!({})).await;
+    assert_eq!(bobs.status(), StatusCode::OK);
+    drop(open);
+    for _ in 0..200 {
+        if call(&served, "ada", "hello", json!({})).await.status() == StatusCode::OK {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the places of requests that have ended are still taken");
+}
+
+/// A call may work in silence for longer than a session lasts in which nothing happens.
+#[tokio::test]
+async fn a_session_with_a_call_under_way_lasts_and_one_without_ends() {
+    let (begun, done) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let services = Slow { begun: Arc::clone(&begun), done: Arc::clone(&done) };
+    let builder = Executor::builder(Registry::of([SLOW]).unwrap()).service(services);
+    let executor = builder.timeout(None).build().unwrap();
+    let served = Served::of(McpServer::new(executor)).await;
+    let (busy, idle) = (served.session("none").await, served.session("none").await);
+    let request =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "slow"}});
+    let slow = tokio::spawn(served.post(&request).header("mcp-session-id", &busy).send());
+    begun.notified().await;
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(2 * 60 * 60)).await;
+    tokio::time::resume();
+    done.notify_one();
+    let answer = message(slow.await.unwrap().unwrap()).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
+    let ping = json!({"jsonrpc": "2.0", "id": 3, "method": "ping"});
+    let status = async |session: &str| {
+        served.post(&ping).header("mcp-session-id", session).send().await.unwrap().status()
+    };
+    assert_eq!(status(&busy).await, StatusCode::OK);
+    assert_eq!(status(&idle).await, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
@@ -148,7 +266,7 @@ async fn a_body_that_does_not_come_is_given_up() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let served = Served::of(greeter()).await;
     let address = served.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
-    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: 100\r\n\r\n{{"
     );
@@ -156,6 +274,6 @@ async fn a_body_that_does_not_come_is_given_up() {
     let mut answer = String::new();
     // An hour of this clock; without a limit the body is waited for longer than that.
     let read = stream.read_to_string(&mut answer);
-    tokio::time::timeout(std::time::Duration::from_secs(3600), read).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(3600), read).await.unwrap().unwrap();
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
 }

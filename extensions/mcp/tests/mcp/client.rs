@@ -272,8 +272,7 @@ async fn a_start_goes_on_where_the_call_that_needs_it_is_given_up() {
 #[tokio::test]
 async fn a_call_through_mcp_exec_asks_a_person() {
     let application = Application::trusting();
-    let call =
-        json!({"name": "peer__echo", "definition": "0123456789ab", "arguments": {"text": "hi"}});
+    let call = json!({"name": "peer__echo", "definition": "0123456789abcdef0123456789abcdef", "arguments": {"text": "hi"}});
     let answer = application.call("mcp_exec", call).await;
     assert_eq!(kind(&answer), "approval_required");
 }
@@ -296,7 +295,7 @@ async fn every_tool_can_be_registered_at_once_for_a_worker_that_comes_back() {
         &application.servers,
         &context,
         "peer__echo".to_owned(),
-        "0123456789ab".to_owned(),
+        "0123456789abcdef0123456789abcdef".to_owned(),
         serde_json::Map::new(),
     );
     assert_eq!(direct.await.unwrap_err().next_action(), Some("call `peer__echo` itself"));

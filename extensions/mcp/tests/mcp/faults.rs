@@ -37,6 +37,43 @@ async fn an_answer_of_40_megabytes_ends_its_call_by_its_cause_and_the_next_one_i
 }
 
 #[tokio::test]
+async fn an_answer_of_10_megabytes_is_given_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (servers, executor) = using(&folder);
+    let large = executor.call(&Call::new("peer__large", "{}")).await;
+    assert!(!large.is_error() && large.text().len() > 10 << 20, "{} bytes", large.text().len());
+    servers.close().await;
+}
+
+/// A server waits for its standard error to be read, where that is full.
+#[tokio::test]
+async fn a_server_that_writes_16_megabytes_to_its_standard_error_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    File::create(folder.path().join("shouts")).unwrap();
+    let (servers, executor) = using(&folder);
+    let echoed = text(&executor, "peer__echo", json!({"text": "hi"})).await;
+    assert!(echoed.contains("\nhi\n"), "{echoed}");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_a_revision_that_is_not_known_is_refused() {
+    for revision in ["1999-01-01", "2099-01-01", "\u{1b}[2J"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("revision"), revision).unwrap();
+        let (servers, executor) = using(&folder);
+        let refused = executor.call(&Call::new("peer__echo", r#"{"text":"hi"}"#)).await;
+        let refused = refused.error().unwrap().to_string();
+        assert!(refused.contains("the MCP server `peer` cannot be used"), "{refused}");
+        // A later revision is refused by the library, which expects no beginning of it.
+        let is_named = refused.contains("it speaks the revision `") || revision.starts_with("2099");
+        assert!(is_named, "{refused}");
+        assert!(!refused.contains('\u{1b}'), "{refused}");
+        servers.close().await;
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_comes_byte_by_byte_is_one_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (servers, executor) = using(&folder);

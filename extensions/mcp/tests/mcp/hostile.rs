@@ -36,6 +36,40 @@ async fn to_close_servers_waits_for_no_start() {
     assert!(answer.text().contains("it was closed while it started"), "{}", answer.text());
 }
 
+/// One call starts the server, the other waits for that start; a third waits for the pause after a failure.
+#[tokio::test]
+async fn calls_that_wait_for_a_start_end_when_the_servers_are_closed() {
+    let application = Application::trusting();
+    set(&application, "hangs");
+    let call = || application.call("peer__echo", json!({"text": "hi"}));
+    let (first, second, ()) = tokio::join!(call(), call(), async {
+        application.logged("started").await;
+        application.servers.close().await;
+    });
+    let (third, ()) = tokio::join!(call(), async {
+        // The call waits by now: its server may not be started before half a second has passed.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        application.servers.close().await;
+    });
+    for answer in [first, second, third] {
+        assert!(answer.text().contains("it was closed while it started"), "{}", answer.text());
+    }
+    assert_eq!(application.times("started"), 1, "{}", application.log());
+}
+
+/// A server may offer something else than tools.
+#[tokio::test]
+async fn a_server_that_does_not_know_of_tools_has_none() {
+    let application = Application::trusting();
+    set(&application, "without_tools");
+    let unusable = application.servers.register_all().await.unwrap();
+    assert!(unusable.servers.is_empty(), "{unusable:?}");
+    let listed = application.call("mcp_list_tools", json!({})).await;
+    assert_eq!(listed.text(), "no tool was found");
+}
+
 #[tokio::test]
 async fn a_dead_server_stops_no_other() {
     let folder = tempfile::tempdir().unwrap();

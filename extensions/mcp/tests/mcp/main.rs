@@ -3,13 +3,16 @@
 
 mod answers;
 mod bad_days;
+mod catalogs;
 mod client;
 mod durable;
 mod exec;
 mod faults;
 mod hostile;
 mod http;
+mod mounted;
 mod oauth;
+mod offered;
 mod offers;
 mod restarts;
 mod rounds;
@@ -17,3 +20,4 @@ mod server;
 mod stdio;
 mod support;
 mod tasks;
+mod traces;

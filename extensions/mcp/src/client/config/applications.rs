@@ -3,12 +3,15 @@
 //! What they say and this application does not do is left out with a note. Pure; variables are an argument.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{McpConfig, Trust, Written};
+use super::{ConfigError, McpConfig, Trust, Written};
 use crate::client::names;
 
 /// More than this is a time in milliseconds, as some write it: no call of a tool is meant to take longer in seconds.
@@ -17,12 +20,46 @@ const MOST_SECONDS: u64 = 3600;
 /// Keys that say who is asked. Here the policy of the application says it.
 const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 
+/// Keys that say which tools are used, or not, and which this application does not read.
+const TOOLS: &str = "tools";
+
+/// A tool that stands for all.
+const EVERY: &str = "*";
+
 #[derive(Deserialize)]
-pub(super) struct File {
+struct File {
     /// As VS Code calls it.
     #[serde(alias = "servers")]
     #[serde(rename = "mcpServers")]
-    servers: BTreeMap<String, Entry>,
+    servers: Entries,
+}
+
+/// The servers in the order of the file, each as its text: a name that comes twice is seen, and an entry that cannot be read
+/// is named.
+struct Entries(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Entries;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object with an entry for each server")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+
+        deserializer.deserialize_map(Pairs)
+    }
 }
 
 #[derive(Deserialize)]
@@ -38,38 +75,55 @@ struct Entry {
     transport: Option<String>,
     disabled: Option<bool>,
     timeout: Option<u64>,
+    /// As this application, Gemini CLI and Copilot call it.
+    #[serde(alias = "enabledTools", alias = "includeTools", alias = "tools")]
     enabled_tools: Option<Vec<String>>,
+    /// As this application, Cline's relatives, Windsurf and Gemini CLI call it.
+    #[serde(alias = "disabledTools", alias = "excludeTools")]
     disabled_tools: Option<Vec<String>>,
     token_env: Option<String>,
     oauth: Option<super::OAuthConfig>,
-    #[serde(default)]
-    trust: Trust,
+    trust: Option<Value>,
     start_timeout: Option<u64>,
     #[serde(flatten)]
     others: Map<String, Value>,
 }
 
 /// Values of variables.
-pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-impl File {
-    /// The configuration, with a note for each thing that is left out.
-    pub(super) fn config(self, variables: Variables<'_>) -> Result<McpConfig, super::ConfigError> {
-        let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
-        for (name, entry) in self.servers {
-            let ours = names::fitting_server(&name);
-            if ours != name {
-                notes.push(format!("the server `{name}` is called `{ours}` here"));
+/// The configuration of a file, with a note for each thing that is left out.
+pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, ConfigError> {
+    let file: File =
+        serde_json::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
+    let (mut written, mut notes) = (BTreeMap::new(), Vec::new());
+    // What each of our names is called in the file.
+    let mut called = BTreeMap::<String, String>::new();
+    for (name, entry) in file.servers.0 {
+        let wrong = |what: String| ConfigError::Server { server: name.clone(), what };
+        let ours = names::fitting_server(&name);
+        let entry: Entry =
+            serde_json::from_str(entry.get()).map_err(|error| wrong(error.to_string()))?;
+        let server = match entry.convert(&name, variables, &mut notes) {
+            Ok(server) => server,
+            Err(why) => {
+                notes.push(format!("the server `{name}` is left out: {why}"));
+                continue;
             }
-            match entry.convert(&name, variables, &mut notes) {
-                Ok(server) => drop(written.insert(ours, server)),
-                Err(why) => notes.push(format!("the server `{name}` is left out: {why}")),
-            }
+        };
+        if let Some(other) = called.insert(ours.clone(), name.clone()) {
+            return Err(wrong(format!(
+                "the server `{other}` is called `{ours}` here, too; rename one"
+            )));
         }
-        let mut config = McpConfig::checked(written)?;
-        config.notes = notes;
-        Ok(config)
+        if ours != name {
+            notes.push(format!("the server `{name}` is called `{ours}` here"));
+        }
+        written.insert(ours, server);
     }
+    let mut config = McpConfig::checked(written)?;
+    config.notes = notes;
+    Ok(config)
 }
 
 impl Entry {
@@ -92,6 +146,22 @@ impl Entry {
             Some("streamableHttp") => Some("http".to_owned()),
             _ => self.transport,
         };
+        if let Some(key) = self.others.keys().find(|key| is_about_tools(key)) {
+            return Err(format!(
+                "`{key}` may say which of its tools are used, and cannot be read here; write `disabledTools` or `enabledTools`"
+            ));
+        }
+        let trust = match self.trust.map(serde_json::from_value::<Trust>) {
+            None => Trust::None,
+            Some(Ok(trust)) => trust,
+            Some(Err(_)) => {
+                notes.push(format!(
+                    "`trust` of the server `{name}` is ignored: expected `none` or `annotations`"
+                ));
+                Trust::None
+            }
+        };
+        let enabled = self.enabled_tools.filter(|tools| !tools.iter().any(|it| it == EVERY));
         for key in self.others.keys() {
             let why = match APPROVALS.contains(&key.as_str()) {
                 true => "here the policy of the application says who is asked",
@@ -124,14 +194,19 @@ impl Entry {
             headers: self.headers.map(each).transpose()?,
             token_env: self.token_env,
             oauth: self.oauth,
-            trust: self.trust,
+            trust,
             start_timeout: self.start_timeout,
             timeout,
-            enabled_tools: self.enabled_tools,
+            enabled_tools: enabled,
             disabled_tools: self.disabled_tools,
             transport,
         })
     }
+}
+
+/// Whether a key may say which tools are used. Which are called without a question is another matter.
+fn is_about_tools(key: &str) -> bool {
+    key.to_lowercase().contains(TOOLS) && !APPROVALS.contains(&key)
 }
 
 /// Some write numbers and booleans where variables have texts.
@@ -185,13 +260,16 @@ mod tests {
     use crate::client::config::Reached;
 
     fn read(json: &str) -> McpConfig {
-        let file: File = serde_json::from_str(json).expect("it is such a file");
         let set = |name: &str| match name {
             "HOME" => Some("/home/ada".to_owned()),
             "GITHUB_TOKEN" => Some("secret".to_owned()),
             _ => None,
         };
-        file.config(&set).expect("it is read")
+        config(json, &set).expect("it is read")
+    }
+
+    fn refusal(json: &str) -> String {
+        config(json, &|_| None).expect_err(json).to_string()
     }
 
     fn program(config: &McpConfig, name: &str) -> super::super::Program {
@@ -229,8 +307,8 @@ mod tests {
             config.notes(),
             [
                 "the timeout 600000 of the server `db` is read as milliseconds",
-                "the server `events` is left out: it speaks the earlier HTTP+SSE transport, which is not spoken here; expected `http`",
                 "the server `gone` is left out: it needs the variable `NOT_SET`, which is not set",
+                "the server `events` is left out: it speaks the earlier HTTP+SSE transport, which is not spoken here; expected `http`",
             ]
         );
     }
@@ -254,6 +332,55 @@ mod tests {
         assert!(notes.contains("the server `off` is left out: it is disabled"), "{notes}");
     }
 
+    /// Whoever has switched a tool off in one application does not find it on in another.
+    #[test]
+    fn the_tools_that_another_application_leaves_out_are_left_out() {
+        let config = read(
+            r#"{"mcpServers": {
+                "roo": {"command": "x", "disabledTools": ["write"], "alwaysAllow": ["read"]},
+                "gemini": {"command": "x", "includeTools": ["read", "write"], "excludeTools": ["write"], "trust": true},
+                "copilot": {"command": "x", "tools": ["*"]},
+                "odd": {"command": "x", "toolsFilter": {"deny": ["write"]}}}}"#,
+        );
+        let lets = |server: &str, tool: &str| config.servers[server].filter.lets(tool);
+        for server in ["roo", "gemini"] {
+            assert!(lets(server, "read") && !lets(server, "write"), "{server}");
+        }
+        assert!(!lets("gemini", "other") && lets("copilot", "write"));
+        assert_eq!(config.servers["gemini"].trust, Trust::None);
+        assert!(!config.servers.contains_key("odd"));
+        let notes = config.notes().join("\n");
+        assert!(
+            notes.contains("`odd` is left out: `toolsFilter` may say which of its tools"),
+            "{notes}"
+        );
+        let error =
+            refusal(r#"{"mcpServers": {"roo": {"command": "x", "disabledTools": "write"}}}"#);
+        assert!(error.contains("`roo`") && error.contains("expected a sequence"), "{error}");
+    }
+
+    #[test]
+    fn an_entry_that_can_mean_two_servers_is_refused_by_its_name() {
+        let both = refusal(r#"{"mcpServers": {"a": {"command": "x", "url": "http://localhost"}}}"#);
+        assert!(both.contains("`a`") && both.contains("both `command` and `url`"), "{both}");
+        let twice = refusal(r#"{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}"#);
+        assert!(twice.contains("the server `a` is called `a` here, too"), "{twice}");
+        let fitted = names::fitting_server("a.b");
+        let alike = format!(
+            r#"{{"mcpServers": {{"a.b": {{"command": "x"}}, "{fitted}": {{"command": "y"}}}}}}"#
+        );
+        let alike = refusal(&alike);
+        assert!(
+            alike.contains(&format!("the server `a.b` is called `{fitted}` here, too")),
+            "{alike}"
+        );
+        let case =
+            refusal(r#"{"servers": {"Files": {"command": "x"}, "files": {"command": "y"}}}"#);
+        assert!(case.contains("`Files`") && case.contains("`files`"), "{case}");
+        let key = refusal(r#"{"mcpServers": {"a": {"command": "x", "command": "y"}}}"#);
+        assert!(key.contains("`a`") && key.contains("duplicate field `command`"), "{key}");
+    }
+
     #[cfg(feature = "http-client")]
     #[test]
     fn a_file_of_cursor_is_read_with_its_headers() {
@@ -263,11 +390,9 @@ mod tests {
         );
         let Reached::Http(http) = &config.servers["far"].reached else { panic!("it has a URL") };
         assert_eq!(http.headers["Authorization"], "Bearer secret");
-        let file: File = serde_json::from_str(
+        let error = refusal(
             r#"{"mcpServers": {"far": {"url": "http://far.example/mcp", "headers": {"X-Key": "k"}}}}"#,
-        )
-        .unwrap();
-        let error = file.config(&|_| None).unwrap_err().to_string();
+        );
         assert!(error.contains("in the clear"), "{error}");
     }
 
@@ -283,8 +408,8 @@ mod tests {
         assert_eq!(
             config.notes(),
             [
-                "the server `asks` is left out: it wants to ask for `key`; name a variable, as in `${env:NAME}`",
                 "`gallery` of the server `playwright` is ignored: it means nothing here",
+                "the server `asks` is left out: it wants to ask for `key`; name a variable, as in `${env:NAME}`",
             ]
         );
     }

@@ -13,7 +13,8 @@ use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
 use toolwright::{ErrorClass, ToolContext, ToolError};
 
-use super::{Line, Server};
+use super::{Attempt, Line, Server};
+use crate::client::http::is_session_unknown;
 use crate::client::untrusted::escaped;
 
 /// How often a server may ask in the middle of one call.
@@ -33,16 +34,20 @@ impl Server {
         mut request: CallToolRequestParams,
         patience: Option<Duration>,
         context: &ToolContext,
-    ) -> Result<CallToolResponse, ToolError> {
-        for _ in 0..MOST_ROUNDS {
+    ) -> Result<Attempt, ToolError> {
+        for round in 0..MOST_ROUNDS {
             let answer = match called(line, request.clone(), patience, context).await {
                 Ok(answer) => answer,
                 Err(Failure::Silent(after)) => return Err(self.timed_out(after)),
+                // What a server has asked about has begun.
+                Err(Failure::Service(error)) if round == 0 && is_session_unknown(&error) => {
+                    return Ok(Attempt::SessionUnknown);
+                }
                 Err(Failure::Service(error)) => return Err(self.failed(line, error).await),
             };
             let asked = match answer {
                 CallToolResponse::InputRequired(asked) => asked,
-                answer => return Ok(answer),
+                answer => return Ok(Attempt::Answered(answer)),
             };
             let mut responses = BTreeMap::new();
             for (key, question) in asked.input_requests.unwrap_or_default() {

@@ -6,6 +6,7 @@ use toolwright::{ErrorClass, ToolError, error_kind};
 
 use super::{Line, Server};
 use crate::client::definition::{CHANGED, ForeignTool};
+use crate::client::http;
 use crate::client::lines::NOT_TAKEN;
 use crate::client::untrusted;
 
@@ -24,7 +25,7 @@ impl Server {
     }
 
     /// Nothing was sent.
-    pub(super) fn unreachable(&self, why: &str) -> ToolError {
+    pub(in crate::client) fn unreachable(&self, why: &str) -> ToolError {
         ToolError::new(
             "unreachable",
             format!("the MCP server `{}` cannot be used: {why}", self.name),
@@ -33,9 +34,26 @@ impl Server {
         .hint("go on without its tools, or try again later")
     }
 
+    /// The server refuses the session in which a call is made, and then the one that has begun for it.
+    pub(super) fn unknown_twice(&self, tool: &ForeignTool) -> ToolError {
+        let words = format!(
+            "the MCP server `{}` answers the call of `{}` by 404 in a session that has just begun, so it cannot be made there",
+            self.name, tool.name
+        );
+        ToolError::new("refused_by_server", words)
+    }
+
     /// The request was sent, or may have been.
     pub(super) async fn failed(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
+        if let Some(words) = http::refusal(&error) {
+            let said = untrusted::fenced(&format!("MCP server `{server}`"), words);
+            let words =
+                format!("the MCP server `{server}` did not answer the call, but said:\n{said}");
+            return ToolError::new("refused_by_server", words)
+                .class(ErrorClass::Unknown)
+                .hint("the call may have had its effect");
+        }
         let ServiceError::McpError(error) = error else {
             let said = match &line.said {
                 Some(said) => said.words(server).await,

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::model::{
+    ClientRequest, ErrorCode, ListToolsRequest, PaginatedRequestParams, ServerResult,
+};
 use rmcp::service::Peer;
+use rmcp::{RoleClient, ServiceError};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use toolwright::{CancellationToken, ToolError};
@@ -54,7 +56,7 @@ impl Server {
     }
 
     async fn list_anew(self: Arc<Self>, peer: Peer<RoleClient>, over: CancellationToken) {
-        let listed = timeout(self.config.start_timeout(), self.list(&peer)).await;
+        let listed = timeout(self.config.start_timeout, self.list(&peer)).await;
         let listed = listed.unwrap_or_else(|_| Err(self.unreachable("it does not list its tools")));
         {
             let mut state = self.state();
@@ -111,7 +113,14 @@ impl Server {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let failed = |why: String| self.unreachable("it does not list its tools").caused_by(why);
-        match peer.send_request(request).await.map_err(|error| failed(error.to_string()))? {
+        let answer = match peer.send_request(request).await {
+            // It has no tools, and may have something else.
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                return Ok(PageOfTools { tools: Vec::new(), next: None });
+            }
+            answer => answer.map_err(|error| failed(error.to_string()))?,
+        };
+        match answer {
             ServerResult::ListToolsResult(page) => {
                 let tools = page.tools.into_iter().map(Listed::from).collect();
                 Ok(PageOfTools { tools, next: page.next_cursor })

@@ -84,9 +84,9 @@ impl Server {
             && http.token_env.is_none()
             && oauth.sign_in.is_some()
         {
-            return self.config.start_timeout() + SIGN_IN;
+            return self.config.start_timeout + SIGN_IN;
         }
-        self.config.start_timeout()
+        self.config.start_timeout
     }
 
     /// Why no session may have begun.

@@ -4,20 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use rmcp::RoleClient;
 use rmcp::handler::client::progress::ProgressDispatcher;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::Peer;
 use tokio::time::timeout;
-use toolwright::{ErrorClass, ToolError};
+use toolwright::{CancellationToken, ErrorClass, ToolError};
 
 use super::{Live, Server};
 use crate::client::handler::Handler;
+use crate::client::untrusted::line;
 
 /// How long a call waits for a server that may soon be started again; where it takes longer, the call fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Server {
-    /// Starts the server, unless it runs.
-    pub(super) async fn brought_up(&self) -> Result<(), ToolError> {
-        let _one = self.starting.lock().await;
+    /// Starts the server, unless it runs, or is closed meanwhile.
+    pub(super) async fn bring_up(&self, closed: &CancellationToken) -> Result<(), ToolError> {
+        let Some(_one) = closed.run_until_cancelled(self.starting.lock()).await else {
+            return Err(self.closed_meanwhile());
+        };
         let ended = {
             let mut state = self.state();
             let ended = state.live.take_if(|live| live.has_ended());
@@ -31,19 +37,20 @@ impl Server {
         if let Some(ended) = ended {
             ended.end().await;
         }
-        self.start().await
+        self.start(closed).await
     }
 
-    async fn start(&self) -> Result<(), ToolError> {
-        let (closed, wait) = {
-            let state = self.state();
-            (state.closed.clone(), state.restart.wait(Instant::now()))
-        };
+    async fn start(&self, closed: &CancellationToken) -> Result<(), ToolError> {
+        let wait = self.state().restart.wait(Instant::now());
         if let Some(wait) = wait.filter(|wait| *wait <= PATIENCE) {
-            tokio::time::sleep(wait).await;
+            let waited = closed.run_until_cancelled(tokio::time::sleep(wait)).await;
+            waited.ok_or_else(|| self.closed_meanwhile())?;
         } else if let Some(wait) = wait {
             let error = self.unreachable("it has failed, and is not started again yet");
             return Err(error.class(ErrorClass::NotStarted { retry_after: Some(wait) }));
+        }
+        if closed.is_cancelled() {
+            return Err(self.closed_meanwhile());
         }
         // What fails or is given up from here on counts as a failure.
         self.state().restart.failed(Instant::now());
@@ -60,6 +67,7 @@ impl Server {
             let running = connecting.await.map_err(|error| {
                 self.unreachable(self.why_no_session()).caused_by(error.to_string())
             })?;
+            self.check_revision(running.peer())?;
             let definitions = self.list(running.peer()).await?;
             Ok((running, definitions))
         };
@@ -67,7 +75,7 @@ impl Server {
             begun = timeout(self.start_timeout(), begin) => {
                 begun.unwrap_or_else(|_| Err(self.unreachable("it does not answer in time")))
             }
-            () = closed.cancelled() => Err(self.unreachable("it was closed while it started")),
+            () = closed.cancelled() => Err(self.closed_meanwhile()),
         };
         let (running, definitions) = match begun {
             Ok(begun) => begun,
@@ -84,7 +92,9 @@ impl Server {
             }
         };
         let (listed, listing) = (Instant::now(), None);
-        let live = Live { running, process, changed, progress, definitions, listed, listing };
+        let is_lost = false;
+        let live =
+            Live { running, process, changed, is_lost, progress, definitions, listed, listing };
         let is_closed = {
             let mut state = self.state();
             match closed.is_cancelled() {
@@ -100,8 +110,21 @@ impl Server {
             None => Ok(()),
             Some(live) => {
                 live.end().await;
-                Err(self.unreachable("it was closed while it started"))
+                Err(self.closed_meanwhile())
             }
         }
+    }
+    /// A server could name any revision; what it means by its messages is known of these alone.
+    fn check_revision(&self, peer: &Peer<RoleClient>) -> Result<(), ToolError> {
+        let known = ProtocolVersion::KNOWN_VERSIONS;
+        let spoken = peer.peer_info().map(|info| info.protocol_version.clone());
+        let Some(other) = spoken.filter(|spoken| !known.contains(spoken)) else { return Ok(()) };
+        let known = known.iter().map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", ");
+        let other = line(other.as_str());
+        Err(self.unreachable(&format!("it speaks the revision `{other}`, expected one of {known}")))
+    }
+
+    fn closed_meanwhile(&self) -> ToolError {
+        self.unreachable("it was closed while it started")
     }
 }

@@ -52,7 +52,7 @@ impl Authorization {
     }
 
     /// The token to send, where there is one.
-    pub(super) async fn token(&self) -> Result<Option<String>, AuthError> {
+    pub(in crate::client) async fn token(&self) -> Result<Option<String>, AuthError> {
         let mut state = self.state.lock().await;
         if !state.has_looked {
             state.manager = self.restored().await?;
@@ -96,7 +96,7 @@ impl Authorization {
     }
 
     /// Another token, after the server has refused the one that was sent.
-    pub(super) async fn renewed(
+    pub(in crate::client) async fn renewed(
         &self,
         challenge: &str,
         sent: Option<&str>,

@@ -1,25 +1,25 @@
 //! One request: whose it is, which session it belongs to, and what is answered where it may not pass.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Empty, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response, StatusCode};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use toolwright::CancellationToken;
 
 use super::challenge::Challenge;
 use super::cross_origin;
-use super::runs::{Room, Runs};
+use super::runs::{self, Runs};
+use super::sessions::{Room, SWEEP, Sessions};
 use super::token::{TokenRefusal, bearer};
+use super::under_way::UnderWay;
 use crate::server::handler::Handler;
 use crate::server::session::Session;
 use crate::server::{McpServer, ServeError};
@@ -34,12 +34,9 @@ const METADATA: [&str; 2] =
 /// How many sessions there are at once, and how many users without sessions.
 const MOST_SESSIONS: usize = 1024;
 
-/// How many sessions one user has at once, so that one alone does not take those of all others. Clients that end none of theirs
-/// have as many in an hour.
-const MOST_OF_ONE: usize = 256;
-
-/// How long a session lasts in which nothing is sent: a call may work, or wait for a person, for as long.
-const IDLE: Duration = Duration::from_secs(60 * 60);
+/// How many requests of one user are under way at once, with those that stay open for notifications: a quarter of the
+/// connections.
+const MOST_UNDER_WAY: usize = 128;
 
 /// The longest body of a request, in bytes.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
@@ -53,19 +50,24 @@ const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_ID: &str = "mcp-session-id";
 const REVISION: &str = "mcp-protocol-version";
 
-type Body = BoxBody<Bytes, Infallible>;
+/// The body of an answer.
+pub(super) type Answer = BoxBody<Bytes, Infallible>;
+
+/// Why the body of a request cannot be read.
+pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Who calls; nothing where no token is checked.
 pub(super) type User = Option<String>;
 
 pub(super) struct Gate {
     server: McpServer,
+    /// Where the protocol is spoken; at whatever path without it.
+    path: Option<&'static str>,
     config: StreamableHttpServerConfig,
     /// For requests that belong to no session, and begin none whatever they say.
     single: StreamableHttpServerConfig,
-    sessions: Arc<LocalSessionManager>,
-    /// Whose session each is.
-    owners: Mutex<HashMap<String, User>>,
+    sessions: Sessions,
+    under_way: UnderWay,
     /// The run of each user for requests without session.
     runs: Mutex<Runs>,
     ended: CancellationToken,
@@ -75,10 +77,11 @@ impl Gate {
     pub(super) fn new(
         server: McpServer,
         address: SocketAddr,
+        path: Option<&'static str>,
         ended: CancellationToken,
-    ) -> Result<Self, ServeError> {
+    ) -> Result<Arc<Self>, ServeError> {
         // What a session lacks is found before the first client comes.
-        Session::start(&server, ended.child_token(), None)?;
+        Session::start(&server.for_anybody(), ended.child_token(), None)?;
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(server.http.hosts(address))
             .with_allowed_origins(server.http.origins(address))
@@ -86,13 +89,18 @@ impl Gate {
         config.cancellation_token = ended.clone();
         config.max_request_body_bytes = LONGEST_BODY;
         let single = config.clone().with_legacy_session_mode(false);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(IDLE);
-        let (owners, runs) = (Mutex::default(), Mutex::default());
-        Ok(Self { server, config, single, sessions: Arc::new(sessions), owners, runs, ended })
+        let (sessions, runs) = (Sessions::new(), Mutex::default());
+        let under_way = UnderWay::default();
+        let gate =
+            Arc::new(Self { server, path, config, single, sessions, under_way, runs, ended });
+        tokio::spawn(sweep(Arc::downgrade(&gate), gate.ended.clone()));
+        Ok(gate)
     }
 
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn answer<B>(&self, request: Request<B>) -> Response<Answer>
+    where
+        B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
+    {
         let site = cross_origin::allowed(request.headers(), &self.config.allowed_origins);
         // A request without a site is no browser's, and is answered as any other.
         let asks = request.method() == Method::OPTIONS && request.headers().contains_key(ORIGIN);
@@ -114,12 +122,15 @@ impl Gate {
         response
     }
 
-    async fn checked(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn checked<B>(&self, request: Request<B>) -> Response<Answer>
+    where
+        B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
+    {
         let path = request.uri().path();
         if METADATA.contains(&path) && request.method() == Method::GET {
             return self.metadata();
         }
-        if path != PATH {
+        if self.path.is_some_and(|own| own != path) {
             return refusal(
                 StatusCode::NOT_FOUND,
                 "there is nothing here; the protocol is at /mcp",
@@ -129,7 +140,16 @@ impl Gate {
             Ok(user) => user,
             Err(refused) => return self.unauthorized(refused),
         };
-        self.pass(request, user).await
+        let Some(name) = &user else { return self.pass(request, user).await };
+        let Some(place) = self.under_way.begin(name, MOST_UNDER_WAY) else {
+            let words = format!(
+                "{MOST_UNDER_WAY} requests of yours are under way, which is the most; end one and try again"
+            );
+            return refusal(StatusCode::TOO_MANY_REQUESTS, &words);
+        };
+        let answer = self.pass(request, user).await;
+        // The request is under way until its answer has been sent.
+        answer.map(|body| body.map_frame(move |frame| (frame, &place).0).boxed())
     }
 
     /// Ends the runs that belong to no session.
@@ -146,13 +166,18 @@ impl Gate {
         check.check(token).await.map(Some).map_err(Some)
     }
 
-    async fn pass(&self, request: Request<Incoming>, user: User) -> Response<Body> {
-        let header =
-            |name| request.headers().get(name).and_then(|it: &HeaderValue| it.to_str().ok());
-        let session = header(SESSION_ID).map(str::to_owned);
-        let is_single = header(REVISION).is_some_and(|it| it >= WITHOUT_SESSIONS);
+    async fn pass<B>(&self, request: Request<B>, user: User) -> Response<Answer>
+    where
+        B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
+    {
+        let header = |headers: &HeaderMap, name| -> Option<String> {
+            headers.get(name)?.to_str().ok().map(str::to_owned)
+        };
+        let session = header(request.headers(), SESSION_ID);
+        let revision = header(request.headers(), REVISION);
+        let is_single = revision.is_some_and(|it| *it >= *WITHOUT_SESSIONS);
         if let Some(session) = &session
-            && lock(&self.owners).get(session).is_some_and(|owner| *owner != user)
+            && !self.sessions.is_used_by(session, &user)
         {
             // As where there is none: a stranger does not learn that it exists.
             return refusal(StatusCode::NOT_FOUND, "there is no such session");
@@ -163,23 +188,32 @@ impl Gate {
                 Ok(run) => Some(run),
                 Err(refused) => return *refused,
             },
-            (false, None) => match self.room(&user).await {
-                Some(refused) => return refused,
-                None => None,
+            (false, None) => match self.sessions.room(&user, MOST_SESSIONS).await {
+                Room::Free => None,
+                Room::Full => {
+                    let words = "there are too many sessions; try again later";
+                    return refusal(StatusCode::SERVICE_UNAVAILABLE, words);
+                }
+                Room::FullOfTheirs => {
+                    let words = "you have too many sessions; end one of them and try again";
+                    return refusal(StatusCode::TOO_MANY_REQUESTS, words);
+                }
             },
             (false, Some(_)) => None,
         };
         let (server, ended, of) = (self.server.clone(), self.ended.clone(), user.clone());
+        let begun = Arc::new(OnceLock::new());
+        let begins = Arc::clone(&begun);
         let handler = move || {
             let session = match &run {
                 Some(run) => return Ok(Handler::new(server.clone(), Arc::clone(run))),
                 None => Session::start(&server, ended.child_token(), of.as_deref()),
             };
-            let session = session.map_err(std::io::Error::other)?;
-            Ok(Handler::new(server.clone(), Arc::new(session)).ending())
+            let session = Arc::new(session.map_err(std::io::Error::other)?);
+            let _ = begins.set(Arc::downgrade(&session));
+            Ok(Handler::new(server.clone(), session).ending())
         };
-        let service =
-            StreamableHttpService::new(handler, Arc::clone(&self.sessions), config.clone());
+        let service = StreamableHttpService::new(handler, self.sessions.manager(), config.clone());
         let is_end = request.method() == Method::DELETE;
         let (head, body) = request.into_parts();
         let body = match tokio::time::timeout(BODY, Limited::new(body, LONGEST_BODY).collect())
@@ -207,43 +241,26 @@ impl Gate {
             // The session has ended by now; 202 says that it may.
             response = nothing();
         }
-        if session.is_none()
-            && let Some(begun) = response.headers().get(SESSION_ID).and_then(|it| it.to_str().ok())
+        if let Some(begun) = begun.get()
+            && let Some(id) = response.headers().get(SESSION_ID).and_then(|it| it.to_str().ok())
         {
-            self.begun(begun.to_owned(), user).await;
+            self.sessions.add(id.to_owned(), user, begun.clone());
         }
         response
     }
 
-    /// The refusal of a session for which there is no room.
-    async fn room(&self, user: &User) -> Option<Response<Body>> {
-        let live = self.sessions.sessions.read().await;
-        if live.len() >= MOST_SESSIONS {
-            let words = "there are too many sessions; try again later";
-            return Some(refusal(StatusCode::SERVICE_UNAVAILABLE, words));
-        }
-        let owners = lock(&self.owners);
-        let is_theirs = |(session, owner): &(&String, &User)| {
-            *owner == user && live.contains_key(session.as_str())
-        };
-        // Where no token is checked, all are of one user.
-        let is_full = user.is_some() && owners.iter().filter(is_theirs).count() >= MOST_OF_ONE;
-        let words = "you have too many sessions; end one of them and try again";
-        is_full.then(|| refusal(StatusCode::TOO_MANY_REQUESTS, words))
-    }
-
     /// The run of a user's requests that belong to no session.
-    fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Body>>> {
+    fn run(&self, user: &User) -> Result<Arc<Session>, Box<Response<Answer>>> {
         let mut runs = lock(&self.runs);
         if let Some(run) = runs.get(user) {
             return Ok(run);
         }
         match runs.room(MOST_SESSIONS) {
-            Room::Free(None) => {}
-            Room::Free(Some(idle)) => {
+            runs::Room::Free(None) => {}
+            runs::Room::Free(Some(idle)) => {
                 tokio::spawn(async move { idle.end().await });
             }
-            Room::Full => {
+            runs::Room::Full => {
                 let words = "each user that there is room for has calls that run or wait for a person; try again later";
                 return Err(Box::new(refusal(StatusCode::SERVICE_UNAVAILABLE, words)));
             }
@@ -258,16 +275,7 @@ impl Gate {
         Ok(session)
     }
 
-    async fn begun(&self, session: String, user: User) {
-        let live = self.sessions.sessions.read().await;
-        let mut owners = lock(&self.owners);
-        if owners.len() > 2 * MOST_SESSIONS {
-            owners.retain(|session, _| live.contains_key(session.as_str()));
-        }
-        owners.insert(session, user);
-    }
-
-    fn metadata(&self) -> Response<Body> {
+    fn metadata(&self) -> Response<Answer> {
         let Some(resource) = &self.server.http.resource else {
             return refusal(StatusCode::NOT_FOUND, "there is no metadata of this server");
         };
@@ -282,7 +290,7 @@ impl Gate {
         response
     }
 
-    fn unauthorized(&self, refused: Option<TokenRefusal>) -> Response<Body> {
+    fn unauthorized(&self, refused: Option<TokenRefusal>) -> Response<Answer> {
         let challenge = Challenge::default();
         let (status, challenge) = match &refused {
             None => (StatusCode::UNAUTHORIZED, challenge),
@@ -314,13 +322,21 @@ impl fmt::Debug for Gate {
     }
 }
 
-fn refusal(status: StatusCode, words: &str) -> Response<Body> {
+/// Ends idle sessions, as long as the server is there.
+async fn sweep(gate: Weak<Gate>, ended: CancellationToken) {
+    while ended.run_until_cancelled(tokio::time::sleep(SWEEP)).await.is_some() {
+        let Some(gate) = gate.upgrade() else { return };
+        gate.sessions.end_idle().await;
+    }
+}
+
+fn refusal(status: StatusCode, words: &str) -> Response<Answer> {
     let mut response = Response::new(Full::new(Bytes::from(words.to_owned())).boxed());
     *response.status_mut() = status;
     response
 }
 
-fn nothing() -> Response<Body> {
+fn nothing() -> Response<Answer> {
     let mut response = Response::new(Empty::new().boxed());
     *response.status_mut() = StatusCode::NO_CONTENT;
     response

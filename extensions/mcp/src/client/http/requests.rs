@@ -1,38 +1,43 @@
-//! Sends messages to a server with the token of its authorization, and once more with another where the server refuses it.
-//!
-//! A request that is answered by 401 or 403 was not run, so sending it again repeats nothing.
+//! Sends requests to a server: with the token of its authorization, where it has one, and once more with another where the
+//! server refuses it. A request that is answered by 401 or 403 was not run, so sending it again repeats nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::stream::BoxStream;
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
+#[cfg(feature = "oauth")]
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
-    StreamableHttpResponseLimits,
+    SseError, StreamableHttpClient, StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
 use sse_stream::Sse;
 
-use super::authorization::Authorization;
+use super::session::{self, Failure};
+#[cfg(feature = "oauth")]
+use crate::client::oauth::authorization::Authorization;
 
-type Failure = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 /// How often one request is sent, where the server refuses its tokens: once without, once for the first token, and once for
 /// each of two scopes more.
+#[cfg(feature = "oauth")]
 const MOST_SENT: usize = 4;
 
 #[derive(Clone)]
-pub(in crate::client) struct Authorized {
-    pub(in crate::client) client: reqwest::Client,
+pub(in crate::client) struct Requests {
+    pub(super) client: reqwest::Client,
     /// Nothing where the configuration has a token.
-    pub(in crate::client) authorization: Option<Arc<Authorization>>,
+    #[cfg(feature = "oauth")]
+    pub(super) authorization: Option<Arc<Authorization>>,
 }
 
-impl Authorized {
-    async fn sent<T, F>(
+impl Requests {
+    /// Sends with the token that is due: `fixed` is that of the configuration.
+    #[cfg(feature = "oauth")]
+    async fn send<T, F>(
         &self,
         fixed: Option<String>,
         send: impl Fn(Option<String>) -> F,
@@ -55,9 +60,26 @@ impl Authorized {
         }
         send(token).await
     }
+
+    #[cfg(not(feature = "oauth"))]
+    async fn send<T, F>(
+        &self,
+        fixed: Option<String>,
+        send: impl Fn(Option<String>) -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        send(fixed).await
+    }
 }
 
-impl StreamableHttpClient for Authorized {
+/// Whether a request is what a connection begins with: the library reads its refusals, to find the revision of the server.
+fn begins(request: &ClientRequest) -> bool {
+    matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
+}
+
+impl StreamableHttpClient for Requests {
     type Error = reqwest::Error;
 
     async fn post_message(
@@ -68,11 +90,8 @@ impl StreamableHttpClient for Authorized {
         token: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        let send = |token| {
-            let (uri, message, session) = (uri.clone(), message.clone(), session.clone());
-            self.client.post_message(uri, message, session, token, headers.clone())
-        };
-        self.sent(token, send).await
+        let limits = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session, token, headers, limits).await
     }
 
     async fn post_message_with_response_limits(
@@ -89,7 +108,13 @@ impl StreamableHttpClient for Authorized {
             let (client, headers) = (&self.client, headers.clone());
             client.post_message_with_response_limits(uri, message, session, token, headers, limits)
         };
-        self.sent(token, send).await
+        let answer = self.send(token, send).await;
+        match &message {
+            JsonRpcMessage::Request(request) if !begins(&request.request) => {
+                session::read(answer, &request.id)
+            }
+            _ => answer,
+        }
     }
 
     async fn delete_session(
@@ -102,7 +127,7 @@ impl StreamableHttpClient for Authorized {
         let send = |token| {
             self.client.delete_session(uri.clone(), session.clone(), token, headers.clone())
         };
-        self.sent(token, send).await
+        self.send(token, send).await
     }
 
     async fn get_stream(
@@ -113,11 +138,8 @@ impl StreamableHttpClient for Authorized {
         token: Option<String>,
         headers: Headers,
     ) -> Result<Events, Failure> {
-        let send = |token| {
-            let (uri, session, last) = (uri.clone(), session.clone(), last.clone());
-            self.client.get_stream(uri, session, last, token, headers.clone())
-        };
-        self.sent(token, send).await
+        let most = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(uri, session, last, token, headers, most).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -131,16 +153,9 @@ impl StreamableHttpClient for Authorized {
     ) -> Result<Events, Failure> {
         let send = |token| {
             let (uri, session, last) = (uri.clone(), session.clone(), last.clone());
-            let client = &self.client;
-            client.get_stream_with_max_sse_event_size(
-                uri,
-                session,
-                last,
-                token,
-                headers.clone(),
-                most,
-            )
+            let (client, headers) = (&self.client, headers.clone());
+            client.get_stream_with_max_sse_event_size(uri, session, last, token, headers, most)
         };
-        self.sent(token, send).await
+        self.send(token, send).await
     }
 }

@@ -1,0 +1,175 @@
+//! One server: as a file describes it, and as it is used once that is checked. Pure.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::{OAuthConfig, Trust, url};
+
+/// One server.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::client) struct ServerConfig {
+    pub(in crate::client) reached: Reached,
+    pub(in crate::client) trust: Trust,
+    pub(in crate::client) start_timeout: Duration,
+    /// How long a call may take without a word of the server.
+    pub(in crate::client) call_timeout: Option<Duration>,
+    pub(in crate::client) filter: ToolFilter,
+}
+
+/// Which tools of a server are used, by their names there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(in crate::client) struct ToolFilter {
+    enabled: Option<Vec<String>>,
+    disabled: Vec<String>,
+}
+
+impl ToolFilter {
+    pub(in crate::client) fn lets(&self, tool: &str) -> bool {
+        let is_enabled = |enabled: &Vec<String>| enabled.iter().any(|it| it == tool);
+        self.enabled.as_ref().is_none_or(is_enabled) && !self.disabled.iter().any(|it| it == tool)
+    }
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::client) enum Reached {
+    /// As a program that this process starts.
+    Program(Program),
+    /// Over Streamable HTTP.
+    Http(Http),
+}
+
+/// A program that is a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::client) struct Program {
+    pub(in crate::client) command: String,
+    pub(in crate::client) args: Vec<String>,
+    /// Variables with values.
+    pub(in crate::client) env: BTreeMap<String, String>,
+    /// Variables of this process.
+    pub(in crate::client) pass: Vec<String>,
+    pub(in crate::client) cwd: Option<PathBuf>,
+}
+
+/// A server at a URL.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::client) struct Http {
+    pub(in crate::client) url: String,
+    /// What every request says besides.
+    pub(in crate::client) headers: BTreeMap<String, String>,
+    /// The variable of this process that has the bearer token.
+    pub(in crate::client) token_env: Option<String>,
+    /// How tokens are got where there is none.
+    pub(in crate::client) oauth: OAuthConfig,
+}
+
+impl Http {
+    /// Whether others on the way could read what is sent.
+    pub(in crate::client) fn is_in_the_clear(&self) -> bool {
+        !url::is_encrypted_or_local(&self.url)
+    }
+}
+
+/// A server as a file describes it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::client) struct Written {
+    pub(in crate::client) command: Option<String>,
+    pub(in crate::client) args: Option<Vec<String>>,
+    pub(in crate::client) env: Option<BTreeMap<String, String>>,
+    pub(in crate::client) pass: Option<Vec<String>>,
+    pub(in crate::client) cwd: Option<PathBuf>,
+    pub(in crate::client) url: Option<String>,
+    pub(in crate::client) headers: Option<BTreeMap<String, String>>,
+    pub(in crate::client) token_env: Option<String>,
+    pub(in crate::client) oauth: Option<OAuthConfig>,
+    #[serde(default)]
+    pub(in crate::client) trust: Trust,
+    /// Seconds.
+    pub(in crate::client) start_timeout: Option<u64>,
+    /// Seconds.
+    pub(in crate::client) timeout: Option<u64>,
+    /// The tools that are used, by their names there; all where nothing is said.
+    pub(in crate::client) enabled_tools: Option<Vec<String>>,
+    /// The tools that are not used.
+    pub(in crate::client) disabled_tools: Option<Vec<String>>,
+    /// As other applications write it.
+    #[serde(rename = "type")]
+    pub(in crate::client) transport: Option<String>,
+}
+
+impl Written {
+    pub(super) fn checked(mut self) -> Result<ServerConfig, String> {
+        let reached = match (self.command.take(), self.url.take()) {
+            (Some(_), Some(_)) => return Err("it has both `command` and `url`; give one".into()),
+            (None, None) => return Err("it has neither `command` nor `url`; give one".into()),
+            (Some(command), None) => Reached::Program(self.program(command)?),
+            (None, Some(url)) => Reached::Http(self.http(url)?),
+        };
+        let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
+        let call_timeout = self.timeout.map(Duration::from_secs);
+        if call_timeout.is_some_and(|it| it.is_zero()) {
+            return Err("`timeout` is 0, expected seconds".into());
+        }
+        let filter = ToolFilter {
+            enabled: self.enabled_tools,
+            disabled: self.disabled_tools.unwrap_or_default(),
+        };
+        Ok(ServerConfig { reached, trust: self.trust, start_timeout, call_timeout, filter })
+    }
+
+    fn program(&mut self, command: String) -> Result<Program, String> {
+        if command.is_empty() {
+            return Err("`command` is empty".into());
+        }
+        if let Some(other) = self.transport.as_deref().filter(|it| *it != "stdio") {
+            return Err(format!("the type is `{other}`, expected `stdio` beside `command`"));
+        }
+        if self.token_env.is_some() {
+            return Err("`token_env` goes with `url`; a program gets variables by `pass`".into());
+        }
+        let of_urls = [("headers", self.headers.is_some()), ("oauth", self.oauth.is_some())];
+        if let Some((key, _)) = of_urls.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(format!("`{key}` goes with `url`, and this server has a `command`"));
+        }
+        Ok(Program {
+            command,
+            args: self.args.take().unwrap_or_default(),
+            env: self.env.take().unwrap_or_default(),
+            pass: self.pass.take().unwrap_or_default(),
+            cwd: self.cwd.take(),
+        })
+    }
+
+    fn http(&mut self, url: String) -> Result<Http, String> {
+        let is_http = |it: &&str| !matches!(*it, "http" | "streamable-http");
+        if let Some(other) = self.transport.as_deref().filter(is_http) {
+            return Err(format!("the type is `{other}`, expected `http` beside `url`"));
+        }
+        let of_programs = [
+            ("args", self.args.is_some()),
+            ("env", self.env.is_some()),
+            ("pass", self.pass.is_some()),
+            ("cwd", self.cwd.is_some()),
+        ];
+        if let Some((key, _)) = of_programs.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(format!("`{key}` goes with `command`, and this server has a `url`"));
+        }
+        let headers = self.headers.take().unwrap_or_default();
+        let (token_env, oauth) = (self.token_env.take(), self.oauth.take());
+        url::check(&url, token_env.is_some() || oauth.is_some() || !headers.is_empty())?;
+        if let Some(oauth) = &oauth {
+            if token_env.is_some() {
+                return Err("it has both `token_env` and `oauth`; give one".into());
+            }
+            if !cfg!(feature = "oauth") {
+                return Err("it has `oauth`, and this application is built without it (feature `oauth` of toolwright-mcp)".into());
+            }
+            oauth.checked()?;
+        }
+        Ok(Http { url, headers, token_env, oauth: oauth.unwrap_or_default() })
+    }
+}

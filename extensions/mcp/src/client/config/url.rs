@@ -1,0 +1,39 @@
+//! Which URLs a server may have, and to which a secret may be sent. Pure.
+
+/// Checks the URL of a server. A token goes to no other machine in the clear.
+pub(super) fn check(url: &str, has_token: bool) -> Result<(), String> {
+    if !cfg!(feature = "http-client") {
+        return Err("it has a `url`, and this application is built without HTTP (feature `http-client` of toolwright-mcp)".into());
+    }
+    if url.starts_with("https://") {
+        return match cfg!(feature = "tls") {
+            true => Ok(()),
+            false => Err("its URL begins with `https://`, and this application is built without TLS (feature `tls` of toolwright-mcp)".into()),
+        };
+    }
+    let Some(rest) = url.strip_prefix("http://") else {
+        return Err(format!("its URL is `{url}`, expected `http://…` or `https://…`"));
+    };
+    match has_token && !is_local(rest) {
+        true => {
+            Err("its token would go to another machine in the clear; expected `https://…`".into())
+        }
+        false => Ok(()),
+    }
+}
+
+/// Whether a secret may be sent to a page.
+pub(in crate::client) fn is_encrypted_or_local(url: &str) -> bool {
+    url.starts_with("https://") || url.strip_prefix("http://").is_some_and(is_local)
+}
+
+/// Whether a URL, which is given without its scheme, is one of this machine.
+fn is_local(rest: &str) -> bool {
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
+        let port = authority.strip_prefix(host);
+        // A `:` that no port follows may stand in a name before an `@`.
+        let is_port = |it: &str| it.bytes().all(|digit| digit.is_ascii_digit());
+        port.is_some_and(|it| it.is_empty() || it.strip_prefix(':').is_some_and(is_port))
+    })
+}

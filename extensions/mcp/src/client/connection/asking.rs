@@ -1,0 +1,48 @@
+//! Requests that change nothing: they are made once more in a new session where the server does not know the one before.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceError;
+use rmcp::model::{ClientRequest, ErrorCode, ServerResult};
+use tokio::time::timeout;
+use toolwright::ToolError;
+
+use super::Server;
+use crate::client::http::is_session_unknown;
+
+/// How long a server may take for an answer, where its configuration does not say it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often a request is sent: once more where a new session has to begin for it.
+const MOST_SENT: usize = 2;
+
+impl Server {
+    /// Asks the server, which is started where it does not run; nothing where it does not know the method.
+    pub(in crate::client) async fn ask(
+        self: &Arc<Self>,
+        request: ClientRequest,
+    ) -> Result<Option<ServerResult>, ToolError> {
+        let closed = self.closed();
+        let patience = self.call_timeout().unwrap_or(PATIENCE);
+        for sent in 1..=MOST_SENT {
+            let (line, _) = self.live(&closed).await?;
+            let answer = match timeout(patience, line.peer.send_request(request.clone())).await {
+                Ok(answer) => answer,
+                Err(_) => return Err(self.timed_out(patience)),
+            };
+            match answer {
+                Ok(answer) => {
+                    self.state().restart.worked();
+                    return Ok(Some(answer));
+                }
+                Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                    return Ok(None);
+                }
+                Err(error) if sent < MOST_SENT && is_session_unknown(&error) => self.lose(&line),
+                Err(error) => return Err(self.failed(&line, error).await),
+            }
+        }
+        Err(self.unreachable("no session begins there"))
+    }
+}

@@ -1,0 +1,124 @@
+//! What an answer over HTTP says of the session in which its request was sent. Pure.
+//!
+//! A server that was started again does not know the sessions of before. It says so by 404, as the protocol has it, which the
+//! library reads, or by 400 with words, as many servers do. Only such an answer is proof that the request was not worked on.
+
+use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
+
+pub(super) type Failure = StreamableHttpError<reqwest::Error>;
+
+/// Words by which servers say that they do not know the session, or that none has begun.
+const UNKNOWN: [&str; 11] = [
+    "expired session",
+    "initialize request",
+    "invalid session",
+    "mcp-session-id",
+    "no such session",
+    "no valid session",
+    "not initialized",
+    "session does not exist",
+    "session has been terminated",
+    "session id",
+    "session not found",
+];
+
+/// Statuses of such answers, as the library words them.
+const STATUSES: [&str; 3] = ["HTTP 400", "HTTP 404", "HTTP 422"];
+
+/// The answer to a request. One page answers one request, whichever id an error on it has.
+pub(super) fn read(
+    answer: Result<StreamableHttpPostResponse, Failure>,
+    request: &RequestId,
+) -> Result<StreamableHttpPostResponse, Failure> {
+    match answer {
+        Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session)) => {
+            match is_of_session(&error, request) {
+                true => Err(StreamableHttpError::SessionExpired),
+                false => {
+                    let answer = ServerJsonRpcMessage::error(error.error, Some(request.clone()));
+                    Ok(StreamableHttpPostResponse::Json(answer, session))
+                }
+            }
+        }
+        Err(StreamableHttpError::UnexpectedServerResponse(words))
+            if STATUSES.iter().any(|status| words.starts_with(status)) && is_unknown(&words) =>
+        {
+            Err(StreamableHttpError::SessionExpired)
+        }
+        answer => answer,
+    }
+}
+
+/// Whether an error is about the session, and not about the request: it then answers no request of ours, or refuses the revision.
+fn is_of_session(error: &JsonRpcError, request: &RequestId) -> bool {
+    let is_ours = error.id.as_ref() == Some(request);
+    error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+        || (!is_ours && is_unknown(&error.error.message))
+}
+
+fn is_unknown(words: &str) -> bool {
+    let words = words.to_lowercase();
+    UNKNOWN.iter().any(|unknown| words.contains(unknown))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What comes of an error of this id, code and message that answers the request 7.
+    fn answered(id: Value, code: i32, message: &str) -> Result<Value, String> {
+        let error =
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+        let error: ServerJsonRpcMessage = serde_json::from_value(error).unwrap();
+        let answer = Ok(StreamableHttpPostResponse::Json(error, None));
+        match read(answer, &RequestId::Number(7)) {
+            Ok(StreamableHttpPostResponse::Json(answer, _)) => {
+                Ok(serde_json::to_value(answer).unwrap())
+            }
+            Ok(other) => Err(format!("{other:?}")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_about_the_session_only_where_it_says_so() {
+        for (id, code, message) in [
+            (Value::Null, -32_000, "Bad Request: No valid session ID provided"),
+            (json!("server-error"), -32_600, "Bad Request: Missing session ID"),
+            (Value::Null, -32_000, "Bad Request: Server not initialized"),
+            (json!(7), -32_022, "Unsupported protocol version"),
+        ] {
+            let error = answered(id, code, message).unwrap_err();
+            assert!(error.starts_with("Session expired"), "{message}: {error}");
+        }
+    }
+
+    /// A method that the server does not know, an error of the tool that has the words: the call ends with them.
+    #[test]
+    fn every_other_error_answers_its_request_whatever_its_id() {
+        for (id, code, message) in [
+            (Value::Null, -32_601, "Method not found"),
+            (json!("server-error"), -32_600, "Bad Request"),
+            (json!(7), -32_601, "Method not found"),
+            (json!(7), -32_000, "the session id of the browser is gone"),
+        ] {
+            let answer = answered(id, code, message).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(code)));
+        }
+    }
+
+    #[test]
+    fn a_plain_refusal_proves_nothing_without_words() {
+        let plain = |words: &'static str| {
+            let answer = Err(StreamableHttpError::UnexpectedServerResponse(words.into()));
+            read(answer, &RequestId::Number(7)).unwrap_err().to_string()
+        };
+        assert!(plain("HTTP 400 Bad Request: session not found").starts_with("Session expired"));
+        for words in ["HTTP 400 Bad Request: ", "HTTP 500 …: session not found"] {
+            assert!(plain(words).contains(words), "{words}");
+        }
+    }
+}

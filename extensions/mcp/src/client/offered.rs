@@ -1,0 +1,273 @@
+//! What other servers offer besides tools: resources, prompts, completions. Whoever calls these methods is the application, for a
+//! user who picks; a model reads resources by the tools of [`MCP_RESOURCE_TOOLS`](crate::MCP_RESOURCE_TOOLS).
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext,
+    GetPromptRequest, GetPromptRequestParams, ListPromptsRequest, ListResourceTemplatesRequest,
+    ListResourcesRequest, PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    Reference, Role, ServerResult,
+};
+use toolwright::{Output, ToolError, error_kind};
+
+use super::McpServers;
+use super::connection::Server;
+use super::result;
+use super::untrusted::{escaped, line};
+use crate::{Arguments, Completing, PromptMessage, Resource};
+
+/// More than this, and a list is not believed to come to an end.
+const MOST: usize = 20_000;
+
+/// The resources of another server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OfferedResources {
+    /// Those that have an address of their own.
+    pub resources: Vec<Resource>,
+    /// Families of them: their addresses have gaps such as `{name}`.
+    pub templates: Vec<Resource>,
+}
+
+/// A prompt of another server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OfferedPrompt {
+    /// Its name there.
+    pub name: String,
+    /// What it is for, in the words of the server.
+    pub description: String,
+    /// What has to be filled in, or may be.
+    pub arguments: Vec<OfferedArgument>,
+}
+
+/// A gap of a prompt of another server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OfferedArgument {
+    /// Its name.
+    pub name: String,
+    /// What belongs there, in the words of the server.
+    pub description: String,
+    /// Whether it has to be filled.
+    pub is_required: bool,
+}
+
+impl McpServers {
+    /// Lists the resources of a server and the templates of resources; none where it knows of none. The words are those of the
+    /// server, with control characters as escapes.
+    ///
+    /// # Errors
+    /// When no server has this name, it cannot be used, or its list has no end.
+    pub async fn resources(&self, server: &str) -> Result<OfferedResources, ToolError> {
+        let server = self.server(server)?;
+        let mut offered = OfferedResources::default();
+        let (mut cursor, mut pages) = (None, Pages::default());
+        while pages.goes_on(server, &cursor, offered.resources.len())? {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let request = ListResourcesRequest::with_param(params);
+            match server.ask(ClientRequest::ListResourcesRequest(request)).await? {
+                Some(ServerResult::ListResourcesResult(page)) => {
+                    cursor = page.next_cursor;
+                    offered.resources.extend(
+                        page.resources
+                            .into_iter()
+                            .map(|it| resource(&it.uri, &it.name, it.description, it.mime_type)),
+                    );
+                }
+                Some(_) => return Err(odd(server)),
+                None => {}
+            }
+        }
+        let (mut cursor, mut pages) = (None, Pages::default());
+        while pages.goes_on(server, &cursor, offered.templates.len())? {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let request = ListResourceTemplatesRequest::with_param(params);
+            match server.ask(ClientRequest::ListResourceTemplatesRequest(request)).await? {
+                Some(ServerResult::ListResourceTemplatesResult(page)) => {
+                    cursor = page.next_cursor;
+                    offered.templates.extend(page.resource_templates.into_iter().map(|it| {
+                        resource(&it.uri_template, &it.name, it.description, it.mime_type)
+                    }));
+                }
+                Some(_) => return Err(odd(server)),
+                None => {}
+            }
+        }
+        Ok(offered)
+    }
+
+    /// Reads what is at an address of a server. Like the answer of a tool, it is marked as untrusted.
+    ///
+    /// # Errors
+    /// When no server has this name, it cannot be used, or has nothing at this address.
+    pub async fn read_resource(&self, server: &str, uri: &str) -> Result<Output, ToolError> {
+        let server = self.server(server)?;
+        let params = ReadResourceRequestParams::new(uri);
+        let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+        match server.ask(request).await? {
+            Some(ServerResult::ReadResourceResult(read)) => {
+                Ok(result::resource(server.name(), uri, read.contents))
+            }
+            answer => Err(none_of(server, "resources", answer)),
+        }
+    }
+
+    /// Lists the prompts of a server; none where it knows of none.
+    ///
+    /// # Errors
+    /// When no server has this name, it cannot be used, or its list has no end.
+    pub async fn prompts(&self, server: &str) -> Result<Vec<OfferedPrompt>, ToolError> {
+        let server = self.server(server)?;
+        let mut prompts = Vec::new();
+        let (mut cursor, mut pages) = (None, Pages::default());
+        while pages.goes_on(server, &cursor, prompts.len())? {
+            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
+            let request = ListPromptsRequest::with_param(params);
+            match server.ask(ClientRequest::ListPromptsRequest(request)).await? {
+                Some(ServerResult::ListPromptsResult(page)) => {
+                    cursor = page.next_cursor;
+                    prompts.extend(page.prompts.into_iter().map(prompt));
+                }
+                Some(_) => return Err(odd(server)),
+                None => {}
+            }
+        }
+        Ok(prompts)
+    }
+
+    /// Fills in a prompt that a user has picked. Its texts are not fenced, because the user wants a model to follow them; control
+    /// characters are escapes.
+    ///
+    /// # Errors
+    /// When no server has this name, it cannot be used, or refuses the prompt or its arguments.
+    pub async fn prompt(
+        &self,
+        server: &str,
+        name: &str,
+        arguments: &Arguments,
+    ) -> Result<Vec<PromptMessage>, ToolError> {
+        let server = self.server(server)?;
+        let given = arguments.iter().map(|(name, it)| (name.clone(), it.as_str().into()));
+        let params = GetPromptRequestParams::new(name).with_arguments(given.collect());
+        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+        match server.ask(request).await? {
+            Some(ServerResult::GetPromptResult(prompt)) => {
+                let messages = prompt.messages.into_iter().map(|message| {
+                    let content = result::unfenced(server.name(), message.content);
+                    match message.role {
+                        Role::Assistant => PromptMessage::Assistant(content),
+                        _ => PromptMessage::User(content),
+                    }
+                });
+                Ok(messages.collect())
+            }
+            answer => Err(none_of(server, "prompts", answer)),
+        }
+    }
+
+    /// Completes what a user types into a gap; nothing where the server completes nothing. `filled` has the gaps that are filled
+    /// already.
+    ///
+    /// # Errors
+    /// When no server has this name, or it cannot be used.
+    pub async fn complete(
+        &self,
+        server: &str,
+        of: &Completing,
+        argument: &str,
+        typed: &str,
+        filled: &Arguments,
+    ) -> Result<Vec<String>, ToolError> {
+        let server = self.server(server)?;
+        let of = match of {
+            Completing::Prompt(name) => Reference::for_prompt(name),
+            Completing::Resource(uri) => Reference::for_resource(uri),
+        };
+        let mut params = CompleteRequestParams::new(of, ArgumentInfo::new(argument, typed));
+        if !filled.is_empty() {
+            let filled = filled.clone().into_iter().collect();
+            params.context = Some(CompletionContext::with_arguments(filled));
+        }
+        let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
+        match server.ask(request).await? {
+            Some(ServerResult::CompleteResult(found)) => {
+                Ok(found.completion.values.iter().map(|value| line(value)).collect())
+            }
+            None => Ok(Vec::new()),
+            Some(_) => Err(odd(server)),
+        }
+    }
+
+    fn server(&self, name: &str) -> Result<&Arc<Server>, ToolError> {
+        self.0.servers.get(name).ok_or_else(|| self.unknown_server(name))
+    }
+}
+
+/// Whether a list in pages goes on.
+#[derive(Default)]
+struct Pages {
+    has_begun: bool,
+    listed: usize,
+}
+
+impl Pages {
+    fn goes_on(
+        &mut self,
+        server: &Server,
+        cursor: &Option<String>,
+        listed: usize,
+    ) -> Result<bool, ToolError> {
+        let is_endless = self.has_begun && cursor.is_some() && listed == self.listed;
+        if is_endless || listed > MOST {
+            return Err(server.unreachable("its list has no end"));
+        }
+        let goes_on = !self.has_begun || cursor.is_some();
+        (self.has_begun, self.listed) = (true, listed);
+        Ok(goes_on)
+    }
+}
+
+fn resource(
+    uri: &str,
+    name: &str,
+    description: Option<String>,
+    media_type: Option<String>,
+) -> Resource {
+    let mut made = Resource::new(escaped(uri), line(name));
+    made.description = description.map(|it| escaped(&it));
+    made.media_type = media_type.map(|it| line(&it));
+    made
+}
+
+fn prompt(offered: rmcp::model::Prompt) -> OfferedPrompt {
+    let arguments = offered.arguments.unwrap_or_default().into_iter();
+    let arguments = arguments.map(|it| OfferedArgument {
+        name: escaped(&it.name),
+        description: escaped(&it.description.unwrap_or_default()),
+        is_required: it.required.unwrap_or_default(),
+    });
+    OfferedPrompt {
+        name: escaped(&offered.name),
+        description: escaped(&offered.description.unwrap_or_default()),
+        arguments: arguments.collect(),
+    }
+}
+
+/// The server does not know the method, or wants something first that is not done here.
+fn none_of(server: &Server, what: &str, answer: Option<ServerResult>) -> ToolError {
+    match answer {
+        Some(_) => odd(server),
+        None => {
+            let words = format!("the MCP server `{}` has no {what}", server.name());
+            ToolError::new(error_kind::INVALID_INPUT, words)
+        }
+    }
+}
+
+fn odd(server: &Server) -> ToolError {
+    let words =
+        format!("the MCP server `{}` answers something else than was asked for", server.name());
+    ToolError::new("unsupported_answer", words)
+}

@@ -1,0 +1,37 @@
+//! Why a session could not be served.
+
+use toolwright::dialect::DialectError;
+use toolwright::{MissingServices, ProfileError, UnknownProfile};
+
+/// Why a session could not be served.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The run of a session cannot start.
+    #[error(transparent)]
+    Services(#[from] MissingServices),
+    /// The protocol cannot carry a tool.
+    #[error(transparent)]
+    Tools(#[from] DialectError),
+    /// The server has no such profile.
+    #[error(transparent)]
+    UnknownProfile(#[from] UnknownProfile),
+    /// The profile does not fit the tools.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// The client did not speak the protocol.
+    #[error("the client did not begin a session: {0}")]
+    Protocol(String),
+    /// The address of an HTTP server cannot be had.
+    #[error("the address {address} cannot be taken")]
+    Address {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Standard output is needed for the protocol alone.
+    #[error("standard output cannot be taken for the protocol")]
+    Output(#[source] std::io::Error),
+}
+toolwright::unstable::debug_as_sentence!(ServeError);

@@ -1,0 +1,94 @@
+//! The server as a service of another HTTP server, which has the listener, TLS and the other routes.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use hyper::body::Body;
+use hyper::{Request, Response};
+use toolwright::CancellationToken;
+
+use super::HttpServer;
+use super::gate::{self, BodyError, Gate};
+use crate::server::ServeError;
+
+/// The server as a [`tower_service::Service`], cheap to clone: what axum takes as `route_service("/mcp", service)`. Made by
+/// [`HttpServer::mount`].
+///
+/// It answers at whatever path it is mounted, and at `/.well-known/oauth-protected-resource` with the
+/// [metadata](crate::McpServer::protected_resource), where the application routes that path to it, too. Each request has the limits that it
+/// has otherwise; how many connections there are is for the other server to say. When the last clone is dropped, its sessions end.
+#[derive(Clone)]
+pub struct McpService(Arc<Mounted>);
+
+struct Mounted {
+    gate: Arc<Gate>,
+    ended: CancellationToken,
+}
+
+impl HttpServer {
+    /// Makes a service of the server, for an HTTP server of the application that listens at the address which
+    /// [`McpServer::http`](crate::McpServer::http) was given: that says what is checked. It is called in a tokio runtime.
+    ///
+    /// # Errors
+    /// When the executor cannot serve a session.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry};
+    /// use toolwright_mcp::McpServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = McpServer::new(Executor::builder(Registry::empty()).build()?);
+    /// let service = server.http("127.0.0.1:8080".parse()?)?.mount()?;
+    /// // axum: Router::new().route_service("/mcp", service)
+    /// service.end().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn mount(self) -> Result<McpService, ServeError> {
+        let ended = CancellationToken::new();
+        let gate = Gate::new(self.server, self.address, None, ended.clone())?;
+        Ok(McpService(Arc::new(Mounted { gate, ended })))
+    }
+}
+
+impl McpService {
+    /// Ends every session, and with it what has not begun.
+    pub async fn end(&self) {
+        self.0.ended.cancel();
+        self.0.gate.end().await;
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.ended.cancel();
+    }
+}
+
+impl<B> tower_service::Service<Request<B>> for McpService
+where
+    B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
+{
+    type Response = Response<gate::Answer>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let gate = Arc::clone(&self.0.gate);
+        Box::pin(async move { Ok(gate.answer(request).await) })
+    }
+}
+
+impl fmt::Debug for McpService {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("McpService").field(&self.0.gate).finish()
+    }
+}

@@ -1,0 +1,119 @@
+//! The sessions of clients: whose each is, how many there may be, and which end because nothing happens in them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use rmcp::transport::streamable_http_server::SessionManager as _;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::time::Instant;
+
+use super::gate::User;
+use crate::server::session::Session;
+
+/// How long a session lasts in which nothing is sent, no call runs and none waits for a person.
+const IDLE: Duration = Duration::from_secs(60 * 60);
+
+/// How often idle sessions are looked for.
+pub(super) const SWEEP: Duration = Duration::from_secs(60);
+
+/// How many sessions one user has at once, so that one alone does not take those of all others. Clients that end none of theirs
+/// have as many in an hour.
+const MOST_OF_ONE: usize = 256;
+
+pub(super) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    begun: Mutex<HashMap<String, Begun>>,
+}
+
+struct Begun {
+    user: User,
+    session: Weak<Session>,
+    /// When the last request came, or a call was seen to run.
+    last: Instant,
+}
+
+/// What room there is for one more session.
+pub(super) enum Room {
+    Free,
+    Full,
+    /// This user has as many as one may have.
+    FullOfTheirs,
+}
+
+impl Sessions {
+    pub(super) fn new() -> Self {
+        let mut manager = LocalSessionManager::default();
+        // The library counts messages alone, and would end a session in which a call works in silence.
+        manager.session_config.keep_alive = None;
+        Self { manager: Arc::new(manager), begun: Mutex::default() }
+    }
+
+    pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
+        Arc::clone(&self.manager)
+    }
+
+    /// Notes a request in a session; `false` where the session is another user's.
+    pub(super) fn is_used_by(&self, session: &str, user: &User) -> bool {
+        let mut begun = self.lock();
+        let Some(begun) = begun.get_mut(session) else { return true };
+        let is_theirs = begun.user == *user;
+        if is_theirs {
+            begun.last = Instant::now();
+        }
+        is_theirs
+    }
+
+    pub(super) async fn room(&self, user: &User, most: usize) -> Room {
+        let live = self.manager.sessions.read().await;
+        if live.len() >= most {
+            return Room::Full;
+        }
+        let begun = self.lock();
+        let is_theirs = |(session, begun): &(&String, &Begun)| {
+            begun.user == *user && live.contains_key(session.as_str())
+        };
+        // Where no token is checked, all are of one user.
+        match user.is_some() && begun.iter().filter(is_theirs).count() >= MOST_OF_ONE {
+            true => Room::FullOfTheirs,
+            false => Room::Free,
+        }
+    }
+
+    pub(super) fn add(&self, id: String, user: User, session: Weak<Session>) {
+        self.lock().insert(id, Begun { user, session, last: Instant::now() });
+    }
+
+    /// Ends the sessions in which nothing has happened for long, and forgets those that have ended.
+    pub(super) async fn end_idle(&self) {
+        let now = Instant::now();
+        let mut idle = Vec::new();
+        self.lock().retain(|id, begun| {
+            let Some(session) = begun.session.upgrade() else { return false };
+            if is_busy(&session) {
+                begun.last = now;
+            }
+            let stays = now.duration_since(begun.last) < IDLE;
+            if !stays {
+                idle.push(id.clone());
+            }
+            stays
+        });
+        for id in idle {
+            if let Err(error) = self.manager.close_session(&id.into()).await {
+                tracing::warn!(%error, "an idle session could not be ended");
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Begun>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a call runs or waits for a person.
+fn is_busy(session: &Arc<Session>) -> bool {
+    /// That of the session's handler, and that which is looked through here.
+    const OF_NO_CALL: usize = 2;
+    Arc::strong_count(session) > OF_NO_CALL || session.waits()
+}

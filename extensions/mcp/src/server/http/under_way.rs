@@ -1,0 +1,39 @@
+//! How many requests of each user are under way, so that one user alone does not take the connections of all others. Pure.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The requests under way, by user.
+#[derive(Default)]
+pub(super) struct UnderWay(Arc<Mutex<HashMap<String, usize>>>);
+
+/// The place of one request among those of its user, from its head to the end of its answer.
+pub(super) struct Place {
+    user: String,
+    all: Arc<Mutex<HashMap<String, usize>>>,
+}
+
+impl UnderWay {
+    /// A place for one more request of a user, where fewer than `most` are under way.
+    pub(super) fn begin(&self, user: &str, most: usize) -> Option<Place> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = all.entry(user.to_owned()).or_default();
+        if *count >= most {
+            return None;
+        }
+        *count += 1;
+        Some(Place { user: user.to_owned(), all: Arc::clone(&self.0) })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = all.get_mut(&self.user) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(&self.user);
+            }
+        }
+    }
+}
