@@ -14,6 +14,7 @@ mod invariant;
 mod kit;
 mod limits;
 mod rounds;
+mod search;
 mod spans;
 mod stored;
 mod support;
