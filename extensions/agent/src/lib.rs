@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `limits`, `model`, `http`, `events`, `run`, `durable`, `delegate`, `agent`.
+//! `history`, `limits`, `search`, `model`, `http`, `events`, `run`, `durable`, `delegate`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -30,6 +30,7 @@ mod model;
 #[cfg(any(feature = "http", feature = "testing"))]
 pub mod recording;
 mod run;
+mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
 

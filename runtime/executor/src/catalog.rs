@@ -5,7 +5,7 @@ mod joined;
 mod profile;
 mod search;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -51,8 +51,8 @@ struct Inner {
     tools: Arc<Tools>,
     /// What it was narrowed to.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that are listed all the same.
-    revealed: BTreeSet<usize>,
+    /// The deferred tools that are listed all the same, in the order in which they are.
+    revealed: Vec<usize>,
     /// What models are shown, made when it is first asked for.
     listings: Listings,
     /// The same with the deferred tools.
@@ -86,14 +86,14 @@ impl Tools {
 
 impl Catalog {
     pub(crate) fn new(generation: u64, entries: Vec<Arc<Entry>>) -> Self {
-        Self::with(generation, Arc::new(Tools::new(entries)), None, BTreeSet::new())
+        Self::with(generation, Arc::new(Tools::new(entries)), None, Vec::new())
     }
 
     fn with(
         generation: u64,
         tools: Arc<Tools>,
         profile: Option<Arc<Profile>>,
-        revealed: BTreeSet<usize>,
+        revealed: Vec<usize>,
     ) -> Self {
         let (listings, searchable) = Default::default();
         Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
@@ -174,8 +174,8 @@ impl Catalog {
             profile.selects(definition) && has(&definition.name)
         };
         let selected: Vec<usize> = (0..self.len()).filter(is_selected).collect();
-        let revealed = (0..).zip(&selected).filter(|(_, old)| self.0.revealed.contains(old));
-        let revealed = revealed.map(|(new, _)| new).collect();
+        let place = |old: &usize| selected.iter().position(|it| it == old);
+        let revealed = self.0.revealed.iter().filter_map(place).collect();
         let entries = selected.iter().map(|index| Arc::clone(&self.0.tools.entries[*index]));
         let tools = Arc::new(Tools::new(entries.collect()));
         let profile = match &self.0.profile {
@@ -186,7 +186,8 @@ impl Catalog {
     }
 
     /// Lists these deferred tools as well, such as those that a search has found, so that the model gets
-    /// their schemas.
+    /// their schemas. They are listed behind the others in the order in which they were revealed, so that what was listed
+    /// before stays the beginning of the text.
     ///
     /// # Errors
     /// When no tool has one of the names.
@@ -200,7 +201,9 @@ impl Catalog {
                 name: name.to_owned(),
                 near: near(name, self.callable_names()).into_iter().map(str::to_owned).collect(),
             })?;
-            revealed.insert(index);
+            if !revealed.contains(&index) {
+                revealed.push(index);
+            }
         }
         let tools = Arc::clone(&self.0.tools);
         Ok(Self::with(self.0.generation, tools, self.0.profile.clone(), revealed))
@@ -267,11 +270,13 @@ impl Catalog {
         for (it, index) in self.definitions().zip(0..) {
             match it.exposure {
                 Exposure::Direct => shown.push(it),
-                Exposure::Deferred if self.0.revealed.contains(&index) => shown.push(it),
+                Exposure::Deferred if self.0.revealed.contains(&index) => {}
                 Exposure::Deferred if with_deferred => deferred.push(it),
                 _ => unlisted.push(it),
             }
         }
+        let revealed = self.0.revealed.iter().map(|it| &*self.0.tools.entries[*it].definition);
+        shown.extend(revealed.filter(|it| it.exposure == Exposure::Deferred));
         let count = shown.len();
         let orders: Vec<(&Definition, Vec<&str>)> = shown
             .into_iter()

@@ -154,7 +154,7 @@ impl DynamicTool {
     /// })
     /// .effect(Effect::Read);
     /// let registry = Registry::of([TELL_TIME])?;
-    /// registry.register([greet])?;
+    /// registry.register(greet)?;
     /// let executor = Executor::builder(registry).build()?;
     /// let answer = executor.call(&Call::new("greet", "{}")).await;
     /// assert_eq!(answer.text(), "Hello, it is noon.");

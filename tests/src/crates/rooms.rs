@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use super::walls::files::Files;
 
 /// The rooms of the agent, from the lowest floor up. What is for tests has a floor of its own, above all.
-const AGENT: [&str; 11] = [
+const AGENT: [&str; 12] = [
     "recording",
     "history",
     "limits",
+    "search",
     "model",
     "http",
     "events",

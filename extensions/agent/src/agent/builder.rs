@@ -305,6 +305,11 @@ impl AgentBuilder {
         self
     }
 
+    /// Whether the model cannot find deferred tools by itself.
+    pub(super) fn needs_search(&self) -> bool {
+        self.model.as_ref().is_ok_and(|model| !model.searches_tools())
+    }
+
     /// The tools that start sub-agents, and the rules that let the model call them.
     pub(super) fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
         SubAgentTools::of(&self.sub_agents, &self.link)

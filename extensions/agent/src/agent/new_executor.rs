@@ -12,6 +12,7 @@ use toolwright::{
 
 use super::{Agent, AgentBuilder, AgentError};
 use crate::delegate::SubAgentTools;
+use crate::search::search_tools;
 
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
 type Change = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>;
@@ -149,7 +150,11 @@ impl AgentBuilder {
             executor = executor.journal(journal);
         }
         let executor = changes.into_iter().fold(executor, |it, change| change(it));
-        this.on(executor.build()?).build()
+        let executor = executor.build()?;
+        if this.needs_search() {
+            executor.registry().register_all(search_tools(&executor.catalog()))?;
+        }
+        this.on(executor).build()
     }
 }
 

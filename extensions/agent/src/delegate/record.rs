@@ -194,9 +194,9 @@ impl Recorder for ChildRecorder {
         run: &Run,
         _: u64,
         calls: &[Call<'_>],
-        _: Vec<Option<Answer>>,
+        known: Vec<Option<Answer>>,
     ) -> Result<Submitted<Infallible>, CallFailure> {
-        Ok(Submitted::Answered(maker.answered(run, calls).await))
+        Ok(Submitted::Answered(maker.answered(run, calls, known).await))
     }
 
     async fn give_up(
@@ -204,9 +204,9 @@ impl Recorder for ChildRecorder {
         run: &Run,
         _: u64,
         calls: &[Call<'_>],
-        _: Vec<Option<Answer>>,
+        known: Vec<Option<Answer>>,
     ) -> Result<TurnAnswers, CallFailure> {
-        Ok(maker.answered(run, calls).await)
+        Ok(maker.answered(run, calls, known).await)
     }
 
     fn answers_of(open: Infallible) -> Vec<Option<Answer>> {

@@ -14,6 +14,7 @@ use crate::events::Listening;
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
 use crate::run::{Action, State, StepInput, step};
+use crate::search::found;
 
 impl AgentRun {
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
@@ -35,7 +36,8 @@ impl AgentRun {
             true => &self.run.pinned(&Registry::empty().catalog()),
             false => &self.run,
         };
-        let shown = Shown::newest(&mut self.shown, run, model, by_call)?;
+        let found = found(&self.history, &run.catalog());
+        let shown = Shown::newest(&mut self.shown, run, model, by_call, found)?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = self.settings.as_ref().unwrap_or(&agent.settings);
         let settings = match self.state.has_called() {
@@ -128,22 +130,27 @@ impl Shown {
         run: &Run,
         model: &dyn Model,
         by_call: Option<&Output>,
+        found: Vec<String>,
     ) -> Result<&'s Self, Stopped> {
         let catalog = run.catalog();
         let generation = catalog.generation();
-        let is_known =
-            |shown: &Self| shown.generation == generation && shown.by_call == by_call.is_some();
+        let is_known = |shown: &Self| {
+            let is_found = shown.found == found && shown.by_call == by_call.is_some();
+            is_found && shown.generation == generation
+        };
         let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,
             None => {
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
+                // The names were looked up in this catalog.
+                let listed = listed.revealing(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {
                     true => listed.searchable_listing(model.dialect())?,
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, listed, listing, run }
+                Self { generation, by_call, found, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))

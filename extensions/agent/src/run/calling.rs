@@ -1,12 +1,23 @@
 //! The calls of a turn as the executor takes them.
 
 use toolwright::provider::ToolCall;
-use toolwright::{Call, CancellationToken};
+use toolwright::{Answer, Call, CancellationToken};
 
 use super::AgentRun;
 use crate::history::Message;
+use crate::search::{found, is_searched, unlisted};
 
 impl AgentRun {
+    /// The answers to those calls that do not run, because the model has not seen their tools.
+    pub(super) fn unlisted(&self, called: &[ToolCall]) -> Vec<Option<Answer>> {
+        let catalog = self.run.catalog();
+        if self.agent.0.model.searches_tools() || !is_searched(&catalog) {
+            return Vec::new();
+        }
+        let found = found(&self.history, &catalog);
+        called.iter().map(|call| unlisted(call, &catalog, &found).map(Answer::from)).collect()
+    }
+
     /// The calls, with what the model said as their reason.
     pub(super) fn calls_of<'c>(
         &self,

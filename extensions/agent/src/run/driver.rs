@@ -163,14 +163,18 @@ impl<R: Recorder> Driver<'_, R> {
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
-        let begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
+        let unlisted = self.run.unlisted(called);
+        let all_listed = unlisted.iter().all(Option::is_none);
+        let begun = self.run.begun.take();
+        let begun = begun.filter(|begun| begun.number == turn.number && all_listed);
         let token = match &begun {
             Some(begun) => Some(begun.stop.clone()),
             None => self.recorder.may_stop().then(CancellationToken::new),
         };
         let calls = self.run.calls_of(called, token.as_ref());
         let run = self.run.shown_run().clone();
-        let (maker, mut known) = (self.recorder.maker(), self.recorder.known());
+        let maker = self.recorder.maker();
+        let mut known = with(self.recorder.known(), unlisted);
         self.recorder.delegates(&self.run.state);
         let mut stop = self.recorder.stop().await?;
         let mut place = None;
@@ -266,6 +270,17 @@ impl<R: Recorder> Driver<'_, R> {
         self.run.take(state, actions);
         Ok(())
     }
+}
+
+/// The answers that are known of a turn, and those of its calls that do not run.
+fn with(mut known: Vec<Option<Answer>>, unlisted: Vec<Option<Answer>>) -> Vec<Option<Answer>> {
+    if known.len() < unlisted.len() {
+        known.resize_with(unlisted.len(), || None);
+    }
+    for (known, unlisted) in known.iter_mut().zip(unlisted) {
+        *known = known.take().or(unlisted);
+    }
+    known
 }
 
 fn cancel(token: Option<&CancellationToken>) {

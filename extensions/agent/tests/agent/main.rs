@@ -14,6 +14,7 @@ mod invariant;
 mod kit;
 mod limits;
 mod rounds;
+mod search;
 mod settings;
 mod spans;
 mod stored;

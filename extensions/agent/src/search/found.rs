@@ -1,0 +1,37 @@
+//! The deferred tools that a model has found, by the history of its run. Pure.
+
+use toolwright::Catalog;
+
+use super::tools::{NOT_LISTED, TOOL_SEARCH, is_searched};
+use crate::history::Message;
+
+/// The names of the deferred tools that the model is shown from now on, in the order in which it has found them.
+pub(crate) fn found(history: &[Message], catalog: &Catalog) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    if !is_searched(catalog) {
+        return found;
+    }
+    for message in history {
+        let Message::ToolResults(answered) = message else { continue };
+        for (call, answer) in answered.iter() {
+            let names = match answer.error() {
+                Some(error) if error.kind() == NOT_LISTED => vec![call.name.clone()],
+                None if call.name == TOOL_SEARCH => names(&answer.text()),
+                _ => continue,
+            };
+            for name in names {
+                if catalog.get(&name).is_some() && !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The names in an answer of the search.
+fn names(answer: &str) -> Vec<String> {
+    let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
+    let tools = answer["tools"].as_array().into_iter().flatten();
+    tools.filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect()
+}

@@ -1,0 +1,164 @@
+//! The tools by which a model finds others, and the answer to a call of one that it has not found.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolwright::provider::ToolCall;
+use toolwright::unstable::delegation::run_of;
+use toolwright::{
+    Calls, Catalog, Definition, DynamicTool, Effect, ErrorClass, Exposure, Footprint, ToolError,
+};
+
+/// Finds tools by words.
+pub(super) const TOOL_SEARCH: &str = "tool_search";
+
+/// Names the tools of a group.
+const TOOL_LIST: &str = "tool_list";
+
+/// The kind of the error of a tool that was called before it was found.
+pub(super) const NOT_LISTED: &str = "tool_not_listed";
+
+/// How many tools a search finds, unless the model asks for another number.
+const FOUND: usize = 5;
+
+/// The most tools that a search finds.
+const MOST_FOUND: usize = 20;
+
+/// How many characters of a query count.
+const QUERY: usize = 500;
+
+/// Words of a query that say nothing of a tool, and are the beginnings of words that do.
+const SMALL_WORDS: [&str; 24] = [
+    "a", "an", "and", "any", "at", "by", "can", "for", "from", "i", "in", "into", "is", "it", "me",
+    "my", "of", "on", "or", "that", "the", "this", "to", "with",
+];
+
+/// The group of the tools that have none.
+const OTHER: &str = "other";
+
+/// Marks the search, so that no other tool of the name is taken for it.
+struct Search;
+
+/// Whether a model that is shown these tools searches for the deferred ones among them.
+pub(crate) fn is_searched(catalog: &Catalog) -> bool {
+    catalog.get(TOOL_SEARCH).is_some_and(|it| it.metadata::<Search>().is_some())
+}
+
+/// The two tools, where there is something to find and the application has none of these names.
+pub(crate) fn search_tools(catalog: &Catalog) -> Vec<DynamicTool> {
+    let is_free = [TOOL_SEARCH, TOOL_LIST].iter().all(|name| catalog.get(name).is_none());
+    match deferred(catalog).next() {
+        Some(_) if is_free => vec![tool_search(), tool_list()],
+        _ => Vec::new(),
+    }
+}
+
+/// The answer to a call of a deferred tool that the model has not found; nothing for a call that may run.
+pub(crate) fn unlisted(call: &ToolCall, catalog: &Catalog, found: &[String]) -> Option<ToolError> {
+    let definition = catalog.get(&call.name)?;
+    let is_listed = definition.exposure != Exposure::Deferred || found.contains(&call.name);
+    (!is_listed && is_searched(catalog)).then(|| {
+        let message = format!(
+            "`{}` was not run, because its parameters were not shown to you before. It is this tool: {}",
+            call.name,
+            json!({ "description": definition.description, "input_schema": definition.input_schema })
+        );
+        ToolError::new(NOT_LISTED, message)
+            .class(ErrorClass::Invalid)
+            .hint("it is among your tools from now on: call it again, with arguments of its schema")
+    })
+}
+
+fn deferred(catalog: &Catalog) -> impl Iterator<Item = &Definition> {
+    catalog.definitions().filter(|it| it.exposure == Exposure::Deferred)
+}
+
+fn tool_search() -> DynamicTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "query": { "type": "string", "description": "What the tool should do, or words of its name." },
+            "limit": {
+                "type": "integer", "minimum": 1, "maximum": MOST_FOUND,
+                "description": "How many tools at the most; 5 unless given.",
+            },
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    });
+    let description = "Searches the tools that are not listed. What it finds is among your tools from your next answer on.";
+    made(DynamicTool::calling(
+        TOOL_SEARCH,
+        description,
+        schema,
+        |input: Value, _, calls| async move { search(&tools_of(&calls)?, &input) },
+    ))
+    .with(Search)
+}
+
+fn search(catalog: &Catalog, input: &Value) -> Result<Value, ToolError> {
+    let query = input["query"].as_str().unwrap_or_default();
+    let query: String = query.chars().take(QUERY).collect();
+    if query.trim().is_empty() {
+        return Err(ToolError::invalid("the query is empty").hint("say what the tool should do"));
+    }
+    let is_small = |word: &&str| SMALL_WORDS.contains(&&*word.to_lowercase());
+    let words: Vec<&str> = query.split_whitespace().filter(|it| !is_small(it)).collect();
+    let query = if words.is_empty() { query.clone() } else { words.join(" ") };
+    let limit = input["limit"].as_u64().and_then(|it| usize::try_from(it).ok());
+    let tools: Vec<Value> = catalog
+        .search(&query, limit.unwrap_or(FOUND).min(MOST_FOUND))
+        .into_iter()
+        .map(|it| json!({ "name": it.name, "description": it.description }))
+        .collect();
+    Ok(match tools.is_empty() {
+        true => json!({ "tools": tools, "note": "no tool fits; try other words, or `tool_list`" }),
+        false => json!({ "tools": tools }),
+    })
+}
+
+fn tool_list() -> DynamicTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "group": { "type": "string", "description": "The group. Without one, the groups are named." },
+        },
+        "additionalProperties": false,
+    });
+    let description = "Names the groups of the tools that are not listed, or the tools of one group with what each is for.";
+    made(DynamicTool::calling(
+        TOOL_LIST,
+        description,
+        schema,
+        |input: Value, _, calls| async move { list(&tools_of(&calls)?, input["group"].as_str()) },
+    ))
+}
+
+fn list(catalog: &Catalog, group: Option<&str>) -> Result<Value, ToolError> {
+    let mut groups = BTreeMap::<&str, Vec<&Definition>>::new();
+    for tool in deferred(catalog) {
+        groups.entry(tool.group.as_deref().unwrap_or(OTHER)).or_default().push(tool);
+    }
+    let Some(group) = group else {
+        let groups = groups.iter().map(|(name, it)| json!({ "group": name, "tools": it.len() }));
+        return Ok(json!({ "groups": groups.collect::<Vec<_>>() }));
+    };
+    let Some(tools) = groups.get(group) else {
+        let known: Vec<String> = groups.keys().map(|it| format!("`{it}`")).collect();
+        let error = ToolError::invalid(format!("no group is called `{group}`"));
+        return Err(error.hint(format!("the groups are {}", known.join(", "))));
+    };
+    Ok(
+        json!({ "tools_of_group": tools.iter().map(|it| it.summary().to_string()).collect::<Vec<_>>() }),
+    )
+}
+
+fn made(tool: DynamicTool) -> DynamicTool {
+    tool.effect(Effect::Read).footprint_by(|_| Footprint::nothing())
+}
+
+/// The tools of the run that searches.
+fn tools_of(calls: &Calls) -> Result<Catalog, ToolError> {
+    let run = run_of(calls).ok_or_else(|| ToolError::internal("the search has no run"))?;
+    Ok(run.catalog())
+}
