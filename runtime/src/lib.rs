@@ -67,14 +67,14 @@ pub mod unstable;
 #[doc(hidden)]
 pub use toolwright_core::__private0;
 pub use toolwright_core::call::Call;
-pub use toolwright_core::calls::{CallTo, Calls};
+pub use toolwright_core::calls::{CallTo, CallableTool, Calls};
 pub use toolwright_core::capability::{Closing, Opening, Resource};
 pub use toolwright_core::context::{CallId, InvalidCallId, ToolContext};
 pub use toolwright_core::error::{ErrorClass, OrFail, ToolError};
 pub use toolwright_core::error_kind;
 pub use toolwright_core::footprint::{
-    Facts, File, Footprint, Holds, ResourceKind, ResourceName, ResourceScope, ResourceStamp,
-    TouchedResource,
+    Facts, File, Footprint, Holds, NestedCalls, ResourceKind, ResourceName, ResourceScope,
+    ResourceStamp, TouchedResource,
 };
 pub use toolwright_core::linked::{ExpectedTools, UnexpectedTools};
 pub use toolwright_core::output::{

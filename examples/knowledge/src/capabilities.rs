@@ -1,53 +1,117 @@
 //! `capabilities_refresh` writes what the agent can do into a prompt that it reads before every conversation.
 //!
-//! It writes `prompts/capabilities.md`: its front matter stays, and no name of a tool is in it, because those are looked up
-//! when they are called. It refuses nothing; what cannot be written is `refresh_failed`.
+//! It lists the application's tools and those of every MCP server, and asks the configured model for themes. It writes
+//! `prompts/capabilities.md`: its front matter stays, and no name of a tool is in it, because those are looked up when they are
+//! called. Without a model, or where its answer is no such summary, a line for each group stands for the themes. It refuses
+//! nothing; what cannot be written is `refresh_failed`.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
 
-use toolwright::{Catalog, Registry, ToolError, tool};
+use toolwright::{Catalog, Definition, Registry, ToolError, tool};
+use toolwright_agent::{Agent, Model};
+use toolwright_mcp::McpServers;
 use toolwright_toolbox::write_file;
 
 use crate::document::split;
 use crate::library::Library;
+use crate::themes::{self, Themes};
 
-const PATH: &str = "prompts/capabilities.md";
+pub const PATH: &str = "prompts/capabilities.md";
 
 const FRONT_MATTER: &str =
     "---\ntitle: Capabilities\nloading: always\nagent-modification: true\n---\n";
 
-/// Groups of these names come first, in this order.
-const ORDER: [&str; 9] =
-    ["task", "schedule", "membot", "context", "skill", "search", "mcp", "worker", "capabilities"];
+/// How long a model may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The tools that there are, for the tool that describes them.
-pub struct Inventory(pub Registry);
+/// More than a summary has, in tokens.
+const MAX_TOKENS: u32 = 4096;
+
+/// What the tool describes: the tools that there are, and the model that is asked for themes.
+pub struct Inventory {
+    pub registry: Registry,
+    pub model: Option<Arc<dyn Model>>,
+}
 
 /// What was written.
 #[toolwright::data]
 pub struct Refreshed {
     path: String,
-    /// How many tools are described.
+    /// How many tools of the application are described.
     internal_tool_count: usize,
+    /// How many tools of MCP servers are described.
+    mcp_tool_count: usize,
     /// Whether there was no such file.
     created_file: bool,
+    /// Who made the summary, and what is missing in it.
     message: String,
 }
 
 /// Write a summary of what you can do, by theme, into the prompt that is read before every conversation.
-#[tool(unlinked, group = "capabilities", danger = moderate, effect = idempotent, writes(file = PATH), blocking)]
-pub fn capabilities_refresh(
+#[tool(unlinked, group = "capabilities", danger = moderate, effect = idempotent, writes(file = PATH), timeout = none)]
+pub async fn capabilities_refresh(
     library: &Library,
     inventory: &Inventory,
+    servers: &McpServers,
+    /// Whether the tools of MCP servers are described as well, which starts the servers.
+    #[arg(default = true)]
+    include_mcp: bool,
 ) -> Result<Refreshed, ToolError> {
-    let catalog = inventory.0.catalog();
-    let themes = themes(&catalog);
-    if let Some(name) = named(&catalog, &themes) {
-        let message =
-            format!("the summary would name `{name}`, which is looked up when it is called");
-        return Err(failed(message));
-    }
+    let missing = if include_mcp { register(servers).await? } else { Vec::new() };
+    let catalog = inventory.registry.catalog();
+    let is_shown = |it: &&Definition| include_mcp || !it.came_at_run_time;
+    let shown: Vec<&Definition> = catalog.definitions().filter(is_shown).collect();
+    let foreign = shown.iter().filter(|it| it.came_at_run_time).count();
+    let own = shown.len() - foreign;
+    let (lines, by) = match by_model(inventory.model.as_ref(), &catalog, &shown).await {
+        Ok(lines) => (lines, "the summary is by the themes that the model named".to_owned()),
+        Err(why) => (themes::by_group(&catalog, &shown), format!("the summary is by group: {why}")),
+    };
+    let message = std::iter::once(by).chain(missing).collect::<Vec<_>>().join("; ");
+    let library = library.clone();
+    let written = tokio::task::spawn_blocking(move || {
+        let created_file = write(&library, &format!("# What you can do\n\n{lines}"))?;
+        Ok(Refreshed {
+            path: PATH.to_owned(),
+            internal_tool_count: own,
+            mcp_tool_count: foreign,
+            created_file,
+            message,
+        })
+    });
+    written.await.map_err(ToolError::internal)?
+}
+
+/// Registers the tools of every server, and says what cannot be described.
+async fn register(servers: &McpServers) -> Result<Vec<String>, ToolError> {
+    let unusable = servers.register_all().await.map_err(|error| failed(error.to_string()))?;
+    let servers = unusable.servers.into_iter().map(|it| it.error.to_string());
+    let tools = unusable.tools.into_iter();
+    Ok(servers
+        .chain(tools.map(|it| format!("`{}` of `{}` cannot be called", it.tool, it.server)))
+        .collect())
+}
+
+/// The lines that a model makes, or why there are none.
+async fn by_model(
+    model: Option<&Arc<dyn Model>>,
+    catalog: &Catalog,
+    shown: &[&Definition],
+) -> Result<String, String> {
+    let model = model.ok_or("no model is configured")?;
+    let agent = Agent::builder(Arc::clone(model)).max_tokens(MAX_TOKENS).build();
+    let agent = agent.map_err(|error| error.to_string())?;
+    let asked = tokio::time::timeout(PATIENCE, agent.extract::<Themes>(themes::question(shown)));
+    let late = |_| format!("the model gave no summary in {} seconds", PATIENCE.as_secs());
+    let themes =
+        asked.await.map_err(late)?.map_err(|error| format!("the model failed: {error}"))?;
+    themes::of_model(catalog, &themes.into_output().themes)
+        .map_err(|why| format!("the summary of the model is not used, because {why}"))
+}
+
+/// Writes the file below the front matter that it has; whether there was none.
+fn write(library: &Library, summary: &str) -> Result<bool, ToolError> {
     library.alone(|| {
         let before = match library.files().exists(PATH)? {
             true => Some(library.files().read_text(PATH)?),
@@ -60,40 +124,12 @@ pub fn capabilities_refresh(
                 &text[..text.len() - body.len()]
             }
         };
-        write_file(library.files(), PATH.to_owned(), format!("{front}{themes}"), None)
+        write_file(library.files(), PATH.to_owned(), format!("{front}{summary}"), None)
             .map_err(|error| failed(error.message().to_owned()))?;
-        Ok(Refreshed {
-            path: PATH.to_owned(),
-            internal_tool_count: catalog.names().count(),
-            created_file: before.is_none(),
-            message: "the summary is by group; no model was asked for themes".to_owned(),
-        })
+        Ok(before.is_none())
     })
 }
 
 fn failed(message: String) -> ToolError {
     ToolError::new("refresh_failed", message)
-}
-
-/// A line for each group: what its tools do, in the first sentences of their descriptions.
-fn themes(catalog: &Catalog) -> String {
-    let mut groups: BTreeMap<(usize, &str), Vec<&str>> = BTreeMap::new();
-    for definition in catalog.names().filter_map(|name| catalog.get(name)) {
-        let group = definition.group.as_deref().unwrap_or("other");
-        let place = ORDER.iter().position(|it| *it == group).unwrap_or(ORDER.len());
-        let sentence = definition.description.split(". ").next().unwrap_or_default();
-        groups.entry((place, group)).or_default().push(sentence.trim_end_matches('.'));
-    }
-    let mut text = "# What you can do\n\n".to_owned();
-    for ((_, group), sentences) in groups {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "- {group}: {}.", sentences.join("; ").replace('\n', " "));
-    }
-    text
-}
-
-/// The first tool whose name is in a text.
-fn named<'c>(catalog: &'c Catalog, text: &str) -> Option<&'c str> {
-    let is_name = |it: char| it.is_alphanumeric() || it == '_';
-    catalog.names().find(|name| text.split(|it| !is_name(it)).any(|word| word == *name))
 }

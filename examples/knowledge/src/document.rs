@@ -39,3 +39,34 @@ pub fn front_matter<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         format!("the front matter does not fit: {}", error.lines().next().unwrap_or_default())
     })
 }
+
+/// The text with another value of a key of its front matter, which has such a key or gets it; `None` takes the key out. Everything
+/// else stays as it is. A value is one line of YAML.
+pub fn with_value(text: &str, key: &str, value: Option<&str>) -> Result<String, String> {
+    let (front, _) = split(text)?;
+    let begin = text.len() - text.split_once('\n').map_or(0, |(_, rest)| rest.len());
+    let ends = if text[..begin].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let line = value.map(|value| format!("{key}: {value}{ends}"));
+    let (mut changed, mut is_inside, mut was_found) = (String::new(), false, false);
+    for it in front.split_inclusive('\n') {
+        let is_key = it.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        // What is indented belongs to the key above.
+        is_inside = is_key || (is_inside && it.starts_with([' ', '\t']));
+        if is_key && !was_found {
+            was_found = true;
+            changed.extend(line.as_deref());
+        }
+        if !is_inside {
+            changed.push_str(it);
+        }
+    }
+    if !was_found {
+        changed.extend(line.as_deref());
+    }
+    Ok(format!("{}{changed}{}", &text[..begin], &text[begin + front.len()..]))
+}
+
+/// A text as a value in YAML: in double quotes, where JSON is YAML.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

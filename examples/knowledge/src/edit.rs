@@ -38,7 +38,7 @@ pub fn edit<K: Kind>(
     expected_hash: Option<&str>,
 ) -> Result<Edited, ToolError> {
     let name = checked::<K>(name)?;
-    let path = format!("{}/{name}.md", K::FOLDER);
+    let path = path_of::<K>(&name);
     library.alone(|| {
         let before = read(library, &path)?;
         edited::<K>(library, &name, &before, patches, expected_hash)
@@ -83,6 +83,17 @@ fn edited<K: Kind>(
     Ok(content)
 }
 
+/// The file that an edit of this name reads and writes, for its tool to declare. A name that is refused touches nothing; the
+/// folder stands for it.
+pub fn file_of<K: Kind>(name: &str) -> String {
+    checked::<K>(name).map_or_else(|_| K::FOLDER.to_owned(), |name| path_of::<K>(&name))
+}
+
+/// The file of a name that was checked.
+fn path_of<K: Kind>(name: &str) -> String {
+    format!("{}/{name}.md", K::FOLDER)
+}
+
 /// The names of files are those of letters, digits, `-` and `_`, so that none leads out of the folder.
 fn checked<K: Kind>(name: &str) -> Result<String, ToolError> {
     let name = name.strip_suffix(".md").unwrap_or(name);
@@ -121,12 +132,7 @@ struct Beside<'l> {
 
 impl Others for Beside<'_> {
     fn tasks(&self) -> BTreeMap<String, Task> {
-        let folder = self.library.files().root().join(Task::FOLDER);
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            name.strip_suffix(".md").map(str::to_owned)
-        });
+        let names = self.library.names(Task::FOLDER).into_iter();
         let others = names.filter(|name| name != self.name).filter_map(|name| {
             let text = read(self.library, &format!("{}/{name}.md", Task::FOLDER)).ok()?;
             Some((name, front_matter(&text).ok()?))

@@ -13,7 +13,7 @@ use toolwright::ToolError;
 pub use prompt::Prompt;
 pub use schedule::Schedule;
 pub use skill::Skill;
-pub use task::Task;
+pub use task::{Status, Task};
 
 /// The folder of each kind.
 pub const FOLDERS: [&str; 4] = [Skill::FOLDER, Schedule::FOLDER, Task::FOLDER, Prompt::FOLDER];

@@ -2,15 +2,23 @@
 //! files, which are edited by lines and never left broken.
 
 mod capabilities;
+mod chat;
 mod document;
 mod edit;
 mod kinds;
 mod library;
 mod offline;
+mod tasks;
+mod themes;
 mod tools;
+mod work;
 
 pub use capabilities::CAPABILITIES_REFRESH;
+pub use chat::{SlashCommand, talk};
 pub use edit::Edited;
 pub use library::Library;
 pub use offline::show;
-pub use tools::{executor, registry};
+pub use tasks::{ClaimedTask, ScheduledTask};
+pub use themes::{Theme, Themes};
+pub use tools::{agent, builder, executor, registry};
+pub use work::Worker;

@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use toolwright::ToolError;
 use toolwright_toolbox::{ContextStore, Workspace};
 
-use crate::kinds::FOLDERS;
+use crate::document::{front_matter, split};
+use crate::kinds::{FOLDERS, Kind as _, Prompt};
 
 /// How long an edit waits for another one.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where everything is.
+/// Where everything is. A clone is the same folder.
+#[derive(Clone)]
 pub struct Library {
     files: Arc<Workspace>,
     store: ContextStore,
@@ -50,6 +52,37 @@ impl Library {
     #[must_use]
     pub fn store(&self) -> &ContextStore {
         &self.store
+    }
+
+    /// What a model reads first: the bodies of the prompts that are loaded always, in the order of their names. One that cannot
+    /// be read is left out.
+    #[must_use]
+    pub fn instructions(&self) -> String {
+        let mut bodies = vec!["You keep the knowledge of this folder.".to_owned()];
+        for name in self.names(Prompt::FOLDER) {
+            let text = self.files.read_text(&format!("{}/{name}.md", Prompt::FOLDER));
+            let Ok(text) = text else { continue };
+            if front_matter::<Prompt>(&text).is_ok_and(|prompt| prompt.is_always_loaded())
+                && let Ok((_, body)) = split(&text)
+            {
+                bodies.push(body.trim().to_owned());
+            }
+        }
+        bodies.join("\n\n")
+    }
+
+    /// The names of the files of a kind, without `.md`, in their order.
+    #[must_use]
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.files.root().join(folder)).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                name.strip_suffix(".md").map(str::to_owned)
+            })
+            .collect();
+        names.sort_unstable();
+        names
     }
 
     /// Runs what reads a file and writes it again while no other edit does, of this process or another.

@@ -1,14 +1,30 @@
 //! `knowledge --offline` shows what the application does; `knowledge membot search "quarterly revenue"`, `knowledge task edit …`
-//! and the others run one tool by hand in the current folder; `knowledge capabilities` writes down what the tools can do.
+//! and the others run one tool by hand in the current folder; `knowledge capabilities` writes down what the tools can do;
+//! `knowledge chat` is a conversation with an agent that has them; `knowledge work` makes the tasks of schedules and works on tasks,
+//! in any number of processes; `knowledge serve` offers the tools to a client of MCP. `KNOWLEDGE_MODEL` names the model, such as
+//! `anthropic:claude-sonnet-4-6`.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
-use clap::{Arg, ArgAction, Command};
-use knowledge::{Library, executor, registry, show};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use jiff::Timestamp;
+use knowledge::{Library, Worker, agent, builder, executor, registry, show, talk};
+use toolwright::approval::Terminal;
 use toolwright::cli;
+use toolwright::policy::Policy;
+use toolwright_agent::{IntoModel as _, Model};
+
+/// How long a worker without a task waits before it looks again.
+const IDLE: Duration = Duration::from_secs(1);
 
 type Failure = Box<dyn Error + Send + Sync>;
+
+/// The variable that names the model.
+const MODEL: &str = "KNOWLEDGE_MODEL";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -26,11 +42,33 @@ async fn run() -> Result<ExitCode, Failure> {
         .long("offline")
         .action(ArgAction::SetTrue)
         .help("Show what the application does, in a folder that is gone afterwards");
+    let once = Arg::new("once")
+        .long("once")
+        .action(ArgAction::SetTrue)
+        .help("End when there is no task that can be worked on");
+    let policy = Arg::new("policy")
+        .long("policy")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help(
+            "Rules for what the agent may do; without them, only what is safe. Not in this folder",
+        );
     let command = cli::command(&registry()?.catalog())?
         .name("knowledge")
         .about("Keeps notes, skills, schedules, tasks and prompts in the current folder")
         .subcommand_required(false)
         .arg_required_else_help(true)
+        .subcommand(Command::new("chat").about("Talk with an agent that has the tools"))
+        .subcommand(
+            Command::new("work")
+                .about("Make the tasks of schedules, and work on one task after the other")
+                .arg(once)
+                .arg(policy),
+        )
+        .subcommand(
+            Command::new("serve")
+                .about("Offer the tools to a client of MCP, over standard input and output"),
+        )
         .arg(offline);
     // `capabilities` alone is a group of one tool, which is what is meant.
     let words = std::env::args_os().collect::<Vec<_>>();
@@ -43,6 +81,71 @@ async fn run() -> Result<ExitCode, Failure> {
         show().await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let executor = executor(Library::open(".")?)?;
-    Ok(cli::run(&executor, &matches).await.into())
+    let (library, model) = (Library::open(".")?, model()?);
+    match matches.subcommand() {
+        Some(("chat", _)) => chat(library, expected(model)?).await?,
+        Some(("work", options)) => {
+            work(library, expected(model)?, options).await?;
+        }
+        Some(("serve", _)) => {
+            let executor = builder(library, model)?.build()?;
+            toolwright_mcp::serve(executor).await?;
+        }
+        _ => {
+            let executor = executor(library, model)?;
+            return Ok(cli::run(&executor, &matches).await.into());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn expected(model: Option<Arc<dyn Model>>) -> Result<Arc<dyn Model>, Failure> {
+    let why = || {
+        format!(
+            "no model is configured, expected its name in {MODEL}, such as `anthropic:claude-sonnet-4-6`"
+        )
+    };
+    Ok(model.ok_or_else(why)?)
+}
+
+/// The model that the environment names; nothing where it names none.
+fn model() -> Result<Option<Arc<dyn Model>>, Failure> {
+    match std::env::var(MODEL).ok().filter(|name| !name.is_empty()) {
+        None => Ok(None),
+        Some(name) => Ok(Some(Arc::from(name.into_model()?))),
+    }
+}
+
+async fn chat(library: Library, model: Arc<dyn Model>) -> Result<(), Failure> {
+    let executor = builder(library, Some(Arc::clone(&model)))?.ask(Terminal::new()).build()?;
+    let agent = agent(&executor, model)?;
+    // The terminal is read line by line, and not held in between: a question to the person is answered there too.
+    let line = || {
+        let mut line = String::new();
+        Ok((std::io::stdin().read_line(&mut line)? > 0).then_some(line))
+    };
+    talk(&agent, &executor, line, &mut std::io::stdout()).await
+}
+
+/// A worker asks no person: what is not safe is refused, unless a policy allows it.
+async fn work(
+    library: Library,
+    model: Arc<dyn Model>,
+    options: &ArgMatches,
+) -> Result<(), Failure> {
+    let executor = builder(library.clone(), Some(Arc::clone(&model)))?;
+    let executor = match options.get_one::<PathBuf>("policy") {
+        Some(file) => executor.policy(Policy::builder().load(file)),
+        None => executor,
+    };
+    let once = options.get_flag("once");
+    let worker = Worker::new(library, executor, model, Timestamp::now())?;
+    loop {
+        let has_worked = worker.step(Timestamp::now(), &mut std::io::stdout()).await?;
+        match (has_worked, once) {
+            (true, _) => {}
+            (false, true) => return Ok(()),
+            (false, false) => tokio::time::sleep(IDLE).await,
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub async fn show() -> Result<(), Box<dyn Error + Send + Sync>> {
     let library = Library::open(folder.path())?;
     let task = folder.path().join("tasks/report.md");
     fs::write(&task, TASK)?;
-    let executor = executor(library)?;
+    let executor = executor(library, None)?;
     let text = "Quarterly revenue rose.\nTea sold best.\n";
 
     let written = json!({"path": "notes/q3.md", "content": text});
@@ -42,6 +42,11 @@ pub async fn show() -> Result<(), Box<dyn Error + Send + Sync>> {
     step(&executor, "stores a document", "membot_write", &orders, None).await?;
     let sums = json!({"path": "data/orders.json", "expression": "${ item: $sum(amount) }"});
     step(&executor, "queries it, and reads the result alone", "membot_query", &sums, None).await?;
+    let piped = json!({"tool_name": "search_grep", "tool_input": {"pattern": "report"}, "path": "data/found.txt"});
+    step(&executor, "stores what a tool answers, unseen", "membot_pipe", &piped, None).await?;
+    let nested = json!({"tool_name": "membot_pipe", "tool_input": {}, "path": "data/more.txt"});
+    let words = "does not pipe a pipe";
+    step(&executor, words, "membot_pipe", &nested, Some("forbidden_tool")).await?;
     let end =
         json!({"name": "report", "patches": [{"start_line": 5, "end_line": 5, "content": ""}]});
     step(&executor, "does not break a task", "task_edit", &end, Some("invalid_task")).await?;

@@ -1,22 +1,23 @@
-//! The tools, one a file, and the names under which a model and the command line know them.
+//! The tools, and the names under which a model and the command line know them.
 
-mod prompt_edit;
-mod schedule_edit;
-mod skill_edit;
-mod task_edit;
+mod edits;
 
 use std::error::Error;
+use std::sync::Arc;
 
-use toolwright::{Executor, Registration, Registry, RegistryError};
+use toolwright::{Executor, ExecutorBuilder, Registration, Registry, RegistryError};
+use toolwright_agent::{Agent, Model};
+use toolwright_mcp::{McpConfig, McpServers};
 use toolwright_toolbox::{CONTEXT, GREP};
 
 use crate::capabilities::{CAPABILITIES_REFRESH, Inventory};
+use crate::chat::SlashCommand;
 use crate::library::Library;
 
-pub use prompt_edit::PROMPT_EDIT;
-pub use schedule_edit::SCHEDULE_EDIT;
-pub use skill_edit::SKILL_EDIT;
-pub use task_edit::TASK_EDIT;
+pub use edits::{PROMPT_EDIT, SCHEDULE_EDIT, SKILL_EDIT, TASK_EDIT};
+
+/// The file of a library that names MCP servers.
+const SERVERS: &str = "mcp.toml";
 
 /// Every tool. Those of the store have the names that the page of the documentation gives them.
 ///
@@ -27,20 +28,49 @@ pub fn registry() -> Result<Registry, RegistryError> {
         let name = tool.name().replacen("context_", "membot_", 1);
         tool.renamed(name).grouped("membot")
     });
-    let others = [SKILL_EDIT, SCHEDULE_EDIT, TASK_EDIT, PROMPT_EDIT, CAPABILITIES_REFRESH];
+    let edits = [SKILL_EDIT, SCHEDULE_EDIT, TASK_EDIT, PROMPT_EDIT].map(Registration::from);
+    let capabilities =
+        CAPABILITIES_REFRESH.with(SlashCommand { name: "capabilities", input: "{}" });
     let grep = GREP.renamed("search_grep").grouped("search");
-    Registry::of(store.chain(others.map(Registration::from)).chain([grep]))
+    Registry::of(store.chain(edits).chain([capabilities, grep]))
 }
 
-/// An executor over a library. A person who types a command may do what it says; a model is asked about by the application
-/// that runs it.
+/// An executor over a library, for a person who types commands, which run unasked. The model, where there is one, is asked for
+/// the themes of `capabilities_refresh`.
 ///
 /// # Errors
-/// When a tool lacks a service.
-pub fn executor(library: Library) -> Result<Executor, Box<dyn Error + Send + Sync>> {
+/// When a tool lacks a service, or `mcp.toml` cannot be read.
+pub fn executor(
+    library: Library,
+    model: Option<Arc<dyn Model>>,
+) -> Result<Executor, Box<dyn Error + Send + Sync>> {
+    Ok(builder(library, model)?.unrestricted().build()?)
+}
+
+/// What an executor over a library is made of. What is not safe asks, unless the application says otherwise.
+///
+/// # Errors
+/// When `mcp.toml` cannot be read.
+pub fn builder(
+    library: Library,
+    model: Option<Arc<dyn Model>>,
+) -> Result<ExecutorBuilder, Box<dyn Error + Send + Sync>> {
     let registry = registry()?;
-    let inventory = Inventory(registry.clone());
-    let builder = Executor::builder(registry).unrestricted().service(inventory);
+    let file = library.files().root().join(SERVERS);
+    let config = if file.exists() { McpConfig::read(file)? } else { McpConfig::default() };
+    let inventory = Inventory { registry: registry.clone(), model };
+    let builder = Executor::builder(registry).with(McpServers::new(config)).service(inventory);
     let builder = builder.service(library.store().clone()).service_arc(library.files().clone());
-    Ok(builder.service(library).build()?)
+    Ok(builder.service(library))
+}
+
+/// The agent of a library. What it reads first are the prompts that are loaded always, as they are when a conversation begins.
+///
+/// # Errors
+/// When the model cannot show the tools.
+pub fn agent(
+    executor: &Executor,
+    model: Arc<dyn Model>,
+) -> Result<Agent, Box<dyn Error + Send + Sync>> {
+    Ok(Agent::on(executor.clone(), model).instructions(Library::instructions).build()?)
 }

@@ -2,6 +2,7 @@
 
 mod chunk;
 mod context_edit;
+mod context_pipe;
 mod context_query;
 mod context_read;
 mod context_refresh;
@@ -9,6 +10,7 @@ mod context_search;
 mod context_tree;
 mod context_write;
 mod database;
+mod memory;
 mod path;
 mod query;
 mod refresh;
@@ -20,6 +22,7 @@ mod tree;
 use toolwright::Handle;
 
 pub use context_edit::{CONTEXT_EDIT, EditedEntry, context_edit};
+pub use context_pipe::{CONTEXT_PIPE, PipedEntry, context_pipe};
 pub use context_query::{CONTEXT_QUERY, QueryAnswer, context_query};
 pub use context_read::{CONTEXT_READ, context_read};
 pub use context_refresh::{CONTEXT_REFRESH, context_refresh};
@@ -41,9 +44,9 @@ pub use tree::ContextItem;
 ///
 /// let names: Vec<&str> = CONTEXT.iter().map(|tool| tool.name()).collect();
 /// assert_eq!(names[..4], ["context_write", "context_read", "context_search", "context_tree"]);
-/// assert_eq!(names[4..], ["context_refresh", "context_edit", "context_query"]);
+/// assert_eq!(names[4..], ["context_refresh", "context_edit", "context_query", "context_pipe"]);
 /// ```
-pub const CONTEXT: [Handle; 7] = [
+pub const CONTEXT: [Handle; 8] = [
     CONTEXT_WRITE,
     CONTEXT_READ,
     CONTEXT_SEARCH,
@@ -51,4 +54,5 @@ pub const CONTEXT: [Handle; 7] = [
     CONTEXT_REFRESH,
     CONTEXT_EDIT,
     CONTEXT_QUERY,
+    CONTEXT_PIPE,
 ];

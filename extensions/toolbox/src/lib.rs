@@ -9,7 +9,7 @@
 //! | --- | --- | --- |
 //! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`patch_lines`], [`apply_patch`], [`list_files`], [`glob`], [`grep`] |
 //! | [`PROCESS`] | `process` | [`run_command`] |
-//! | `CONTEXT` | `context` | `context_write`, `context_read`, `context_search`, `context_tree`, `context_refresh`, `context_edit`, `context_query` |
+//! | `CONTEXT` | `context` | `context_write`, `context_read`, `context_search`, `context_tree`, `context_refresh`, `context_edit`, `context_query`, `context_pipe` |
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
 //! `files` and `process` are on unless default features are switched off. Every tool works in a [`Workspace`], which is a
@@ -98,11 +98,12 @@ pub use coding::{CodingTools, CodingToolsError};
 #[cfg(feature = "context")]
 #[cfg_attr(docsrs, doc(cfg(feature = "context")))]
 pub use context::{
-    CONTEXT, CONTEXT_EDIT, CONTEXT_QUERY, CONTEXT_READ, CONTEXT_REFRESH, CONTEXT_SEARCH,
-    CONTEXT_TREE, CONTEXT_WRITE, ContextEntry, ContextItem, ContextMatch, ContextSource,
-    ContextStore, ContextStoreError, ContextTree, EditedEntry, LogicalPath, OnConflict,
-    QueryAnswer, RefreshResult, RefreshedEntry, StoredEntry, context_edit, context_query,
-    context_read, context_refresh, context_search, context_tree, context_write,
+    CONTEXT, CONTEXT_EDIT, CONTEXT_PIPE, CONTEXT_QUERY, CONTEXT_READ, CONTEXT_REFRESH,
+    CONTEXT_SEARCH, CONTEXT_TREE, CONTEXT_WRITE, ContextEntry, ContextItem, ContextMatch,
+    ContextSource, ContextStore, ContextStoreError, ContextTree, EditedEntry, LogicalPath,
+    OnConflict, PipedEntry, QueryAnswer, RefreshResult, RefreshedEntry, StoredEntry, context_edit,
+    context_pipe, context_query, context_read, context_refresh, context_search, context_tree,
+    context_write,
 };
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]

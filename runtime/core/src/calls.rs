@@ -1,6 +1,7 @@
 //! The capability to call other tools: `&Calls`, which a tool names in its signature and which needs no registration.
 
 mod call_to;
+mod callable;
 
 use std::any::Any;
 use std::fmt;
@@ -14,6 +15,7 @@ use crate::output::Answer;
 use crate::spec::Handle;
 
 pub use call_to::CallTo;
+pub use callable::CallableTool;
 
 /// Makes calls on behalf of the call that it was given to: its children. A tool that borrows it can call every tool that
 /// its run can call, and no other; a tool that does not borrow it calls none.
@@ -81,6 +83,10 @@ pub trait MakeCalls: Send + Sync {
     fn as_any(&self) -> Option<&dyn Any> {
         None
     }
+    /// The tool that the run calls by a name.
+    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>>;
+    /// Reads the input of a call, which it does not make.
+    fn check(&self, call: &Call<'_>) -> Result<(), ToolError>;
 }
 
 impl Calls {
@@ -111,7 +117,8 @@ impl Calls {
         })
     }
 
-    /// Answers calls by a function, for unit tests: a tool is a function, and a test gives it children that never run.
+    /// Answers calls by a function, for unit tests: a tool is a function, and a test gives it children that never run. It
+    /// finds a tool of every name, of which nothing is known, and every input fits.
     ///
     /// ```
     /// use toolwright::{Answer, Calls, Output};
@@ -137,6 +144,23 @@ impl Calls {
         self.0.call(call).await
     }
 
+    /// Finds the tool that the run calls by a name, for a tool that calls what its input names.
+    ///
+    /// # Errors
+    /// `unknown_tool` with near names; `disabled_tool`; the error of a resolver.
+    pub async fn find(&self, name: &str) -> Result<CallableTool, ToolError> {
+        self.0.find(name).await
+    }
+
+    /// Checks that the input of a call fits its tool, as [`call`](Self::call) does, and does not make the call. What a policy
+    /// or a person says is not asked. The tool is one that [`find`](Self::find) has found.
+    ///
+    /// # Errors
+    /// `invalid_input` with what is wrong, by JSON pointers; `unknown_tool`.
+    pub fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        self.0.check(call)
+    }
+
     /// Begins a call of a tool by its handle, under whatever name the run has it. See [`CallTo`].
     pub fn to(&self, tool: Handle) -> CallTo<'_> {
         CallTo::new(self, tool)
@@ -159,5 +183,13 @@ impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for Scripted<F> {
 
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
         Ok(tool.name().into())
+    }
+
+    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>> {
+        Box::pin(ready(Ok(CallableTool::unknown(name))))
+    }
+
+    fn check(&self, _: &Call<'_>) -> Result<(), ToolError> {
+        Ok(())
     }
 }

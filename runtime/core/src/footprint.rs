@@ -2,6 +2,7 @@
 //! same resource and one of them writes.
 
 mod covers;
+mod nested;
 mod resource;
 mod scope;
 mod stamp;
@@ -16,6 +17,7 @@ use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
 pub use covers::Uncovered;
+pub use nested::NestedCalls;
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
 pub use scope::{Held, Holder, Holds, HoldsNone, ResourceScope, one_scope};
 pub use stamp::ResourceStamp;
@@ -54,6 +56,8 @@ pub struct Footprint {
 enum Reach {
     Everything,
     Named(Vec<TouchedResource>),
+    /// These, and whatever the calls touch that the call makes.
+    WithNested(Vec<TouchedResource>),
 }
 
 impl Facts {
@@ -275,14 +279,14 @@ impl Footprint {
         written().or_else(read_there).or_else(read_here)
     }
 
-    /// Lists what the call reads, each as kind and name; the name `None` is all of the kind. `None` instead of a list is
-    /// everything.
+    /// Lists what the call itself reads, `None` for everything; each as kind and name, the name `None` for all
+    /// of the kind. What the calls read that it makes is left out: see [`NestedCalls`].
     pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.reads.named()
     }
 
-    /// Lists what the call writes, each as kind and name; the name `None` is all of the kind. `None` instead of a list is
-    /// everything.
+    /// Lists what the call itself writes, `None` for everything; each as kind and name, the name `None` for all
+    /// of the kind. What the calls write that it makes is left out: see [`NestedCalls`].
     pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         self.writes.named()
     }
@@ -330,8 +334,15 @@ impl Footprint {
 
 impl Reach {
     fn push(&mut self, kind: Kind, scope: Option<ResourceScope>, name: Option<&str>) {
-        if let Self::Named(resources) = self {
-            resources.push(TouchedResource::new(kind, scope, name));
+        match self {
+            Self::Everything => {}
+            Self::Named(resources) if nested::is_it(kind) => {
+                *self = Self::WithNested(std::mem::take(resources));
+            }
+            Self::WithNested(_) if nested::is_it(kind) => {}
+            Self::Named(resources) | Self::WithNested(resources) => {
+                resources.push(TouchedResource::new(kind, scope, name));
+            }
         }
     }
 
@@ -346,20 +357,19 @@ impl Reach {
     }
 
     fn meeting<'a>(&'a self, other: &'a Self) -> Option<Option<&'a TouchedResource>> {
-        match (self, other) {
-            (Self::Everything, Self::Everything) => Some(None),
-            (Self::Everything, Self::Named(named)) | (Self::Named(named), Self::Everything) => {
-                named.first().map(Some)
-            }
-            (Self::Named(these), Self::Named(those)) => {
+        match (self.resources(), other.resources()) {
+            (None, None) => Some(None),
+            (None, Some(named)) | (Some(named), None) => named.first().map(Some),
+            (Some(these), Some(those)) => {
                 these.iter().find(|one| those.iter().any(|two| one.overlaps(two))).map(Some)
             }
         }
     }
 
+    /// All that is touched, where that is known.
     fn resources(&self) -> Option<&[TouchedResource]> {
         match self {
-            Self::Everything => None,
+            Self::Everything | Self::WithNested(_) => None,
             Self::Named(resources) => Some(resources),
         }
     }
@@ -367,11 +377,17 @@ impl Reach {
     fn resources_mut(&mut self) -> &mut [TouchedResource] {
         match self {
             Self::Everything => &mut [],
-            Self::Named(resources) => resources,
+            Self::Named(resources) | Self::WithNested(resources) => resources,
         }
     }
 
+    /// What the call itself touches.
     fn named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
-        Some(self.resources()?.iter().map(|it| (it.kind(), it.name())))
+        match self {
+            Self::Everything => None,
+            Self::Named(resources) | Self::WithNested(resources) => {
+                Some(resources.iter().map(|it| (it.kind(), it.name())))
+            }
+        }
     }
 }

@@ -53,6 +53,14 @@ impl Handle {
         self.0
     }
 
+    /// Returns whether it is the handle of the tool of this description. A constant has an address of its own in each crate that names it,
+    /// so that places are compared and not addresses.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_of(self, spec: &Spec) -> bool {
+        self.0.name == spec.name && self.0.location == spec.location
+    }
+
     /// Returns the name that models call.
     pub fn name(&self) -> &'static str {
         self.0.name

@@ -10,18 +10,24 @@ use super::{Kind, Others, Refusal};
 pub struct Prompt {
     #[serde(rename = "title")]
     _title: String,
-    #[serde(rename = "loading")]
-    _loading: Loading,
+    loading: Loading,
     /// Whether an agent may edit it.
     #[serde(rename = "agent-modification")]
     agent_modification: bool,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Loading {
     Always,
     Contextual,
+}
+
+impl Prompt {
+    /// Whether every conversation begins with it.
+    pub fn is_always_loaded(&self) -> bool {
+        self.loading == Loading::Always
+    }
 }
 
 impl Kind for Prompt {

@@ -9,17 +9,51 @@ use serde::Deserialize;
 
 use super::{Kind, Others, Refusal};
 
+/// More missed times are not counted.
+const MOST_MISSED: usize = 1_000;
+
 /// The front matter of a schedule.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
     /// Never changes.
-    id: String,
-    /// When, in five fields: minute, hour, day, month, day of the week.
+    pub id: String,
+    /// When, in five fields: minute, hour, day, month, day of the week; in UTC.
     cron: String,
     /// Whether it makes tasks.
-    #[serde(default, rename = "enabled")]
-    _enabled: bool,
+    #[serde(default)]
+    pub enabled: bool,
+}
+
+/// The times of a schedule that have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueTimes {
+    pub latest: Timestamp,
+    /// How many there were before the latest, up to 1,000.
+    pub missed: usize,
+}
+
+impl Schedule {
+    /// The times after `since`, up to and with `now`; `None` where there is none, or the line is no time; pure.
+    pub fn due(&self, since: Timestamp, now: Timestamp) -> Option<DueTimes> {
+        let cron = Cron::from_str(&self.cron).ok()?;
+        let latest = cron.find_previous_occurrence(&now.to_zoned(TimeZone::UTC), true).ok()?;
+        let latest = latest.timestamp();
+        if latest <= since {
+            return None;
+        }
+        let mut missed = 0;
+        let mut time = since;
+        while missed < MOST_MISSED {
+            let next = cron.find_next_occurrence(&time.to_zoned(TimeZone::UTC), false).ok()?;
+            time = next.timestamp();
+            if time >= latest {
+                break;
+            }
+            missed += 1;
+        }
+        Some(DueTimes { latest, missed })
+    }
 }
 
 impl Kind for Schedule {

@@ -11,24 +11,25 @@ use super::{Kind, Others, Refusal};
 #[serde(deny_unknown_fields)]
 pub struct Task {
     /// Never changes; other tasks name it.
-    id: String,
+    pub id: String,
     /// Where it is in its life. Tools that end a task change it, and no edit.
-    status: Status,
-    #[serde(default, rename = "priority")]
-    _priority: Priority,
+    pub status: Status,
+    #[serde(default)]
+    pub priority: Priority,
     /// The ids of the tasks that have to be complete before.
     #[serde(default)]
-    blocked_by: Vec<String>,
+    pub blocked_by: Vec<String>,
     /// The fields below are those of workers.
-    claimed_by: Option<String>,
+    pub claimed_by: Option<String>,
     claimed_at: Option<String>,
-    output: Option<String>,
+    pub output: Option<String>,
     waiting_reason: Option<String>,
 }
 
+/// Where a task is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+pub enum Status {
     Pending,
     InProgress,
     Failed,
@@ -36,9 +37,23 @@ enum Status {
     Waiting,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+impl Status {
+    /// As the front matter has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Failed => "failed",
+            Self::Complete => "complete",
+            Self::Waiting => "waiting",
+        }
+    }
+}
+
+/// How soon a task is claimed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Priority {
+pub enum Priority {
     Low,
     #[default]
     Medium,

@@ -1,6 +1,7 @@
 //! Kinds and failures: after each, the file is what it was, byte for byte.
 
 use serde_json::{Value, json};
+use toolwright::Call;
 
 use crate::support::{Shelf, patch};
 
@@ -238,4 +239,28 @@ async fn a_name_leads_nowhere_else_and_a_file_that_is_none_is_refused() {
     shelf.put("skills/brew.md", KINDS[0].2);
     let answer = shelf.call("skill_edit", json!({"name": "Brew.md", "patches": []})).await;
     assert_eq!(answer["applied"], 0, "{answer}");
+}
+
+#[tokio::test]
+async fn the_file_that_an_edit_declares_is_the_one_that_it_writes() {
+    let shelf = Shelf::new();
+    for (tool, file, content) in KINDS {
+        let name = name_of(file);
+        for name in [name.to_owned(), format!("{name}.md"), name.to_uppercase()] {
+            shelf.put(file, content);
+            let end = i64::try_from(content.lines().count() + 1).unwrap();
+            let input = json!({"name": name, "patches": [patch(end, 0, "one more line")]});
+            let facts = shelf.executor.examine(&Call::new(tool, input.to_string())).unwrap();
+            let declared: Vec<_> = facts.touches().unwrap().writes_named().unwrap().collect();
+            let answer = shelf.call(tool, input).await;
+            // Where capitals are another name, there is no file of it.
+            if answer["error_type"] == "not_found" {
+                assert_eq!(shelf.bytes(file), content.as_bytes());
+                continue;
+            }
+            assert_eq!(answer["applied"], 1, "{answer}");
+            assert_ne!(shelf.bytes(file), content.as_bytes(), "{tool} {name}");
+            assert_eq!(declared, [("file", Some(file))], "{tool} {name}");
+        }
+    }
 }

@@ -3,7 +3,9 @@
 #![cfg(unix)]
 
 mod capabilities;
+mod chat;
 mod commands;
 mod edits;
 mod names;
 mod support;
+mod work;

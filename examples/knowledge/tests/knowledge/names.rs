@@ -1,7 +1,10 @@
 //! The names under which the tools are registered.
 
+use serde_json::{Value, json};
 use toolwright::Handle;
 use toolwright_toolbox::{CONTEXT, FILES, LinePatch};
+
+use crate::support::Shelf;
 
 const EDITS: [&str; 5] = ["membot_edit", "skill_edit", "schedule_edit", "task_edit", "prompt_edit"];
 
@@ -21,14 +24,14 @@ fn the_five_edit_tools_have_one_type_of_patch_with_one_description() {
     assert_eq!(LinePatch::new(1, 0, "a").end_line, 0);
 }
 
+/// S0.82
 #[test]
 fn the_tools_have_the_names_of_the_page_and_no_description_names_one_that_is_not_there() {
-    let registry = knowledge::registry().unwrap();
-    let catalog = registry.catalog();
-    for name in ["read", "write", "edit", "search", "tree", "refresh", "query"] {
+    let catalog = Shelf::new().executor.registry().catalog();
+    for name in ["read", "write", "edit", "search", "tree", "refresh", "query", "pipe"] {
         assert!(catalog.get(&format!("membot_{name}")).is_some(), "{name}");
     }
-    assert!(catalog.get("search_grep").is_some());
+    assert!(catalog.get("search_grep").is_some() && catalog.get("mcp_exec").is_some());
     let absent: Vec<&str> = CONTEXT
         .iter()
         .chain(&FILES)
@@ -43,4 +46,19 @@ fn the_tools_have_the_names_of_the_page_and_no_description_names_one_that_is_not
             assert!(!absent.contains(&word), "`{}` names `{word}`", definition.name);
         }
     }
+}
+
+/// S0.57
+#[tokio::test]
+async fn a_pipe_of_another_name_pipes_no_pipe_and_stores_what_another_tool_answers() {
+    let shelf = Shelf::new();
+    shelf.put("notes.txt", "quarterly revenue\n");
+    let pipe = |tool: &str, input: Value| {
+        let input = json!({"tool_name": tool, "tool_input": input, "path": "found"});
+        async { shelf.call("membot_pipe", input).await }
+    };
+    let nested = json!({"tool_name": "search_grep", "tool_input": {}, "path": "b"});
+    assert_eq!(pipe("membot_pipe", nested).await["error_type"], "forbidden_tool");
+    let stored = pipe("search_grep", json!({"pattern": "revenue"})).await;
+    assert!(stored["preview"].as_str().unwrap().contains("notes.txt"), "{stored}");
 }

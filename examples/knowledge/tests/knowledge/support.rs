@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use knowledge::{Library, executor};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::{Call, Executor};
+use toolwright_agent::{Message, Model, ScriptedModel};
 
 pub struct Shelf {
     pub folder: TempDir,
@@ -15,9 +17,17 @@ pub struct Shelf {
 
 impl Shelf {
     pub fn new() -> Self {
+        Self::with_model(None)
+    }
+
+    pub fn with_model(model: Option<Arc<dyn Model>>) -> Self {
         let folder = TempDir::new().unwrap();
-        let executor = executor(Library::open(folder.path()).unwrap()).unwrap();
+        let executor = executor(Library::open(folder.path()).unwrap(), model).unwrap();
         Self { folder, executor }
+    }
+
+    pub fn library(&self) -> Library {
+        Library::open(self.folder.path()).unwrap()
     }
 
     pub fn path(&self, file: &str) -> PathBuf {
@@ -26,6 +36,10 @@ impl Shelf {
 
     pub fn put(&self, file: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(file), content).unwrap();
+    }
+
+    pub fn text(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap()
     }
 
     pub fn bytes(&self, file: &str) -> Vec<u8> {
@@ -45,4 +59,14 @@ impl Shelf {
 
 pub fn patch(start: i64, end: i64, content: &str) -> Value {
     json!({"start_line": start, "end_line": end, "content": content})
+}
+
+/// What the model was sent in its request of this number, from 0 on.
+pub fn asked(model: &ScriptedModel, number: usize) -> String {
+    let request = &model.requests()[number];
+    let texts = request.history.iter().filter_map(|message| match message {
+        Message::User { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
 }

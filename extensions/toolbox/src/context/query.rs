@@ -1,10 +1,12 @@
-//! Evaluates an expression of JSONata over a document, within limits that hold inside one tight loop; pure.
+//! Evaluates an expression of JSONata over a document, within limits that hold inside one tight loop.
 
 use std::time::Duration;
 
 use jlens_core::{Bindings, CancelToken, Error, Expression, Options};
 use serde_json::Value;
 use toolwright::{ErrorClass, ToolError};
+
+use super::memory;
 
 /// The limits of one evaluation. The same expression takes the same steps over the same document on every machine.
 const STEPS: u64 = 5_000_000;
@@ -14,6 +16,10 @@ const TIME: Duration = Duration::from_secs(5);
 const LONGEST_ARRAY: usize = 1_000_000;
 /// Of one string and of the result, in bytes.
 const LARGEST: usize = 16 << 20;
+
+/// Of everything that an evaluation holds at one time, in bytes. The limits above are those of one text or array; an expression
+/// that holds thousands of them stays within its steps.
+const MEMORY: usize = 512 << 20;
 
 /// More of an expression is refused before it is parsed, in bytes.
 const LONGEST_EXPRESSION: usize = 16 << 10;
@@ -27,6 +33,15 @@ pub(super) fn evaluate(
     document: &str,
     limits: &Options,
 ) -> Result<Value, ToolError> {
+    evaluate_within(MEMORY, expression, document, limits)
+}
+
+fn evaluate_within(
+    most: usize,
+    expression: &str,
+    document: &str,
+    limits: &Options,
+) -> Result<Value, ToolError> {
     let compiled = compile(expression)?;
     let document: Value = serde_json::from_str(document).map_err(|error| {
         let message = format!("the entry is no JSON document: {error}");
@@ -34,7 +49,16 @@ pub(super) fn evaluate(
             .class(ErrorClass::Invalid)
             .hint("read the entry to see what it has; only a whole document can be queried")
     })?;
-    match compiled.evaluate_with(Some(&document), &Bindings::new(), limits) {
+    let cancel = || limits.cancel_token.iter().for_each(CancelToken::cancel);
+    let evaluate = || compiled.evaluate_with(Some(&document), &Bindings::new(), limits);
+    let (evaluated, is_too_large) = memory::within(most, cancel, evaluate);
+    match evaluated {
+        Err(_) if is_too_large => {
+            let message = format!("the expression takes more than {} MiB of memory", most >> 20);
+            Err(ToolError::new("evaluation_error", message).class(ErrorClass::Invalid).hint(
+                "make fewer or shorter texts and lists at one time, or query a part of the document",
+            ))
+        }
         Ok(result) => Ok(result.unwrap_or(Value::Null)),
         Err(error) => Err(failed("evaluation_error", &error)),
     }

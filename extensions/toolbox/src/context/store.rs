@@ -268,19 +268,22 @@ impl ContextStore {
             (Before::Hash(hash), Some(found)) if found.hash.eq_ignore_ascii_case(hash) => {
                 return Ok(());
             }
-            (Before::Missing, Some(_)) => {
-                let hint = format!(
-                    "read it with `{}`, or write again with `on_conflict` set to `overwrite`",
-                    self.reader
-                );
-                return Err(ToolError::new("path_conflict", format!("`{path}` exists")).hint(hint));
-            }
+            (Before::Missing, Some(_)) => return Err(self.conflict(path)),
             (Before::Hash(hash), Some(found)) => (format!("has hash {}", found.hash), hash),
             (Before::Hash(hash), None) => ("does not exist any more".to_owned(), hash),
         };
         let message = format!("`{path}` {now}, expected hash {expected}: it was changed since");
         Err(ToolError::new("entry_changed", message)
             .hint(format!("read it again with `{}`", self.reader)))
+    }
+
+    /// The error of a path that has an entry.
+    pub(super) fn conflict(&self, path: &LogicalPath) -> ToolError {
+        let hint = format!(
+            "read it with `{}`, or write again with `on_conflict` set to `overwrite`",
+            self.reader
+        );
+        ToolError::new("path_conflict", format!("`{path}` exists")).hint(hint)
     }
 
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {

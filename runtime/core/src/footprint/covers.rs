@@ -22,7 +22,7 @@ impl Footprint {
         let Reach::Named(writes) = &self.writes else { return Ok(()) };
         let uncovered = |writes, resource| Uncovered { writes, resource };
         match &other.writes {
-            Reach::Everything => return Err(uncovered(true, None)),
+            Reach::Everything | Reach::WithNested(_) => return Err(uncovered(true, None)),
             Reach::Named(written) => {
                 let is_outside = |it: &&TouchedResource| !writes.iter().any(|mine| mine.covers(it));
                 if let Some(resource) = written.iter().find(is_outside) {

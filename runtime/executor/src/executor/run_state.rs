@@ -203,7 +203,7 @@ impl RunState {
     pub(crate) fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
         let current = self.ready.current();
         let entries = current.tools().entries();
-        let is_it = |it: &&Arc<Entry>| std::ptr::eq(it.spec, tool.spec());
+        let is_it = |it: &&Arc<Entry>| tool.is_of(it.spec);
         match entries.iter().find(is_it) {
             Some(entry) => Ok(Arc::clone(&entry.name)),
             None => Err(stage::unknown(self, tool.name())),

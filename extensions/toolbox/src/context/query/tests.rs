@@ -41,6 +41,26 @@ fn an_expression_that_would_never_end_or_fill_the_memory_is_ended() {
     assert_eq!(kind_of(&"[".repeat(100_000), 1).0, "invalid_expression");
 }
 
+/// S0.64
+#[test]
+fn an_expression_that_holds_many_texts_at_one_time_is_ended_before_they_fill_the_memory() {
+    // Without the limit, each of these takes gigabytes within its steps; the second calls the function without a step of its
+    // own between.
+    for expression in [
+        "$count($map([1..128], function($i){ $pad('x', 9999999) }))",
+        "$count($map($split($pad('', 128, 'a'), ''), $pad(?, 9999999)))",
+    ] {
+        let limits = limits(0, CancelToken::new()).timeout(std::time::Duration::from_secs(3600));
+        let error = evaluate_within(64 << 20, expression, "{}", &limits).unwrap_err();
+        assert_eq!(error.kind(), "evaluation_error", "{expression}: {error}");
+        assert_eq!(error.message(), "the expression takes more than 64 MiB of memory");
+    }
+    // What is dropped again does not count.
+    let limits = limits(0, CancelToken::new());
+    let expression = "$sum([1..20].$length($pad('x', 1000000)))";
+    assert_eq!(evaluate_within(512 << 20, expression, "{}", &limits).unwrap(), json!(20_000_000));
+}
+
 #[test]
 fn an_evaluation_whose_call_was_given_up_ends() {
     let cancel = CancelToken::new();

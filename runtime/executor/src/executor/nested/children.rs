@@ -15,7 +15,7 @@ use crate::lifecycle::Lifecycle;
 use crate::lifecycle::words::cancelled;
 use crate::stage::{self, Admitted};
 use toolwright_core::call::Call;
-use toolwright_core::calls::{Calls, MakeCalls};
+use toolwright_core::calls::{CallableTool, Calls, MakeCalls};
 use toolwright_core::capability::Own;
 use toolwright_core::context::{Identity, ToolContext};
 use toolwright_core::error::{ErrorClass, ToolError};
@@ -104,6 +104,19 @@ impl MakeCalls for Children {
 
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
+    }
+
+    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<CallableTool, ToolError>> {
+        Box::pin(async move {
+            let call = Call::new(name, "{}");
+            let found = stage::seek(&self.run, &call).await?;
+            Ok(CallableTool::new(found.definition(), Handle::new(found.plan().entry.spec)))
+        })
+    }
+
+    fn check(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        // What a parent gets of a child says nothing of the parent.
+        self.run.examine(call).map(drop).map_err(|error| error.with_more(None))
     }
 }
 

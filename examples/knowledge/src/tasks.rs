@@ -1,0 +1,248 @@
+//! The life of tasks: a schedule makes them, a worker claims one, and ends it. Every step is made under the lock of the library,
+//! so that several processes work on one folder.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use jiff::Timestamp;
+use toolwright::{ErrorClass, ToolError};
+use toolwright_toolbox::write_file;
+
+use crate::document::{front_matter, quoted, split, with_value};
+use crate::kinds::{Kind as _, Schedule, Status, Task};
+use crate::library::Library;
+
+/// Up to when each schedule was looked at, by its id.
+const LOOKED_AT: &str = ".knowledge/schedules.json";
+
+/// The folder of a file for each worker, which the worker holds locked.
+const WORKERS: &str = ".knowledge/workers";
+
+/// A task that a schedule has made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduledTask {
+    /// The name of its file.
+    pub name: String,
+    /// How many times of the schedule had passed before without a task.
+    pub missed: usize,
+}
+
+/// Makes the tasks of the schedules whose time has come: one for each schedule, of its latest time. Times before it were missed,
+/// which the task says. A schedule that is seen for the first time begins now.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn make_due(library: &Library, now: Timestamp) -> Result<Vec<ScheduledTask>, ToolError> {
+    library.alone(|| {
+        let looked_at = match library.files().exists(LOOKED_AT)? {
+            true => library.files().read_text(LOOKED_AT)?,
+            false => "{}".to_owned(),
+        };
+        let mut looked_at: BTreeMap<String, Timestamp> =
+            serde_json::from_str(&looked_at).map_err(ToolError::internal)?;
+        let mut made = Vec::new();
+        for name in library.names(Schedule::FOLDER) {
+            let text = library.files().read_text(&format!("{}/{name}.md", Schedule::FOLDER))?;
+            let Ok(schedule) = front_matter::<Schedule>(&text) else { continue };
+            let since = looked_at.insert(schedule.id.clone(), now).unwrap_or(now);
+            let Some(due) = schedule.due(since, now).filter(|_| schedule.enabled) else { continue };
+            let task = format!("{name}-{}", due.latest.strftime("%Y%m%dT%H%M"));
+            let path = format!("{}/{task}.md", Task::FOLDER);
+            // A process that was cut short has made it already.
+            if !library.files().exists(&path)? {
+                let (_, body) = split(&text).map_err(ToolError::invalid)?;
+                let front = with_value("---\nstatus: pending\n---\n", "id", Some(&quoted(&task)));
+                let mut content = front.map_err(ToolError::internal)? + body;
+                if due.missed > 0 {
+                    content.push_str(&missed_line(due.missed));
+                }
+                write_file(library.files(), path, content, None)?;
+                made.push(ScheduledTask { name: task, missed: due.missed });
+            }
+        }
+        let looked_at = serde_json::to_string(&looked_at).map_err(ToolError::internal)?;
+        write_file(library.files(), LOOKED_AT.to_owned(), looked_at, None)?;
+        Ok(made)
+    })
+}
+
+fn missed_line(missed: usize) -> String {
+    match missed {
+        1 => "\nOne earlier time of the schedule was missed.\n".to_owned(),
+        missed => format!("\n{missed} earlier times of the schedule were missed.\n"),
+    }
+}
+
+/// A worker, as long as it lives: its file stays locked, so that other workers know that it does.
+#[derive(Debug)]
+pub struct WorkerLock {
+    id: String,
+    file: PathBuf,
+    _locked: File,
+}
+
+impl WorkerLock {
+    /// Takes a lock of a name that no other worker has.
+    ///
+    /// # Errors
+    /// When the file cannot be made or locked.
+    pub fn take(library: &Library, now: Timestamp) -> Result<Self, ToolError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = format!("worker-{}-{}-{number}", std::process::id(), now.as_millisecond());
+        let folder = library.files().root().join(WORKERS);
+        fs::create_dir_all(&folder)?;
+        let file = folder.join(&id);
+        let locked = File::create(&file)?;
+        locked.lock()?;
+        Ok(Self { id, file, _locked: locked })
+    }
+
+    /// Its name, which a task that it claims has in `claimed_by`.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Drop for WorkerLock {
+    fn drop(&mut self) {
+        // A file that stays is unlocked, and says the same.
+        let _ = fs::remove_file(&self.file);
+    }
+}
+
+/// Whether a worker of this name lives.
+fn is_alive(library: &Library, worker: &str) -> bool {
+    let is_name = worker.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
+    is_name
+        && File::open(library.files().root().join(WORKERS).join(worker))
+            .is_ok_and(|file| file.try_lock().is_err())
+}
+
+/// A task that a worker has claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimedTask {
+    /// The name of its file.
+    pub name: String,
+    /// Its text below the front matter, and what the tasks before it came to.
+    pub prompt: String,
+    worker: String,
+}
+
+/// Claims the most urgent task that is pending and waits for none, of equals the first by its name. A task whose worker is gone is
+/// pending again first.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn claim(
+    library: &Library,
+    worker: &WorkerLock,
+    now: Timestamp,
+) -> Result<Option<ClaimedTask>, ToolError> {
+    library.alone(|| {
+        let mut tasks = BTreeMap::new();
+        for name in library.names(Task::FOLDER) {
+            let text = library.files().read_text(&path(&name))?;
+            let Ok(mut task) = front_matter::<Task>(&text) else { continue };
+            let is_left = task.status == Status::InProgress
+                && !task.claimed_by.as_deref().is_some_and(|it| is_alive(library, it));
+            if is_left {
+                change(
+                    library,
+                    &name,
+                    &[("status", Some("pending")), ("claimed_by", None), ("claimed_at", None)],
+                )?;
+                task.status = Status::Pending;
+            }
+            tasks.insert(name, (task, text));
+        }
+        let complete: BTreeMap<&str, &Task> = tasks
+            .values()
+            .filter(|(task, _)| task.status == Status::Complete)
+            .map(|(task, _)| (task.id.as_str(), task))
+            .collect();
+        let is_ready = |task: &Task| {
+            task.status == Status::Pending
+                && task.blocked_by.iter().all(|id| complete.contains_key(id.as_str()))
+        };
+        let ready = tasks.iter().filter(|(_, (task, _))| is_ready(task));
+        // The first of those that are as urgent.
+        let first = ready.rev().max_by_key(|(_, (task, _))| task.priority);
+        let Some((name, (task, text))) = first else { return Ok(None) };
+        let (id, at) = (quoted(worker.id()), quoted(&now.to_string()));
+        let values = [
+            ("status", Some("in_progress")),
+            ("claimed_by", Some(&*id)),
+            ("claimed_at", Some(&*at)),
+        ];
+        change(library, name, &values)?;
+        let (_, body) = split(text).map_err(ToolError::invalid)?;
+        let mut prompt = body.trim().to_owned();
+        for (id, before) in
+            task.blocked_by.iter().filter_map(|id| complete.get_key_value(id.as_str()))
+        {
+            prompt.push_str(&format!(
+                "\n\nThe task `{id}` before it came to:\n{}",
+                before.output.as_deref().unwrap_or("nothing")
+            ));
+        }
+        Ok(Some(ClaimedTask { name: name.clone(), prompt, worker: worker.id().to_owned() }))
+    })
+}
+
+/// Ends a task that is claimed, with its output or the reason why it waits.
+///
+/// # Errors
+/// `not_claimed` where the worker has it no more; when the file cannot be written.
+pub fn end(
+    library: &Library,
+    task: &ClaimedTask,
+    status: Status,
+    words: &str,
+) -> Result<(), ToolError> {
+    let field = if status == Status::Waiting { "waiting_reason" } else { "output" };
+    leave(library, task, &[("status", Some(status.as_str())), (field, Some(&quoted(words)))])
+}
+
+/// Gives a task back that was not worked on to its end.
+///
+/// # Errors
+/// As [`end`].
+pub fn give_back(library: &Library, task: &ClaimedTask) -> Result<(), ToolError> {
+    leave(library, task, &[("status", Some("pending")), ("claimed_by", None), ("claimed_at", None)])
+}
+
+fn leave(
+    library: &Library,
+    task: &ClaimedTask,
+    values: &[(&str, Option<&str>)],
+) -> Result<(), ToolError> {
+    library.alone(|| {
+        let text = library.files().read_text(&path(&task.name))?;
+        let now = front_matter::<Task>(&text).map_err(ToolError::invalid)?;
+        if now.status != Status::InProgress || now.claimed_by.as_deref() != Some(&task.worker) {
+            let message = format!("`{}` is not claimed by this worker any more", task.name);
+            return Err(ToolError::new("not_claimed", message).class(ErrorClass::Final));
+        }
+        change(library, &task.name, values)
+    })
+}
+
+/// Sets values of the front matter of a task, under the lock.
+fn change(library: &Library, name: &str, values: &[(&str, Option<&str>)]) -> Result<(), ToolError> {
+    let path = path(name);
+    let mut text = library.files().read_text(&path)?;
+    for (key, value) in values {
+        text = with_value(&text, key, *value).map_err(ToolError::invalid)?;
+    }
+    front_matter::<Task>(&text).map_err(|why| ToolError::new(Task::INVALID, why))?;
+    write_file(library.files(), path, text, None)?;
+    Ok(())
+}
+
+fn path(name: &str) -> String {
+    format!("{}/{name}.md", Task::FOLDER)
+}

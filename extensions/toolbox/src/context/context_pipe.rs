@@ -1,0 +1,160 @@
+//! `context_pipe` stores what another tool answers, without showing it.
+//!
+//! # What it does
+//! It calls the tool that the input names, through the whole executor: with its own danger, its own approval and its own
+//! record. What that answers is written as an entry, in parts and indexed as by `context_write`; the answer is where it is,
+//! its size and how it begins. An error of the inner call stores nothing.
+//!
+//! # What it may touch
+//! It writes the entry that `path` names. The inner call touches what it says itself.
+//!
+//! # What it refuses
+//! In this order, and before anything runs: a path that has an entry, unless `on_conflict` is `overwrite`; a tool that there is
+//! not; tools that end a run, pipes, and tools with secret parameters, whose values would be in the record of the pipe; input
+//! that does not fit the inner tool.
+
+use serde_json::{Map, Value, json};
+use toolwright::{
+    Call, CallableTool, Calls, ErrorClass, NestedCalls, ToolContext, ToolError, tool,
+};
+
+use super::path::LogicalPath;
+use super::store::{Before, ContextStore, NewText, OnConflict, StoredEntry};
+use crate::blocking::blocking;
+
+/// So many characters of what is stored are shown.
+const PREVIEW: usize = 200;
+
+/// So many characters of an inner error are shown.
+const LONGEST_ERROR: usize = 2000;
+
+/// What was stored.
+#[toolwright::data]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PipedEntry {
+    /// The logical path.
+    pub path: String,
+    /// The number of the version, counted from 1.
+    pub version: u32,
+    /// The size of the text in bytes.
+    pub bytes_written: usize,
+    /// The beginning of the text.
+    pub preview: String,
+}
+
+/// Call another tool and store its whole output under a logical path, where it can be searched and queried. Only the path, the size
+/// and the first 200 characters are returned.
+#[tool(
+    unlinked,
+    group = "context",
+    danger = safe,
+    effect = keyed,
+    timeout = none,
+    writes(LogicalPath = path, NestedCalls = None::<&str>)
+)]
+pub async fn context_pipe(
+    store: &ContextStore,
+    calls: &Calls,
+    context: &ToolContext,
+    /// The tool whose output is stored.
+    #[arg(positional)]
+    tool_name: String,
+    /// The input of that tool.
+    tool_input: Map<String, Value>,
+    /// Logical path, such as `data/issues.json`.
+    #[arg(example = "data/issues.json", positional)]
+    path: String,
+    /// What to do when the path exists.
+    #[arg(default)]
+    on_conflict: OnConflict,
+) -> Result<PipedEntry, ToolError> {
+    let path = LogicalPath::parse(&path)?;
+    let note = format!("the output of `{tool_name}`, by call {}", context.idempotency_key());
+    if let Some(stored) = before(store, &path, on_conflict, &note).await? {
+        return Ok(stored);
+    }
+    may_be_piped(&calls.find(&tool_name).await?)?;
+    let call = Call::new(&*tool_name, Value::Object(tool_input).to_string());
+    calls.check(&call)?;
+    let answer = calls.call(&call).await;
+    if let Some(error) = answer.error() {
+        return Err(inner_error(&tool_name, error));
+    }
+    let (store, content) = (store.clone(), answer.into_text());
+    let written = blocking(move || {
+        let before = match on_conflict {
+            OnConflict::Error => Before::Missing,
+            OnConflict::Overwrite => Before::Any,
+        };
+        let text = NewText { content: &content, note: Some(&note), source: None };
+        let stored = store.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
+        Ok(piped(stored, &content))
+    });
+    written.await?
+}
+
+/// Refuses a path that has an entry, where nothing is to be overwritten. A pipe that runs again, because its process was cut
+/// short after the entry was written, finds its own.
+async fn before(
+    store: &ContextStore,
+    path: &LogicalPath,
+    on_conflict: OnConflict,
+    note: &str,
+) -> Result<Option<PipedEntry>, ToolError> {
+    let (store, path, note) = (store.clone(), path.clone(), note.to_owned());
+    let looked = blocking(move || match store.read(path.as_str(), None) {
+        Ok(entry) if entry.note.as_ref() == Some(&note) => {
+            let (version, bytes_written) = (entry.version, entry.content.len());
+            let stored =
+                StoredEntry { path: path.to_string(), version, bytes_written, hash: entry.hash };
+            Ok(Some(piped(stored, &entry.content)))
+        }
+        Ok(_) if on_conflict == OnConflict::Error => Err(store.conflict(&path)),
+        Err(error) if error.kind() != "not_found" => Err(error),
+        _ => Ok(None),
+    });
+    looked.await?
+}
+
+fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
+    let name = tool.name();
+    let problem = if tool.is_terminal() {
+        format!("`{name}` ends the run")
+    } else if tool.is(super::CONTEXT_PIPE) {
+        format!("`{name}` is a pipe itself")
+    } else if let [secret, ..] = tool.secrets() {
+        format!("`{name}` takes a secret, `{secret}`, which the record of a pipe would show")
+    } else {
+        return Ok(());
+    };
+    Err(ToolError::new("forbidden_tool", format!("{problem}, so it is not piped"))
+        .class(ErrorClass::Invalid)
+        .hint(format!("call `{name}` itself, or pipe another tool")))
+}
+
+/// The error of the inner call, as the model reads it. Nothing was stored.
+fn inner_error(tool: &str, error: &ToolError) -> ToolError {
+    let message = format!("`{tool}` failed, so nothing was stored: {}", error.message());
+    let inner = ToolError::new("inner_tool_error", cut(message))
+        .details(json!({"inner_error_type": error.kind()}));
+    error.next_action().into_iter().fold(inner, |inner, hint| inner.hint(cut(hint.to_owned())))
+}
+
+/// The path was taken while the inner tool ran, or the store failed: what it did has happened.
+fn lost(tool: &str, error: ToolError) -> ToolError {
+    error.with_more(Some(format!(" (`{tool}` has run; its output was not stored)")))
+}
+
+fn piped(stored: StoredEntry, content: &str) -> PipedEntry {
+    let StoredEntry { path, version, bytes_written, .. } = stored;
+    PipedEntry { path, version, bytes_written, preview: content.chars().take(PREVIEW).collect() }
+}
+
+/// Cuts a text to 2,000 characters, the last of which say that it was cut.
+fn cut(text: String) -> String {
+    if text.chars().count() <= LONGEST_ERROR {
+        return text;
+    }
+    text.chars().take(LONGEST_ERROR - 1).chain(['…']).collect()
+}

@@ -1,0 +1,89 @@
+//! What a tool knows of one that it is about to call by a name.
+
+use std::sync::Arc;
+
+use crate::spec::Handle;
+use crate::tool::Definition;
+
+/// A tool that a run can call, as [`Calls::find`](super::Calls::find) finds it.
+///
+/// ```
+/// use toolwright::{Call, Calls, Executor, Registry, ToolError, tool};
+///
+/// /// Ends the conversation.
+/// #[tool(effect = read, terminal)]
+/// async fn finish() {}
+///
+/// /// Calls a tool without input, unless it would end the conversation.
+/// #[tool(effect = read)]
+/// async fn call_by_name(
+///     calls: &Calls,
+///     /// Which.
+///     tool: String,
+/// ) -> Result<String, ToolError> {
+///     let found = calls.find(&tool).await?;
+///     if found.is(CALL_BY_NAME) || found.is_terminal() {
+///         return Err(ToolError::new("forbidden_tool", format!("`{tool}` is not called from here")));
+///     }
+///     Ok(calls.call(&Call::new(tool, "{}")).await.text().into_owned())
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::of([FINISH, CALL_BY_NAME])?).build()?;
+/// for (name, expected) in [("finish", "forbidden_tool"), ("call_by_name", "forbidden_tool"), ("finis", "unknown_tool")] {
+///     let answer = executor.call(&Call::new("call_by_name", format!(r#"{{"tool":"{name}"}}"#))).await;
+///     assert_eq!(answer.error().expect("no such call").kind(), expected);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CallableTool {
+    name: Arc<str>,
+    tool: Option<Handle>,
+    is_terminal: bool,
+    secrets: Vec<String>,
+}
+
+impl CallableTool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(definition: &Definition, tool: Handle) -> Self {
+        Self {
+            name: definition.name.as_str().into(),
+            tool: Some(tool),
+            is_terminal: definition.terminal,
+            secrets: definition.secrets().map(str::to_owned).collect(),
+        }
+    }
+
+    /// A tool of which nothing but its name is known.
+    pub(super) fn unknown(name: &str) -> Self {
+        Self { name: name.into(), tool: None, is_terminal: false, secrets: Vec::new() }
+    }
+
+    /// The name under which the run has it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether this is the tool of a handle, whatever its name is.
+    #[must_use]
+    pub fn is(&self, tool: Handle) -> bool {
+        self.tool.is_some_and(|mine| mine.is_of(tool.spec()))
+    }
+
+    /// Whether the run of an agent ends when a call of it succeeds.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// The names of its parameters whose values are secret.
+    #[must_use]
+    pub fn secrets(&self) -> &[String] {
+        &self.secrets
+    }
+}
