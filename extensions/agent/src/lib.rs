@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `limits`, `model`, `http`, `events`, `run`, `durable`, `agent`.
+//! `history`, `results`, `limits`, `model`, `http`, `events`, `run`, `durable`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -28,6 +28,7 @@ mod limits;
 mod model;
 #[cfg(any(feature = "http", feature = "testing"))]
 pub mod recording;
+mod results;
 mod run;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -53,6 +54,7 @@ pub use self::model::{
     ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, PromptCache,
     ProviderTool, Reasoning, RequestLimits, StopReason, ToolChoice,
 };
+pub use self::results::AnswerBudget;
 pub use self::run::{
     Action, AgentRun, AgentRunBuilder, ExpectedOutput, OutputError, StartError, State, StepInput,
     Stopped, Turn, step,

@@ -17,6 +17,7 @@ use crate::agent::Agent;
 use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
+use crate::results::Results;
 
 /// One conversation: the history, and where the run stands. It moves only while [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
@@ -56,6 +57,8 @@ pub struct AgentRun {
     pub(super) has_no_tools: bool,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
+    /// Its answers, and what the model is sent of them.
+    pub(super) results: Results,
     /// Keeps other runs of the agent from its id.
     pub(super) held: Option<HeldId>,
 }
@@ -65,6 +68,8 @@ pub(super) struct Shown {
     pub(super) generation: u64,
     /// Whether a tool is among them by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
+    /// Whether those are among them that read large answers.
+    pub(super) reads_results: bool,
     /// What the model is shown; the run has all of it but that tool.
     pub(super) listed: Catalog,
     pub(super) listing: Listing,
@@ -179,6 +184,7 @@ impl AgentRun {
             match action {
                 Action::Append(message) => {
                     self.notify(NoticeKind::Appended { message: &message });
+                    self.results.add(&message);
                     self.history.push(message);
                 }
                 Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
@@ -194,6 +200,15 @@ impl AgentRun {
     /// The run of the tools that the model was shown.
     pub(super) fn shown_run(&self) -> &Run {
         self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+    }
+
+    /// The run that makes the calls: of the tools that the model was shown. Where another process has asked it, these are the tools
+    /// that there are now, and those that read large answers.
+    pub(super) fn calling_run(&self) -> Run {
+        match (&self.shown, self.results.tools()) {
+            (None, Some(tools)) => self.run.pinned(&self.run.catalog().followed_by(&tools)),
+            _ => self.shown_run().clone(),
+        }
     }
 
     /// What ends it from outside.

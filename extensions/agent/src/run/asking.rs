@@ -12,6 +12,7 @@ use super::{AgentRun, Stopped};
 use crate::events::Listening;
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
+use crate::results::Results;
 use crate::run::{Action, State, StepInput, step};
 
 impl AgentRun {
@@ -34,7 +35,8 @@ impl AgentRun {
             true => &self.run.pinned(&Registry::empty().catalog()),
             false => &self.run,
         };
-        let shown = Shown::newest(&mut self.shown, run, model, by_call)?;
+        let shown = Shown::newest(&mut self.shown, run, model, by_call, &self.results)?;
+        let history = self.results.sent_history(&self.history);
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = by_call.map(|_| {
             Output::settings(model, &agent.settings, agent.max_tokens, !catalog.is_empty())
@@ -45,7 +47,7 @@ impl AgentRun {
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             instructions: &system,
-            history: &self.history,
+            history: &history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: settings.as_ref().unwrap_or(&agent.settings),
@@ -114,22 +116,26 @@ impl Shown {
         run: &Run,
         model: &dyn Model,
         by_call: Option<&Output>,
+        results: &Results,
     ) -> Result<&'s Self, Stopped> {
-        let catalog = run.catalog();
-        let generation = catalog.generation();
-        let is_known =
-            |shown: &Self| shown.generation == generation && shown.by_call == by_call.is_some();
+        let (catalog, tools) = (run.catalog(), results.tools());
+        let (generation, reads_results) = (catalog.generation(), tools.is_some());
+        let is_known = |shown: &Self| {
+            let now = (generation, by_call.is_some(), reads_results);
+            (shown.generation, shown.by_call, shown.reads_results) == now
+        };
         let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,
             None => {
+                let catalog = tools.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
                 let listing = match model.searches_tools() {
                     true => listed.searchable_listing(model.dialect())?,
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, listed, listing, run }
+                Self { generation, by_call, reads_results, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))

@@ -138,14 +138,21 @@ impl<R: Recorder> Driver<'_, R> {
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
-        let begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
+        let run = self.run.calling_run();
+        let (resolved, refused) = self.run.resolved(called, &run.catalog());
+        let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
+        if !refused.is_empty()
+            && let Some(begun) = begun.take()
+        {
+            // A turn that has begun takes no answers; reads may be made again.
+            begun.stop.cancel();
+        }
         let token = match &begun {
             Some(begun) => Some(begun.stop.clone()),
             None => self.recorder.may_stop().then(CancellationToken::new),
         };
-        let calls = self.run.calls_of(called, token.as_ref());
-        let run = self.run.shown_run().clone();
-        let mut known = self.recorder.known();
+        let calls = self.run.calls_of(&resolved, token.as_ref());
+        let mut known = with_refused(self.recorder.known(), refused);
         let mut stop = self.recorder.stop().await?;
         let mut answers = None;
         if stop.is_none() {
@@ -226,6 +233,22 @@ impl<R: Recorder> Driver<'_, R> {
         self.run.take(state, actions);
         Ok(())
     }
+}
+
+/// The answers of a turn that are known, and those of calls that are refused before they are made.
+fn with_refused(
+    mut known: Vec<Option<Answer>>,
+    refused: Vec<Option<Answer>>,
+) -> Vec<Option<Answer>> {
+    if known.len() < refused.len() {
+        known.resize_with(refused.len(), || None);
+    }
+    for (known, refused) in known.iter_mut().zip(refused) {
+        if known.is_none() {
+            *known = refused;
+        }
+    }
+    known
 }
 
 fn cancel(token: Option<&CancellationToken>) {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use toolwright::dialect::Dialect;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
@@ -11,6 +12,7 @@ use crate::agent::Agent;
 use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};
 use crate::limits::UsageRecorder;
+use crate::results::Results;
 use crate::run::State;
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
@@ -157,6 +159,8 @@ impl AgentRunBuilder {
         let Self { agent, cancelled, output, has_no_tools, .. } = self;
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
+        let may_refer = agent.0.model.dialects().into_iter().all(may_refer);
+        let results = Results::new(&agent.0.answer_budget, may_refer, &history);
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         Ok(AgentRun {
             agent,
@@ -170,9 +174,19 @@ impl AgentRunBuilder {
             has_no_tools,
             state,
             history,
+            results,
             held,
         })
     }
+}
+
+/// Whether a model can write a reference where a tool asks for a value of another type: not where what it writes has to follow
+/// the schema.
+fn may_refer(dialect: Dialect) -> bool {
+    !matches!(
+        dialect,
+        Dialect::AnthropicStrict | Dialect::OpenAiChatStrict | Dialect::OpenAiResponsesStrict
+    )
 }
 
 impl fmt::Debug for AgentRunBuilder {

@@ -12,6 +12,7 @@ mod front;
 mod invariant;
 mod kit;
 mod limits;
+mod results;
 mod rounds;
 mod spans;
 mod stored;
