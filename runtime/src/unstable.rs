@@ -24,6 +24,12 @@ pub mod foreign {
     pub use toolwright_schema::schema::Checker;
 }
 
+/// JSON as a tree whose numbers are as they are written.
+pub mod json {
+    pub use toolwright_core::json::read;
+    pub use toolwright_core::json::tree::Node;
+}
+
 /// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and how they are
 /// replayed.
 pub mod lifecycle {

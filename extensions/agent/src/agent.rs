@@ -36,6 +36,7 @@ use crate::history::Prompt;
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{AgentRunBuilder, Output};
 
@@ -86,6 +87,8 @@ pub(crate) struct Inner {
     pub model: Arc<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
+    /// How much of an answer its model reads.
+    pub answer_budget: AnswerBudget,
     /// What all of its runs end in.
     pub output: Option<Output>,
     pub limits: Limits,

@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `limits`, `search`, `model`, `http`, `events`, `run`, `durable`, `delegate`, `agent`.
+//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `run`, `durable`, `delegate`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -29,6 +29,7 @@ mod limits;
 mod model;
 #[cfg(any(feature = "http", feature = "testing"))]
 pub mod recording;
+mod results;
 mod run;
 mod search;
 #[cfg(feature = "testing")]
@@ -56,6 +57,7 @@ pub use self::model::{
     ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, PromptCache,
     ProviderTool, Reasoning, RequestLimits, StopReason, ToolChoice,
 };
+pub use self::results::AnswerBudget;
 pub use self::run::{
     Action, AgentRun, AgentRunBuilder, ExpectedOutput, OutputError, StartError, State, StepInput,
     Stopped, Turn, step,

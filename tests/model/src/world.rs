@@ -155,6 +155,8 @@ impl World<'_> {
             Need::Grants => look.snapshot.grants = Some(reading::grants(system, record)),
             Need::Preview => look.snapshot.preview = Some(reading::PREVIEW),
             Need::Awaited => look.snapshot.awaited = Some(false),
+            // No call of the model makes another.
+            Need::UndecidedChildren => look.snapshot.undecided_children = Some(Vec::new()),
             Need::Begun => look.snapshot.begun = Some(reading::begun_of(system, record)),
             Need::Attempts => look.snapshot.attempts = Some(scenario.attempts.into()),
             Need::Retry => {

@@ -2,8 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures::future::{BoxFuture, ready};
 use toolwright::journal::StoredText;
-use toolwright::{Call, Executor, ExecutorBuilder, Registry, tool};
+use toolwright::{
+    BeforeCall, Call, Executor, ExecutorBuilder, Middleware, MiddlewareCall, Registry, ToolError,
+    tool,
+};
 
 use super::support::{Office, Ran, answered, office, suspended};
 
@@ -106,4 +110,54 @@ async fn the_same_call_of_a_turn_is_known_by_what_was_sent() {
     desk.move_to(Some("south"));
     assert_eq!(answered(turn().await).text(), "pen at north");
     assert_eq!(office.ran.times(), 1);
+}
+
+/// Draws a ticket, each time another.
+#[tool(name = "filled_draw", validate = |ran, ticket| note_rule(ran, ticket))]
+async fn draw(
+    ran: &Ran,
+    /// Which; the next one unless given.
+    #[arg(fill = u32::try_from(ran.times()).ok())]
+    ticket: Option<u32>,
+) -> u32 {
+    ran.add(format!("drew {ticket:?}"));
+    ticket.unwrap_or_default()
+}
+
+fn note_rule(ran: &Ran, ticket: Option<u32>) -> Result<(), ToolError> {
+    ran.add(format!("rule {ticket:?}"));
+    Ok(())
+}
+
+/// Lets every call through.
+struct Through;
+
+impl Middleware for Through {
+    fn before<'a>(&'a self, _: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        Box::pin(ready(BeforeCall::Continue))
+    }
+}
+
+#[tokio::test]
+async fn the_rule_of_a_tool_sees_the_filled_values_that_run() {
+    let tool = || Executor::builder(Registry::of([DRAW]).unwrap()).unrestricted();
+    let staged = tool().middleware(Through);
+    let (seen, run_by) = ("rule Some(0)", "drew Some(0)");
+    for (builder, expected) in [(tool(), vec![seen, run_by]), (staged, vec![seen, seen, run_by])] {
+        let office = office();
+        let executor = builder.service_arc(Arc::clone(&office.ran)).build().unwrap();
+        assert_eq!(executor.call(&Call::new("filled_draw", "{}")).await.text(), "0");
+        assert_eq!(office.ran.all(), expected);
+    }
+}
+
+/// What a rule looks at is what a policy looks at, and the answer says what was repaired.
+#[tokio::test]
+async fn the_answer_of_a_call_with_a_rule_says_what_was_repaired_of_it() {
+    let office = office();
+    let builder = Executor::builder(Registry::of([DRAW]).unwrap()).unrestricted();
+    let executor = builder.service_arc(Arc::clone(&office.ran)).build().unwrap();
+    let answer = executor.call(&Call::new("filled_draw", r#"{"ticket":"7"}"#)).await;
+    assert_eq!(answer.text(), "7");
+    assert_eq!(answer.repairs().map(|it| it.changes().len()), Some(1));
 }

@@ -108,6 +108,29 @@ async fn what_the_rule_refuses_is_answered_and_nobody_is_asked() {
     assert_eq!(shop.asked.load(Ordering::SeqCst), 1);
 }
 
+/// The run has gone on with the refusal: made again after a crash, the turn is answered alike.
+#[tokio::test]
+async fn what_the_rule_refuses_in_a_turn_is_refused_when_the_turn_is_made_again() {
+    let supplier = Supplier::with("tea");
+    let shop = shop(&supplier, || ());
+    let run = shop.executor.run("r").start().unwrap();
+    let turn = async |number| {
+        let call = Call::new("order", r#"{"article":"gold","count":1}"#);
+        let outcomes = run.submit_turn(number, &[call]).await;
+        answered(outcomes.into_iter().next().unwrap())
+    };
+    let refused = turn(1).await;
+    assert_eq!(kind(&refused), "invalid_input");
+    supplier.0.lock().unwrap().insert("gold".to_owned());
+    let again = turn(1).await;
+    assert_eq!((kind(&again), again.text()), (kind(&refused), refused.text()));
+    assert_eq!(shop.asked.load(Ordering::SeqCst), 0);
+    let listed = shop.store.list(&Filter::default(), Page::first(2)).await.unwrap();
+    let [record] = &*listed.calls else { panic!("one call") };
+    assert_eq!(record.state, State::Refused);
+    assert_eq!(turn(2).await.text(), "ordered 1 gold", "another turn is another call");
+}
+
 #[tokio::test]
 async fn input_that_the_schema_refuses_never_reaches_the_rule() {
     let shop = shop(&Supplier::with("tea"), || ());

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use super::walls::files::Files;
 
 /// The rooms of the agent, from the lowest floor up. What is for tests has a floor of its own, above all.
-const AGENT: [&str; 12] = [
+const AGENT: [&str; 13] = [
     "recording",
     "history",
+    "results",
     "limits",
     "search",
     "model",

@@ -7,7 +7,8 @@ use std::time::Duration;
 use futures::future::join_all;
 use toolwright::{Call, Calls, ToolError, tool};
 
-use crate::support::{Turnstile, WAIT_FOR_GO, builder, call, ended, kind};
+use crate::support::{PING, Turnstile, WAIT_FOR_GO, builder, call, ended, kind, wait_for_go};
+use tokio::sync::Notify;
 
 /// How many children run at once, and the most that ever did.
 #[derive(Default)]
@@ -110,4 +111,54 @@ async fn a_parent_that_drops_its_child_goes_on_and_gives_its_place_back() {
     assert_eq!(kind(&ended(executor.call(&call("give_up"))).await), "ok");
     turnstile.let_go(1);
     assert_eq!(ended(executor.call(&call("wait_for_go"))).await.text(), "went");
+}
+
+/// Begins a child, and goes on without it on a signal; ends when a call may go.
+#[tool(effect = read)]
+async fn go_on_without(calls: &Calls, signals: &Signals, turnstile: &Turnstile) -> &'static str {
+    let child = call("stay");
+    tokio::select! {
+        biased;
+        _ = calls.call(&child) => "with",
+        () = signals.0.notified() => {
+            signals.1.notify_one();
+            wait_for_go(turnstile).await;
+            "without"
+        }
+    }
+}
+
+/// The signal to go on, and the one that the call does.
+#[derive(Default)]
+struct Signals(Notify, Notify);
+
+/// The child has ended, and another call has the place of its parent, which then drops the child.
+#[tokio::test]
+async fn a_parent_that_drops_its_child_while_it_waits_for_room_holds_a_place_again() {
+    let (turnstile, signals) = (Turnstile::new(), Arc::new(Signals::default()));
+    let builder = builder([GO_ON_WITHOUT, STAY, WAIT_FOR_GO, PING]).limit(1);
+    let builder = builder.service_arc(Arc::clone(&turnstile)).service_arc(Arc::clone(&signals));
+    let executor = builder.service(Inside::default()).build().unwrap();
+    let (parent, other, late) = (call("go_on_without"), call("wait_for_go"), call("ping"));
+    let rest = async {
+        turnstile.entered(1).await;
+        signals.0.notify_one();
+        signals.1.notified().await;
+        // The other call leaves; its place is the one that the parent has taken over.
+        turnstile.entered(1).await;
+        turnstile.let_go(1);
+        let mut late = Box::pin(executor.call(&late));
+        for _ in 0..16 {
+            assert!(futures::poll!(&mut late).is_pending(), "there is no room beside the parent");
+            tokio::task::yield_now().await;
+        }
+        turnstile.let_go(1);
+        late.await
+    };
+    let all = async { tokio::join!(executor.call(&parent), executor.call(&other), rest) };
+    let (parent, other, late) = ended(all).await;
+    assert_eq!(
+        (parent.text(), other.text(), late.text()),
+        ("without".into(), "went".into(), "pong".into())
+    );
 }

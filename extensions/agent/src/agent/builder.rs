@@ -18,6 +18,7 @@ use crate::events::{Rings, RunNotice};
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
@@ -31,6 +32,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     model: Result<Box<dyn Model>, ModelNameError>,
     instructions: Instructions,
     early_reads: bool,
+    answer_budget: AnswerBudget,
     output: Option<Result<Output, OutputError>>,
     limits: Limits,
     max_tokens: Option<u32>,
@@ -52,6 +54,7 @@ impl<E> AgentBuilder<E> {
             model: model.into_model(),
             instructions: Instructions::default(),
             early_reads: false,
+            answer_budget: AnswerBudget::default(),
             output: None,
             limits: Limits::default(),
             max_tokens: None,
@@ -186,6 +189,15 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Sets how much of an answer of a tool the model reads: 30,000 characters unless set. It gets at the rest of a longer one by
+    /// `read_large_result` and `search_large_result`, two tools that it is shown once there is one, and passes it on by a
+    /// reference; see [`AnswerBudget`].
+    #[must_use]
+    pub fn answer_budget(mut self, budget: AnswerBudget) -> Self {
+        self.answer_budget = budget;
+        self
+    }
+
     /// Sets the accounts on which the spending of each user's runs is added up.
     #[must_use]
     pub fn accounts(mut self, accounts: Accounts) -> Self {
@@ -243,6 +255,7 @@ impl<E> AgentBuilder<E> {
             model: self.model,
             instructions: self.instructions,
             early_reads: self.early_reads,
+            answer_budget: self.answer_budget,
             output: self.output,
             limits: self.limits,
             max_tokens: self.max_tokens,
@@ -329,6 +342,10 @@ impl AgentBuilder<Executor> {
         }
         let catalog = executor.catalog();
         listed(&catalog, &*model)?;
+        let is_there = |tool: &&'static str| catalog.get(tool).is_some();
+        if let Some(tool) = self.answer_budget.tools().into_iter().find(is_there) {
+            return Err(AgentError::ResultTool { tool });
+        }
         let output = self.output.transpose()?;
         if let Some(output) = &output {
             output.fits(&*model, &catalog)?;
@@ -342,6 +359,7 @@ impl AgentBuilder<Executor> {
             model,
             instructions: self.instructions,
             early_reads: self.early_reads,
+            answer_budget: self.answer_budget,
             output,
             limits: self.limits,
             max_tokens: self.max_tokens,

@@ -46,6 +46,14 @@ pub enum AgentError {
         /// Why.
         why: String,
     },
+    /// A tool has the name of one that reads large answers.
+    #[error(
+        "`{tool}` is the name of the tool by which a model reads large answers; give yours another, or send every answer whole by `AnswerBudget::unlimited()`"
+    )]
+    ResultTool {
+        /// The name.
+        tool: &'static str,
+    },
     /// The provider of a model has no such setting.
     #[error("the model cannot be asked with these settings: {0}")]
     Settings(#[source] ModelError),

@@ -154,6 +154,8 @@ impl ReadySubAgent {
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
             accounts: parent.accounts.clone(),
+            // Its calls are those of the call that started it, which has no tools that read large answers.
+            answer_budget: AnswerBudget::unlimited(),
             sub_agents: None,
             ledger: Ledger::default(),
             #[cfg(feature = "opentelemetry")]

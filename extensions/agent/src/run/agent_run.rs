@@ -18,6 +18,7 @@ use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
+use crate::results::Results;
 
 /// One conversation: the history, and the state of the run. It moves only while [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
@@ -59,6 +60,8 @@ pub struct AgentRun {
     pub(super) has_no_tools: bool,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
+    /// Its answers, and what the model is sent of them.
+    pub(super) results: Results,
     /// Keeps other runs of the agent from its id.
     pub(super) held: Option<HeldId>,
 }
@@ -70,6 +73,8 @@ pub(super) struct Shown {
     pub(super) by_call: bool,
     /// The deferred tools that the model has found.
     pub(super) found: Vec<String>,
+    /// Whether those are among them that read large answers.
+    pub(super) reads_results: bool,
     /// What the model is shown; the run has all of it but that tool.
     pub(super) listed: Catalog,
     pub(super) listing: Listing,
@@ -187,6 +192,7 @@ impl AgentRun {
             match action {
                 Action::Append(message) => {
                     self.notify(NoticeKind::Appended { message: &message });
+                    self.results.add(&message);
                     self.history.push(message);
                 }
                 Action::End(ended) => self.notify(NoticeKind::Ended { ended: &ended }),
@@ -202,6 +208,15 @@ impl AgentRun {
     /// The run of the tools that the model was shown.
     pub(super) fn shown_run(&self) -> &Run {
         self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+    }
+
+    /// The run that makes the calls: of the tools that the model was shown. Where another process has asked it, these are the tools
+    /// that there are now, and those that read large answers.
+    pub(super) fn calling_run(&self) -> Run {
+        match (&self.shown, self.results.tools()) {
+            (None, Some(tools)) => self.run.pinned(&self.run.catalog().followed_by(&tools)),
+            _ => self.shown_run().clone(),
+        }
     }
 
     /// What ends it from outside.

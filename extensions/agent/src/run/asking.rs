@@ -13,6 +13,7 @@ use super::{AgentRun, Stopped};
 use crate::events::Listening;
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
+use crate::results::Results;
 use crate::run::{Action, State, StepInput, step};
 use crate::search::found;
 
@@ -37,7 +38,8 @@ impl AgentRun {
             false => &self.run,
         };
         let found = found(&self.history, &run.catalog());
-        let shown = Shown::newest(&mut self.shown, run, model, by_call, found)?;
+        let shown = Shown::newest(&mut self.shown, run, model, by_call, found, &self.results)?;
+        let history = self.results.sent_history(&self.history);
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = self.settings.as_ref().unwrap_or(&agent.settings);
         let settings = match self.state.has_called() {
@@ -57,7 +59,7 @@ impl AgentRun {
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             instructions: &system,
-            history: &self.history,
+            history: &history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &settings,
@@ -131,17 +133,19 @@ impl Shown {
         model: &dyn Model,
         by_call: Option<&Output>,
         found: Vec<String>,
+        results: &Results,
     ) -> Result<&'s Self, Stopped> {
-        let catalog = run.catalog();
-        let generation = catalog.generation();
+        let (catalog, tools) = (run.catalog(), results.tools());
+        let (generation, reads_results) = (catalog.generation(), tools.is_some());
         let is_known = |shown: &Self| {
-            let is_found = shown.found == found && shown.by_call == by_call.is_some();
-            is_found && shown.generation == generation
+            let now = (generation, by_call.is_some(), reads_results);
+            (shown.generation, shown.by_call, shown.reads_results) == now && shown.found == found
         };
         let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,
             None => {
+                let catalog = tools.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
                 // The names were looked up in this catalog.
                 let listed = listed.revealing(found.iter().map(String::as_str)).unwrap_or(listed);
@@ -150,7 +154,7 @@ impl Shown {
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, found, listed, listing, run }
+                Self { generation, by_call, found, reads_results, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))

@@ -1,7 +1,9 @@
 //! The calls of a turn as the executor takes them.
 
+use std::borrow::Cow;
+
 use toolwright::provider::ToolCall;
-use toolwright::{Answer, Call, CancellationToken};
+use toolwright::{Answer, Call, CancellationToken, Catalog};
 
 use super::AgentRun;
 use crate::history::Message;
@@ -16,6 +18,32 @@ impl AgentRun {
         }
         let found = found(&self.history, &catalog);
         called.iter().map(|call| unlisted(call, &catalog, &found).map(Answer::from)).collect()
+    }
+
+    /// The calls with the values that they refer to, and the answers of those that refer to what is not there, at their indices.
+    pub(super) fn resolved<'c>(
+        &self,
+        called: &'c [ToolCall],
+        catalog: &Catalog,
+    ) -> (Cow<'c, [ToolCall]>, Vec<Option<Answer>>) {
+        let (mut calls, mut refused) = (Cow::Borrowed(called), Vec::new());
+        for (index, call) in called.iter().enumerate() {
+            match self.results.resolved(call, catalog) {
+                Ok(None) => {}
+                Ok(Some(resolved)) => {
+                    if let Some(call) = calls.to_mut().get_mut(index) {
+                        *call = resolved;
+                    }
+                }
+                Err(error) => {
+                    refused.resize_with(index + 1, || None);
+                    if let Some(answer) = refused.get_mut(index) {
+                        *answer = Some(error.into());
+                    }
+                }
+            }
+        }
+        (calls, refused)
     }
 
     /// The calls, with what the model said as their reason.

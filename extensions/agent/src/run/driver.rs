@@ -163,18 +163,22 @@ impl<R: Recorder> Driver<'_, R> {
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
-        let unlisted = self.run.unlisted(called);
-        let all_listed = unlisted.iter().all(Option::is_none);
-        let begun = self.run.begun.take();
-        let begun = begun.filter(|begun| begun.number == turn.number && all_listed);
+        let run = self.run.calling_run();
+        let (resolved, refused) = self.run.resolved(called, &run.catalog());
+        let refused = with(self.run.unlisted(called), refused);
+        let none_refused = refused.iter().all(Option::is_none);
+        let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
+        if !none_refused && let Some(begun) = begun.take() {
+            // A turn that has begun takes no answers; reads may be made again.
+            begun.stop.cancel();
+        }
         let token = match &begun {
             Some(begun) => Some(begun.stop.clone()),
             None => self.recorder.may_stop().then(CancellationToken::new),
         };
-        let calls = self.run.calls_of(called, token.as_ref());
-        let run = self.run.shown_run().clone();
+        let calls = self.run.calls_of(&resolved, token.as_ref());
         let maker = self.recorder.maker();
-        let mut known = with(self.recorder.known(), unlisted);
+        let mut known = with(self.recorder.known(), refused);
         self.recorder.delegates(&self.run.state);
         let mut stop = self.recorder.stop().await?;
         let mut place = None;
@@ -272,13 +276,13 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// The answers that are known of a turn, and those of its calls that do not run.
-fn with(mut known: Vec<Option<Answer>>, unlisted: Vec<Option<Answer>>) -> Vec<Option<Answer>> {
-    if known.len() < unlisted.len() {
-        known.resize_with(unlisted.len(), || None);
+/// The answers of a turn that are known, and those of calls that are refused before they are made.
+fn with(mut known: Vec<Option<Answer>>, refused: Vec<Option<Answer>>) -> Vec<Option<Answer>> {
+    if known.len() < refused.len() {
+        known.resize_with(refused.len(), || None);
     }
-    for (known, unlisted) in known.iter_mut().zip(unlisted) {
-        *known = known.take().or(unlisted);
+    for (known, refused) in known.iter_mut().zip(refused) {
+        *known = known.take().or(refused);
     }
     known
 }

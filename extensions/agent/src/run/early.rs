@@ -6,6 +6,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Call, CancellationToken, OpenTurn, Run};
 
 use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
+use crate::results::has_reference;
 
 /// The turn that an answer on its way will make.
 pub(super) struct Early {
@@ -38,7 +39,9 @@ impl Early {
     fn push(&self, index: usize, call: &ToolCall) {
         let mut arrived = self.lock();
         // The value that a run ends in is no call, and what comes behind it is not run.
-        if index != arrived.calls || call.name == FINAL_ANSWER {
+        // References are resolved when the answer is whole; what comes behind one begins with the turn, too.
+        let waits = call.name == FINAL_ANSWER || has_reference(&call.arguments);
+        if index != arrived.calls || waits {
             return;
         }
         arrived.calls += 1;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use toolwright::dialect::Dialect;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
@@ -12,6 +13,7 @@ use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
+use crate::results::Results;
 use crate::run::State;
 
 /// Gathers what a run brings: the services, user and session of the executor's run, and its cancellation.
@@ -171,6 +173,8 @@ impl AgentRunBuilder {
         }
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
+        let may_refer = agent.0.model.dialects().into_iter().all(may_refer);
+        let results = Results::new(&agent.0.answer_budget, may_refer, &history);
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         Ok(AgentRun {
             agent,
@@ -185,6 +189,7 @@ impl AgentRunBuilder {
             has_no_tools,
             state,
             history,
+            results,
             held,
         })
     }
@@ -194,6 +199,7 @@ impl AgentRun {
     /// The run of a sub-agent: its calls are made by the call that has started it.
     pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
+        let results = Results::new(&agent.0.answer_budget, false, &[]);
         Self {
             agent,
             run,
@@ -203,12 +209,23 @@ impl AgentRun {
             shown,
             begun,
             output: None,
+            settings: None,
             has_no_tools: false,
             state,
             history: Vec::new(),
+            results,
             held,
         }
     }
+}
+
+/// Whether a model can write a reference where a tool asks for a value of another type: not where what it writes has to follow
+/// the schema.
+fn may_refer(dialect: Dialect) -> bool {
+    !matches!(
+        dialect,
+        Dialect::AnthropicStrict | Dialect::OpenAiChatStrict | Dialect::OpenAiResponsesStrict
+    )
 }
 
 impl fmt::Debug for AgentRunBuilder {

@@ -13,6 +13,7 @@ mod front;
 mod invariant;
 mod kit;
 mod limits;
+mod results;
 mod rounds;
 mod search;
 mod settings;

@@ -1,82 +1,34 @@
-//! Builds an executor. Building finds everything that a tool lacks, before any call.
-//!
-//! Long for a file, because each option is one documented method.
+//! Gathers what an executor needs. Building finds everything that a tool lacks, before any call.
+
+mod build;
 
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use super::bundle::Installed;
-use super::journal_config::{AskerBuilder, JournalConfig};
-use super::middleware::Middlewares;
-use super::plan::{Gates, Later, Plan, Provisions};
-use super::problem::{BuildError, BuildProblem};
-use super::ready::Ready;
-use super::resolve::{Asked, Resolver, Resolving};
-use super::rules::{Rules, Surroundings};
-use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Executor, Gate, Journal, RunState};
-use crate::catalog::Catalog;
+use super::journal_config::AskerBuilder;
+use super::problem::BuildProblem;
+use super::resolve::{Asked, Resolver};
+use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Journal};
 use crate::event::{Listener, ToolEvent};
-use crate::registry::{Entry, Registry};
-use crate::retry::{CircuitBreaker, Circuits, RetryPolicy};
-use toolwright_core::capability::{Declared, Opener, Opening, Provided, Resource, Value};
+use crate::registry::Registry;
+use crate::retry::{CircuitBreaker, RetryPolicy};
+use toolwright_core::capability::{Declared, Opener, Opening, Resource, Value};
 use toolwright_core::error::ToolError;
 use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
-use toolwright_policy::policy::{PolicyBuilder, PolicyError};
-
-/// What all runs of an executor share.
-pub(crate) struct Core {
-    pub(crate) registry: Registry,
-    pub(crate) provisions: Provisions,
-    pub(crate) later: Later,
-    pub(crate) gates: Gates,
-    /// The catalog that was pinned last, which many calls of one turn share.
-    pub(super) pinned: Mutex<Option<Arc<Ready>>>,
-    pub(crate) resolving: Option<Resolving>,
-    /// In the order of [`Provisions::services`].
-    pub(crate) provided: Arc<Provided>,
-    pub(crate) listeners: Vec<Listener>,
-    pub(crate) gate: Gate,
-    /// The calls whose listeners are still to hear of their end.
-    pub(crate) telling: Gate,
-    /// Cancelled when a drain begins.
-    pub(crate) closing: CancellationToken,
-    /// Cancelled when a drain has waited long enough.
-    pub(crate) released: CancellationToken,
-    pub(crate) records_content: bool,
-    /// How many calls run at once.
-    pub(crate) limit: u32,
-    /// The policy.
-    pub(crate) rules: Rules,
-    /// The stages of the application.
-    pub(crate) middleware: Middlewares,
-    /// How often calls of one run are tried again, all of them together.
-    pub(crate) retries_per_run: Option<u32>,
-    /// The journal, where there is one.
-    pub(crate) journal: Option<JournalConfig>,
-    /// There is no listener and no journal.
-    pub(crate) is_plain: bool,
-}
-
-impl Core {
-    /// How to run a tool that is in no prepared catalog.
-    pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
-        self.later.plan(entry, &self.provisions, &self.gates)
-    }
-}
+use toolwright_policy::policy::PolicyBuilder;
 
 /// Gathers what an executor needs.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
-    services: Vec<(Declared, Value)>,
-    per_run: Vec<Declared>,
-    per_call: Vec<Declared>,
-    openers: Vec<(Declared, Value)>,
+    services: Vec<(DeclaredService, Value)>,
+    per_run: Vec<DeclaredService>,
+    per_call: Vec<DeclaredService>,
+    openers: Vec<(DeclaredService, Value)>,
     listeners: Vec<Listener>,
     timeout: Option<Duration>,
     pub(super) total_timeout: Option<Duration>,
@@ -193,21 +145,21 @@ impl ExecutorBuilder {
     /// `&dyn Trait`; see [`service`](Self::service).
     #[must_use]
     pub fn service_arc<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        self.services.push((Declared::of::<T>(), Box::new(service)));
+        self.services.push((DeclaredService::of::<T>(), Box::new(service)));
         self
     }
 
     /// Declares a service that each run brings: the current ticket, user, tenant.
     #[must_use]
     pub fn per_run<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
-        self.per_run.push(Declared::of::<T>());
+        self.per_run.push(DeclaredService::of::<T>());
         self
     }
 
     /// Declares a service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
-        self.per_call.push(Declared::of::<T>());
+        self.per_call.push(DeclaredService::of::<T>());
         self
     }
 
@@ -220,7 +172,7 @@ impl ExecutorBuilder {
         Fut: Future<Output = Result<T, ToolError>> + Send + 'static,
     {
         let opener: Opener<T> = Opener(Box::new(move |opening| Box::pin(open(opening))));
-        self.openers.push((Declared::of::<T>(), Box::new(opener)));
+        self.openers.push((DeclaredService::of::<T>(), Box::new(opener)));
         self
     }
 
@@ -241,12 +193,9 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Limits how many calls run at once, 16 unless set; the others wait. A tool that calls other tools
-    /// holds its place meanwhile, so of such calls fewer must be able to run at once than there are
-    /// places: where all places are held by calls that wait for others, none goes on. A limit of its
-    /// own below this one, as in `#[tool(limit = 4)]`, says so for a tool; several such tools share
-    /// what is left. A blocking tool that ran out of time gives its place back although its thread
-    /// may still be at work.
+    /// How many calls run at once, 16 unless set; the others wait. A tool that calls other tools gives its place back while
+    /// it waits for them, so that a limit of one is enough for both. A blocking tool that ran out of time gives its place
+    /// back although its thread may still be at work.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
@@ -267,6 +216,17 @@ impl ExecutorBuilder {
     #[must_use]
     pub fn record_content(mut self) -> Self {
         self.records_content = true;
+        self
+    }
+
+    /// Adds a stage, which sees every call before it begins and when it has ended. Stages look at a call in the order in which
+    /// they were added, and at its answer in reverse. See [`Middleware`](super::Middleware).
+    ///
+    /// Calls of an executor with stages are a little slower: their arguments are made final, and their footprint computed,
+    /// before they are read by the tool.
+    #[must_use]
+    pub fn middleware(mut self, stage: impl super::Middleware) -> Self {
+        self.middleware.push(Arc::new(stage));
         self
     }
 
@@ -312,108 +272,6 @@ impl ExecutorBuilder {
         self.resolver(Asked(resolver))
     }
 
-    /// Makes the executor.
-    ///
-    /// # Errors
-    /// When something is missing or given twice; all such problems at once. Tools that the builder was given may be in the
-    /// registry then.
-    pub fn build(mut self) -> Result<Executor, BuildError> {
-        if self.asker.is_some() {
-            self.journal.get_or_insert_with(Journal::of_this_process);
-        }
-        let mut problems = std::mem::take(&mut self.problems);
-        let tools = std::mem::take(&mut self.tools);
-        problems.extend(self.registry.register_all(tools).err().map(BuildProblem::Registry));
-        problems.extend(self.general_problems());
-        let catalog = self.registry.catalog();
-        let rules = self.rules(&catalog, &mut problems);
-        self.ask_the_last(rules.as_ref());
-        let asker = self.asker.take();
-        let journal = self.journal.and_then(|journal| journal.build(asker, &mut problems));
-        let (services, values) = self.services.into_iter().unzip();
-        let (openers, opening) = self.openers.into_iter().unzip();
-        let provisions = Provisions {
-            services,
-            per_run: self.per_run,
-            per_call: self.per_call,
-            openers,
-            timeout: self.timeout,
-            total_timeout: self.total_timeout,
-            unrestricted: self.unrestricted,
-            repair: self.repair,
-            retry: self.retry,
-            circuits: self.circuit_breaker.map(Circuits::new),
-            has_stages: !self.middleware.is_empty(),
-        };
-        let gates = Gates::default();
-        let entries = catalog.tools().entries().iter();
-        let plans: Vec<Plan> = entries.map(|entry| provisions.plan(entry, &gates)).collect();
-        let lacks = plans.iter().flat_map(|plan| plan.lacks.iter().cloned());
-        problems.extend(lacks.filter(|_| !self.tolerates_missing));
-        let Some(rules) = rules.filter(|_| problems.is_empty()) else {
-            return Err(BuildError { problems });
-        };
-        let is_plain = self.listeners.is_empty() && journal.is_none();
-        let ready = Ready::new(catalog, plans, Some(self.registry.clone()));
-        let core = Core {
-            registry: self.registry,
-            provisions,
-            later: Later::default(),
-            gates,
-            pinned: Mutex::default(),
-            resolving: (!self.resolvers.is_empty()).then(|| Resolving::new(self.resolvers)),
-            provided: Arc::new(Provided { services: values, openers: opening }),
-            listeners: self.listeners,
-            gate: Gate::new(self.limit),
-            telling: Gate::new(u32::MAX),
-            closing: CancellationToken::new(),
-            released: CancellationToken::new(),
-            records_content: self.records_content,
-            limit: self.limit,
-            rules: rules.with_footprints(!self.middleware.is_empty()),
-            middleware: self.middleware.into(),
-            retries_per_run: self.retries_per_run,
-            journal,
-            is_plain,
-        };
-        Ok(Executor { state: Arc::new(RunState::default_of(Arc::new(core), Arc::new(ready))) })
-    }
-
-    /// Makes the policy; `None` where it is wrong, which is added to `problems`.
-    fn rules(&self, catalog: &Catalog, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
-        let around = self.surroundings();
-        let policy = self.policy.clone().unwrap_or_default();
-        let policy = self.policy_defaults.iter().cloned().fold(policy, PolicyBuilder::over);
-        let made = match self.unrestricted {
-            true => Rules::open(around.clone(), catalog),
-            false => Rules::new(around.tell(policy.clone()), around.clone(), catalog),
-        };
-        let Some(rules) = wanted(made, problems) else {
-            problems.extend(around.exposed(policy.protected_files(), std::iter::empty()));
-            return None;
-        };
-        problems.extend(rules.exposed());
-        rules.warn_of_roots();
-        if !self.unrestricted && rules.current().plans() && self.journal.is_none() {
-            problems.push(BuildProblem::NoPlan);
-        }
-        let is_unnamed = self.asker.as_ref().is_some_and(|asker| asker.key.is_none());
-        if is_unnamed && rules.current().four_eyes() {
-            problems.push(BuildProblem::UnnamedApprover);
-        }
-        Some(rules)
-    }
-
-    fn surroundings(&self) -> Surroundings {
-        let journal = self.journal.as_ref().and_then(|journal| journal.store.file());
-        let key = self.asker.as_ref().and_then(|asker| asker.key.as_ref()?.file());
-        Surroundings {
-            journal: journal.map(ToOwned::to_owned),
-            key: key.map(ToOwned::to_owned),
-            roots: self.roots.clone(),
-        }
-    }
-
     /// Drops the builder's policy, to evaluate calls by another one.
     #[doc(hidden)]
     pub fn without_policy(mut self) -> Self {
@@ -429,37 +287,6 @@ impl ExecutorBuilder {
         self.tolerates_missing = true;
         self
     }
-
-    fn general_problems(&self) -> Vec<BuildProblem> {
-        let mut problems = Vec::new();
-        if self.unrestricted && self.policy.is_some() {
-            problems.push(BuildProblem::TwoPolicies);
-        }
-        if self.limit == 0 {
-            problems.push(BuildProblem::NoCalls);
-        }
-        let breaker = self.circuit_breaker.as_ref().and_then(CircuitBreaker::problem);
-        problems.extend(
-            self.retry.problem().into_iter().chain(breaker).map(|why| BuildProblem::Retry { why }),
-        );
-        let all: Vec<Declared> =
-            self.shared().chain(self.openers.iter().map(|(it, _)| *it)).collect();
-        for (index, declared) in all.iter().enumerate() {
-            if all.iter().take(index).any(|earlier| earlier.id == declared.id) {
-                problems.push(BuildProblem::GivenTwice { type_name: declared.name });
-            }
-        }
-        problems
-    }
-
-    fn shared(&self) -> impl Iterator<Item = Declared> {
-        let services = self.services.iter().map(|(declared, _)| *declared);
-        services.chain(self.per_run.iter().copied()).chain(self.per_call.iter().copied())
-    }
-}
-
-fn wanted(rules: Result<Rules, PolicyError>, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
-    rules.map_err(|error| problems.push(BuildProblem::Policy(error))).ok()
 }
 
 impl fmt::Debug for ExecutorBuilder {

@@ -2,13 +2,13 @@
 //! what waits, is watched or needs a context of its own is boxed, and only such calls carry it.
 
 mod beginning;
+mod options;
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::time::Instant;
@@ -236,37 +236,6 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs a call that makes calls itself, where it does.
-    pub(crate) fn with_family(self, family: Option<&'a Arc<Family>>) -> Self {
-        Self { family, ..self }
-    }
-
-    /// When the time for the whole call is over, as far as its own time has passed.
-    pub(super) fn deadline(self) -> Option<Instant> {
-        let away = self.family.map_or(Duration::ZERO, |family| family.time_away());
-        self.deadline.map(|deadline| deadline + away)
-    }
-
-    /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
-    pub(crate) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
-        Self { arguments, claimed: Some(claim), ..self }
-    }
-
-    /// Ends the call at this time: earlier attempts have used some of its total timeout.
-    pub(crate) fn until(self, deadline: Option<Instant>) -> Self {
-        Self { deadline, ..self }
-    }
-
-    /// Places the call in a turn.
-    pub(crate) fn at(self, slot: Option<&'a Slot>) -> Self {
-        Self { slot, ..self }
-    }
-
-    /// Marks a further attempt of the call.
-    pub(super) fn again(self) -> Self {
-        Self { is_again: true, ..self }
-    }
-
     /// The order of the stages. Any of them may end the call with an error, and so does a panic of
     /// the tool.
     #[inline]
@@ -368,21 +337,20 @@ impl<'a> Stages<'a> {
         if identity.is_none() && slot.is_some() {
             *identity = Some(Identity::of(CallId::new()).at(slot));
         }
+        match self.plan.entry.spec.validate {
+            Some(_) => Box::pin(self.once_validated(identity)).await,
+            None => self.begun(identity).await,
+        }
+    }
+
+    /// One attempt whose arguments the tool's rule, where it has one, has let through.
+    pub(super) async fn begun(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, family, .. } = self;
         let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {
             Ok(own) => own,
             Err(error) => return error.into(),
         };
         *identity = identity.or(own.as_ref().map(|own| Identity::of(own.id())));
-        if self.plan.entry.spec.validate.is_some() {
-            if let Err(error) = Box::pin(self.validated(*identity)).await {
-                return error.into();
-            }
-            // To validate it may have taken all the time that the whole call has.
-            if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
-                return stage::too_late(call.name(), plan).into();
-            }
-        }
         let attempted = Stages { attempt: attempt.as_ref(), ..self };
         match poll_fn(|context| Poll::Ready(attempted.first_poll(own.as_ref(), context))).await {
             Progress::Ended(answer) => answer,

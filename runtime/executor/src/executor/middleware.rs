@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, ready};
 
 use super::in_turn::Slot;
-use super::{ExecutorBuilder, Plan, RunState};
+use super::{Plan, RunState};
 use crate::event::ToolEventKind;
 use crate::stage::record::Watch;
 use toolwright_core::capability::{Provided, Source};
@@ -251,19 +251,6 @@ impl fmt::Debug for MiddlewareCall<'_> {
             .field("slot", &self.slot)
             .field("attempt", &self.attempt)
             .finish_non_exhaustive()
-    }
-}
-
-impl ExecutorBuilder {
-    /// Adds a stage, which sees every call before it begins and when it has ended. Stages look at a call in the order in which
-    /// they were added, and at its answer in reverse. See [`Middleware`].
-    ///
-    /// Calls of an executor with stages are a little slower: their arguments are made final, and their footprint computed,
-    /// before they are read by the tool.
-    #[must_use]
-    pub fn middleware(mut self, stage: impl Middleware) -> Self {
-        self.middleware.push(Arc::new(stage));
-        self
     }
 }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::Ready;
-use super::builder::Core;
+use super::core::Core;
 use super::nested::{Delegated, Lineage, Recorded};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
@@ -21,7 +21,7 @@ use toolwright_core::call::Call;
 use toolwright_core::capability::{Declared, RunValues, Value};
 use toolwright_core::context::{Progress, RunHandle};
 use toolwright_core::error::ToolError;
-use toolwright_core::spec::Handle;
+use toolwright_core::spec::{Handle, Spec};
 use toolwright_policy::policy::PolicyDecision;
 
 /// The state of a run. Calls that are made on the executor itself belong to a run that it makes when it is built.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::calling::Stages;
 use super::claim::Claim;
 use super::in_turn::Slot;
@@ -10,7 +12,9 @@ use crate::retry::unavailable;
 use crate::stage;
 use toolwright_core::context::{CallId, Identity};
 use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
+use toolwright_journal::arguments::FinalArguments;
 
 /// What came of an attempt.
 pub(super) enum Attempted {
@@ -33,16 +37,51 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Asks the tool's rule about the arguments that are about to run.
-    pub(super) async fn validated(self, identity: Option<Identity<'_>>) -> Result<(), ToolError> {
+    /// One attempt of a call whose tool has a rule. Where no journal has evaluated its arguments, they are made final here, so
+    /// that the rule, the policy and the tool see one text.
+    pub(super) async fn once_validated(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, arguments, .. } = self;
+        let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;
         if self.claimed.is_some() {
-            return stage::validated(run, plan, call, arguments, identity).await;
+            let checked = stage::validated(run, plan, call, arguments, *identity).await;
+            return match checked {
+                Ok(()) => self.begun_in_time(identity).await,
+                Err(error) => error.into(),
+            };
         }
-        let id = identity.map_or_else(CallId::new, |it| it.id);
-        let (_, final_arguments) =
-            stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
-        stage::validated(run, plan, call, final_arguments.arguments(), identity).await
+        let (facts, settled) = match self.evaluated(id, *identity).await {
+            Ok(evaluated) => evaluated,
+            Err(error) => return error.into(),
+        };
+        let claim = Claim::unbounded();
+        let answer = self.claimed(settled.arguments(), &claim).begun_in_time(identity).await;
+        with_repairs(answer, &facts)
+    }
+
+    /// To validate it may have taken all the time that the whole call has.
+    async fn begun_in_time(self, identity: &mut Option<Identity<'_>>) -> Answer {
+        if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
+            return stage::too_late(self.call.name(), self.plan).into();
+        }
+        self.begun(identity).await
+    }
+
+    /// Makes the arguments final, and asks the tool's rule and the policy about them.
+    async fn evaluated(
+        self,
+        id: CallId,
+        identity: Option<Identity<'_>>,
+    ) -> Result<(Facts, FinalArguments), ToolError> {
+        let Self { run, plan, call, arguments, .. } = self;
+        let (facts, settled) = stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
+        if self.claimed.is_none() {
+            stage::validated(run, plan, call, settled.arguments(), identity).await?;
+            if let Some(repairs) = facts.repairs() {
+                self.repaired(repairs);
+            }
+            stage::approved_final(run, plan, &facts, &settled, self.watch)?;
+        }
+        Ok((facts, settled))
     }
 
     async fn in_stages(self, identity: &mut Option<Identity<'_>>, number: u32) -> Attempted {
@@ -54,23 +93,10 @@ impl<'a> Stages<'a> {
         let slot = self.slot.map(Slot::pair);
         *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id).at(slot)));
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new()).at(slot)).id;
-        let rules = &run.core.rules;
-        let (facts, settled) = match stage::finalize(run, rules, plan, call, self.arguments, id) {
-            Ok(settled) => settled,
+        let (facts, settled) = match self.evaluated(id, *identity).await {
+            Ok(evaluated) => evaluated,
             Err(error) => return Attempted::Answered(error.into()),
         };
-        if self.claimed.is_none() {
-            let checked = stage::validated(run, plan, call, settled.arguments(), *identity);
-            if let Err(error) = checked.await {
-                return Attempted::Answered(error.into());
-            }
-            if let Some(repairs) = facts.repairs() {
-                self.repaired(repairs);
-            }
-            if let Err(error) = stage::approved_final(run, plan, &facts, &settled, self.watch) {
-                return Attempted::Answered(error.into());
-            }
-        }
         let about = MiddlewareCall {
             id,
             run: run.id(),
@@ -96,9 +122,17 @@ impl<'a> Stages<'a> {
             }
             Err(turned) => turned.into(),
         };
-        Attempted::Answered(match facts.repairs().filter(|_| self.claimed.is_none()) {
-            Some(repairs) => answer.mended(Arc::new(repairs.clone())),
-            None => answer,
+        Attempted::Answered(match self.claimed {
+            Some(_) => answer,
+            None => with_repairs(answer, &facts),
         })
+    }
+}
+
+/// An answer that says what was repaired of the arguments.
+fn with_repairs(answer: Answer, facts: &Facts) -> Answer {
+    match facts.repairs() {
+        Some(repairs) => answer.mended(Arc::new(repairs.clone())),
+        None => answer,
     }
 }

@@ -1,15 +1,18 @@
 //! Calls that a call makes, its children. A parent that waits for a person's decision on them gives its claim back and runs
 //! again later: its children are known by their order, so that each of them is made once.
 
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use std::pin::pin;
 
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, select};
+
+use super::ask::LOOK_AGAIN;
 use super::driver::Lifecycle;
 use super::outcome::{failed, indeterminate};
 use super::step::End;
 use super::submit::Asking;
 use crate::executor::{CallFailure, Family, Outcome, Plan};
-use crate::stage;
+use crate::stage::{self, given_up_by};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
@@ -32,14 +35,34 @@ impl<'a> Lifecycle<'a> {
             if is_put_back && waits.state != State::Running {
                 return family.put_back(waits.call).await;
             }
-            if waits.state == State::Indeterminate {
-                return indeterminate(call.name(), waits.call).into();
-            }
             if stage::is_given_up(self.run, call) {
-                return Box::pin(self.end_with(waits.call, End::GivenUp)).await;
+                return match waits.state {
+                    State::Indeterminate => indeterminate(call.name(), waits.call).into(),
+                    _ => Box::pin(self.end_with(waits.call, End::GivenUp)).await,
+                };
+            }
+            if waits.state == State::Indeterminate {
+                Box::pin(self.until_found_out(waits.call, call)).await;
             }
             outcome = Box::pin(self.wait(waits.call, Some(call))).await;
         }
+    }
+
+    /// Completes when a person, or its tool, has found out what became of a call, or when its parent is given up.
+    async fn until_found_out(self, id: CallId, call: &Call<'_>) {
+        let found_out = async {
+            loop {
+                // Asked for before the look, so that no change is missed.
+                let changed = self.changed();
+                // What cannot be read is not found out.
+                let is_unknown = |it: CallRecord| it.state == State::Indeterminate;
+                if !self.load(id).await.map_or(true, is_unknown) {
+                    return;
+                }
+                let _ = tokio::time::timeout(LOOK_AGAIN, changed).await;
+            }
+        };
+        select(pin!(found_out), pin!(given_up_by(self.run, Some(call)))).await;
     }
 
     /// Whether the call may have been made before: its parent runs again.
@@ -94,6 +117,23 @@ impl<'a> Lifecycle<'a> {
             }
         }
         Ok(record.awaits.is_empty())
+    }
+
+    /// The calls that a call has made and that have to be decided, where nothing else of it is under way: none where one of
+    /// its calls may still run.
+    pub(super) async fn undecided_children(
+        self,
+        record: &CallRecord,
+    ) -> Result<Vec<CallId>, CallFailure> {
+        let mut children = self.children(record.id).await?;
+        children.retain(|child| child.answer.is_none());
+        let waits = |child: &CallRecord| {
+            matches!(child.state, State::Pending | State::Indeterminate | State::Waiting)
+        };
+        Ok(match children.iter().all(waits) {
+            true => children.iter().map(|child| child.id).collect(),
+            false => Vec::new(),
+        })
     }
 
     /// Asks about the calls that a call which has just been made waits for.

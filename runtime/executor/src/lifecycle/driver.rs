@@ -45,7 +45,7 @@ const DECISIONS: u32 = 256;
 /// How often a change is written before it is given up.
 const WRITES: u32 = 4;
 
-/// How often a result is written while the journal is unavailable: for about as long as its claim counts, with the lease of
+/// How often the end of an attempt is written while the journal is unavailable: for about as long as its claim counts, with the lease of
 /// the defaults.
 const RESULT_WRITES: u32 = 10;
 
@@ -231,7 +231,9 @@ impl<'a> Lifecycle<'a> {
             match self.commit(look, unit).await {
                 Ok(()) => return Ok(then),
                 Err(CommitError::Store(error)) => {
-                    let is_end = matches!(input, Input::Attempted(_));
+                    let is_result = matches!(input, Input::Attempted(_));
+                    // What is not recorded of an attempt is lost with its claim.
+                    let is_end = is_result || matches!(input, Input::Suspended(_));
                     let limit =
                         if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };
                     let stands = match is_end || error.is_unavailable() {
@@ -248,7 +250,7 @@ impl<'a> Lifecycle<'a> {
                             return Ok(Then::Reload);
                         }
                         Some(false) => continue,
-                        None => return Err(unwritten(look.record(), is_end, error)),
+                        None => return Err(unwritten(look.record(), is_result, error)),
                     }
                 }
                 Err(conflict) => match Box::pin(self.after(look, conflict)).await? {
@@ -349,9 +351,9 @@ impl<'a> Lifecycle<'a> {
     }
 }
 
-fn unwritten(record: &CallRecord, is_end: bool, error: StoreError) -> CallFailure {
+fn unwritten(record: &CallRecord, is_result: bool, error: StoreError) -> CallFailure {
     let (call, tool) = (record.id, record.tool.clone());
-    match is_end {
+    match is_result {
         true => CallFailure::ResultNotRecorded { call, tool, error },
         false => CallFailure::NotRecorded { tool, error },
     }

@@ -46,10 +46,6 @@ pub enum Guard {
     StagesCurrent,
     /// A call that a stage delays spends no attempt.
     WaitingIsFree,
-    /// A call that another makes is carried out by the process that runs that one.
-    ChildOfItsParent,
-    /// A call that runs again makes the calls that it has made, and no others in their place.
-    ChildKnown,
 }
 
 /// Which checks are made; all of them, unless a test says otherwise.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::retry::RetryPolicy;
+use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::approval::{Grant, Statement};
@@ -44,6 +45,9 @@ pub struct Snapshot {
     /// Whether one of the calls that it waits for waits no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<bool>,
+    /// The calls that it has made and that have to be decided, where none of the others is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided_children: Option<Vec<CallId>>,
     /// How often it was begun that may have acted, as far as the journal can tell.
     pub begun: Option<u32>,
     /// How often it may be begun, as far as its tool is known here.
@@ -191,6 +195,7 @@ impl Snapshot {
             grants: None,
             preview: None,
             awaited: None,
+            undecided_children: None,
             begun: None,
             attempts: None,
         }

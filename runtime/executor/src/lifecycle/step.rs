@@ -224,6 +224,8 @@ pub enum Need {
     Preview,
     /// [`Snapshot::awaited`](super::Snapshot::awaited).
     Awaited,
+    /// [`Snapshot::undecided_children`](super::Snapshot::undecided_children).
+    UndecidedChildren,
     /// [`Snapshot::begun`](super::Snapshot::begun).
     Begun,
     /// [`Snapshot::attempts`](super::Snapshot::attempts).

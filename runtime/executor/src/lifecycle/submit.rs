@@ -154,8 +154,9 @@ impl<'a> Lifecycle<'a> {
             let (arguments, identity) = (settled.arguments(), Some(identity));
             let checked = stage::validated(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
-                // Its parent goes on with this answer, and gets the same one when it runs again.
-                let is_final = self.parent.is_some() && !stage::is_given_up(self.run, call);
+                // Its parent, or the turn, goes on with this answer, and gets it again when it is made again.
+                let is_known_again = self.parent.is_some() || place.turn.is_some();
+                let is_final = is_known_again && !stage::is_given_up(self.run, call);
                 if is_unrecorded || !is_final {
                     return Outcome::Answered(error.into());
                 }

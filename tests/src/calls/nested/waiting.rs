@@ -1,9 +1,10 @@
 //! A child waits for a person, and so does its parent.
 
-use toolwright::approval::{Callback, Response};
+use toolwright::approval::{Callback, Response, Statement};
 use toolwright::journal::State;
 use toolwright::{Call, CallId, Outcome};
 
+use super::super::odd::Odd;
 use super::super::support::{Office, answered, office, path, suspended};
 use super::{bare, builder, children, executor, parent, relayed};
 use crate::support::{ended, kind};
@@ -174,4 +175,68 @@ async fn a_child_of_a_parent_that_has_its_answer_is_ended_and_not_run() {
     assert_eq!(office.state(child).await, State::Cancelled);
     assert!(office.ran.all().iter().all(|it| !it.starts_with("refund")));
     assert_eq!(children(&office, &office.record(parent).await).await.len(), 2);
+}
+
+/// A person finds out, while the parent waits in memory.
+#[tokio::test]
+async fn a_parent_that_must_not_repeat_waits_for_what_became_of_its_child() {
+    let office = office();
+    let call = relayed("nested_once", "kept_fail", r#"{"how":"panic"}"#);
+    let executor = builder(&office).build().unwrap();
+    let find_out = async {
+        let child = loop {
+            let children = office.records().await;
+            match children.into_iter().find(|it| it.state == State::Indeterminate) {
+                Some(child) => break child,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        assert_eq!(parent(&office).await.state, State::Running);
+        let now = office.clock.now();
+        office.say(Statement::happened(&child, "it was paid", "ada", now)).await.unwrap();
+    };
+    let (outcome, ()) = ended(async { tokio::join!(executor.submit(&call), find_out) }).await;
+    assert_eq!(answered(outcome).text(), "it was paid");
+    assert_eq!(office.ran.all(), ["once", "fail panic"]);
+}
+
+/// The disk is full when the parent gives its claim back, so that its lease runs out.
+#[tokio::test]
+async fn a_parent_that_could_not_give_its_claim_back_waits_and_spends_no_attempt() {
+    let office = office();
+    // The claim of the parent, the question about its child, and then its way back.
+    let store = Odd { inner: office.store.clone(), fails_from: Some(3), ..Odd::default() };
+    let full = bare(&office).journal(office.parking_in(store)).build().unwrap();
+    let call = Call::new("nested_all", r#"{"orders":["A-1"]}"#);
+    let Outcome::Failed(_) = full.submit(&call).await else { panic!("nothing is recorded") };
+    let lost = parent(&office).await;
+    assert_eq!((lost.state, lost.attempt), (State::Running, 1));
+    office.clock.pass(std::time::Duration::from_secs(31));
+    let worker = executor(&office).worker().unwrap();
+    worker.sweep().await.unwrap();
+    let waits = office.record(lost.id).await;
+    let [child] = waits.awaits[..] else { panic!("one child") };
+    assert_eq!((waits.state, waits.attempt), (State::Waiting, 0));
+    office.approve(child).await.unwrap();
+    worker.sweep().await.unwrap();
+    let record = office.record(lost.id).await;
+    assert_eq!((record.state, record.attempt), (State::Succeeded, 1));
+    assert_eq!(office.ran.all(), ["refund A-1 100"]);
+}
+
+/// A child that a person rejected is not asked about again in its run, whoever calls the tool.
+#[tokio::test]
+async fn a_rejection_of_a_child_holds_for_every_call_of_its_run() {
+    let office = office();
+    let run = executor(&office).run("r").start().unwrap();
+    let relay = || relayed("nested_relay", "kept_refund", r#"{"order":"A-1"}"#);
+    let outcome = async |number, call| run.submit_turn(number, &[call]).await.into_iter().next();
+    let waits = suspended(outcome(1, relay()).await.unwrap());
+    let child = office.record(waits.call).await.awaits[0];
+    office.reject(child, "not this one").await.unwrap();
+    for (number, call) in [(2, relay()), (3, Call::new("kept_refund", r#"{"order":"A-1"}"#))] {
+        let answer = answered(outcome(number, call).await.unwrap());
+        assert_eq!(kind(&answer), "rejected", "{}", answer.text());
+    }
+    assert!(office.ran.all().iter().all(|it| it == "relay"));
 }

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::family::Family;
 use super::lineage::Lineage;
-use super::places::Places;
+use super::places::{Out, Places};
 use crate::executor::own::{context_of, own_with};
 use crate::executor::{Calling, Plan, RunState};
 use crate::lifecycle::Lifecycle;
@@ -188,30 +188,29 @@ impl Children {
 
 /// A child that is under way. Dropped, its parent goes on without its answer.
 struct Away<'a> {
-    children: &'a Children,
-    is_over: bool,
+    family: &'a Family,
+    /// Nothing once it has its answer.
+    out: Option<Out<'a>>,
 }
 
 impl<'a> Away<'a> {
     fn new(children: &'a Children) -> Self {
         children.family.begins();
-        children.places.step_out();
-        Self { children, is_over: false }
+        Self { family: &children.family, out: Some(children.places.step_out()) }
     }
 
     /// The child has its answer: its parent goes on when there is room for it.
     async fn returns(mut self) {
-        self.is_over = true;
-        self.children.family.ends();
-        self.children.places.step_in().await;
+        let Some(out) = self.out.take() else { return };
+        self.family.ends();
+        out.step_in().await;
     }
 }
 
 impl Drop for Away<'_> {
     fn drop(&mut self) {
-        if !self.is_over {
-            self.children.family.drops();
-            self.children.places.step_in_at_once();
+        if self.out.is_some() {
+            self.family.drops();
         }
     }
 }

@@ -47,54 +47,47 @@ impl Places {
         (standing.is_inside, standing.holds) = (false, false);
     }
 
-    /// A child begins.
-    pub(super) fn step_out(&self) {
+    /// A child begins: the attempt holds no place until every child has ended.
+    pub(super) fn step_out(&self) -> Out<'_> {
         let mut standing = self.standing();
         standing.away += 1;
         if std::mem::take(&mut standing.holds) {
             self.core.gate.steps_out();
             self.leave();
         }
+        Out { places: self, is_counted: true }
     }
 
-    /// A child has ended: the last one waits until there is room for its parent.
-    pub(super) async fn step_in(&self) {
-        if !self.is_last() {
-            return;
-        }
+    /// Waits until there is room for the attempt.
+    async fn enter(&self) {
         let tool = match &self.tool {
             Some(gate) => Some(gate.enter_again().await),
             None => None,
         };
         let executor = self.core.gate.enter_again().await;
-        let mut standing = self.standing();
-        // Another child may have begun meanwhile, or come home first.
-        if standing.is_inside && !standing.holds && standing.away == 0 {
-            standing.holds = true;
+        if self.takes_place() {
             tool.into_iter().chain([executor]).for_each(std::mem::forget);
-            self.core.gate.comes_back();
         }
     }
 
-    /// A child was dropped: its parent goes on at once. It does not wait for room, and those who do wait until there is.
-    pub(super) fn step_in_at_once(&self) {
-        if !self.is_last() {
-            return;
-        }
-        let mut standing = self.standing();
-        if standing.is_inside && !standing.holds && standing.away == 0 {
-            standing.holds = true;
+    /// Takes places although there may be no room: those who wait do so until there is.
+    fn enter_over(&self) {
+        if self.takes_place() {
             self.tool.iter().for_each(|gate| gate.enter_over());
             self.core.gate.enter_over();
-            self.core.gate.comes_back();
         }
     }
 
-    /// Counts a child that has ended; whether it was the last.
-    fn is_last(&self) -> bool {
+    /// Notes that the attempt has its places again; `false` where it needs none: another child has begun meanwhile, or has
+    /// come home first, or the attempt is over.
+    fn takes_place(&self) -> bool {
         let mut standing = self.standing();
-        standing.away = standing.away.saturating_sub(1);
-        standing.away == 0
+        let takes = standing.is_inside && !standing.holds && standing.away == 0;
+        if takes {
+            standing.holds = true;
+            self.core.gate.comes_back();
+        }
+        takes
     }
 
     fn leave(&self) {
@@ -104,5 +97,39 @@ impl Places {
 
     fn standing(&self) -> MutexGuard<'_, Standing> {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A child that is under way, while its parent holds no place. Dropped, the parent goes on at once and has its place again,
+/// however far it had come in waiting for room.
+pub(super) struct Out<'a> {
+    places: &'a Places,
+    /// Whether the child counts as one that is away.
+    is_counted: bool,
+}
+
+impl Out<'_> {
+    /// The child has its answer: where it is the last one, its parent waits until there is room.
+    pub(super) async fn step_in(mut self) {
+        if self.ends() == 0 {
+            self.places.enter().await;
+        }
+    }
+
+    /// Counts the child as ended; how many others are away.
+    fn ends(&mut self) -> usize {
+        let mut standing = self.places.standing();
+        if std::mem::take(&mut self.is_counted) {
+            standing.away = standing.away.saturating_sub(1);
+        }
+        standing.away
+    }
+}
+
+impl Drop for Out<'_> {
+    fn drop(&mut self) {
+        if self.ends() == 0 {
+            self.places.enter_over();
+        }
     }
 }

@@ -31,6 +31,9 @@ impl Moment<'_> {
     fn owner_lost(self) -> Known<Step> {
         let mut next = self.snapshot.record.clone();
         let owner = next.owner.clone().unwrap_or_default();
+        if let Some(waits) = self.suspended_by_loss(&owner)? {
+            return Ok(waits);
+        }
         let exhausted = next.attempt >= self.attempts()?;
         let effect = if self.has(Guard::LostOnce) { next.effect } else { Effect::Idempotent };
         let event = Transition::Errored { failure: Failure::OwnerLost, effect, exhausted };

@@ -178,6 +178,7 @@ fn read(
         Need::Grants => snapshot.grants = Some(Vec::new()),
         Need::Preview => snapshot.preview = Some(Preview::Nothing),
         Need::Awaited => snapshot.awaited = Some(true),
+        Need::UndecidedChildren => snapshot.undecided_children = Some(Vec::new()),
         Need::Begun => snapshot.begun = Some(1),
         Need::Attempts => snapshot.attempts = Some(3),
         Need::Retry | Need::More(_) => {

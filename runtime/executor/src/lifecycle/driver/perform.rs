@@ -132,10 +132,12 @@ impl<'a> Lifecycle<'a> {
         let suspension = Suspension { epoch: look.record().epoch, awaits };
         // Dropped meanwhile, it goes on to record the same.
         let input = held.end.insert(Input::Suspended(suspension));
-        let advanced = self.advance(look, input).await;
-        held.let_go();
-        match advanced {
-            Ok(_) => self.outcome_of(look.record()),
+        match self.advance(look, input).await {
+            Ok(_) => {
+                held.let_go();
+                self.outcome_of(look.record())
+            }
+            // Dropped, the claim is tried to be given back once more.
             Err(failure) => failure.into(),
         }
     }

@@ -95,6 +95,10 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.preview = Some(shown.map_or(Preview::Nothing, Preview::Text));
             }
             Need::Awaited => look.snapshot.awaited = Some(self.goes_on(look.record()).await?),
+            Need::UndecidedChildren => {
+                let undecided = self.undecided_children(look.record()).await?;
+                look.snapshot.undecided_children = Some(undecided);
+            }
             Need::Begun => {
                 // What cannot be read may have happened.
                 let claims = u32::try_from(look.record().epoch).unwrap_or(u32::MAX);

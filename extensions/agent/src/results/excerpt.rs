@@ -1,0 +1,170 @@
+//! What a model reads of an answer that is longer than its budget.
+
+use std::fmt::Write as _;
+
+use toolwright::unstable::json::Node;
+use toolwright::{Answer, Output, ToolError};
+
+use super::page::{PAGE, pages};
+use super::shape::shape_of;
+use super::text::{is_text, number, split_at_character, text_of, value_in};
+use super::tools::{READ, SEARCH};
+
+/// For how little room the beginning and the end of a text are not worth reading.
+const LEAST: usize = 200;
+
+/// What an excerpt says besides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms<'a> {
+    /// The handle.
+    pub handle: &'a str,
+    /// How many characters may be sent.
+    pub budget: usize,
+    /// Whether the model can pass the answer on by its handle.
+    pub may_refer: bool,
+}
+
+/// The answer as it is sent; nothing where it is no longer than its budget. Its kind of error, pictures, structured value and
+/// metadata stay as they are.
+pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
+    let text = text_of(answer);
+    // Each character has a byte at least.
+    let is_short = |text: &str| text.len() <= terms.budget || text.chars().count() <= terms.budget;
+    if let Some(error) = answer.error() {
+        if is_short(&error.to_json()) {
+            return None;
+        }
+        let message = excerpt(&text, terms, None);
+        let short = ToolError::new(error.kind().to_owned(), message).class(error.classified());
+        let hint = error.next_action().map(ToOwned::to_owned);
+        return Some(match hint {
+            Some(hint) => short.hint(hint).into(),
+            None => short.into(),
+        });
+    }
+    if is_short(&text) {
+        return None;
+    }
+    let sent = Output::text(excerpt(&text, terms, value_in(answer, &text)));
+    let whole = answer.output();
+    let others = whole.iter().flat_map(|it| &it.content).filter(|it| !is_text(it));
+    let mut sent = others.fold(sent, |sent, block| sent.with(block.clone()));
+    sent.structured = answer.structured();
+    if let Some(whole) = whole {
+        sent.metadata.clone_from(&whole.metadata);
+    }
+    Some(sent.into())
+}
+
+/// Names a text, and has as much of it as there is room for.
+fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>) -> String {
+    let Terms { handle, budget, may_refer } = terms;
+    let characters = text.chars().count();
+    let (count, last) = (number(characters), pages(characters));
+    let mut words = match &value {
+        Some(_) => {
+            format!("[{handle}: JSON of {count} characters, too long to send; its shape follows.")
+        }
+        None => {
+            let lines = number(text.lines().count());
+            format!(
+                "[{handle}: {count} characters in {lines} lines, too long to send; what follows is from the beginning and the end."
+            )
+        }
+    };
+    let _ = write!(
+        words,
+        " {READ} {{\"id\":\"{handle}\",\"page\":1}} reads it, in {last} pages of {} characters; {SEARCH} {{\"id\":\"{handle}\",\"pattern\":\"…\"}} searches it.",
+        number(PAGE)
+    );
+    if may_refer {
+        let _ =
+            write!(words, " In place of an argument, {{\"$result\":\"{handle}\"}} is all of it");
+        words.push_str(match &value {
+            Some(_) => ", and with \"path\":\"/key/0\" a part.",
+            None => ".",
+        });
+    }
+    words.push(']');
+    let room = budget.saturating_sub(words.chars().count() + 1);
+    if let Some(value) = value {
+        let shape = shape_of(&value, room);
+        if shape.chars().count() <= room {
+            words.push('\n');
+            words.push_str(&shape);
+        }
+        return words;
+    }
+    if room >= LEAST {
+        words.push('\n');
+        words.push_str(&ends_of(text, characters, room));
+    }
+    words
+}
+
+/// The beginning and the end of a text, cut at lines where there are some, and how much is left out between them.
+fn ends_of(text: &str, characters: usize, room: usize) -> String {
+    // The words between them are no longer.
+    let side = room.saturating_sub(60) / 2;
+    let (head, _) = split_at_character(text, side);
+    let (_, tail) = split_at_character(text, characters.saturating_sub(side));
+    let head = match head.rfind('\n') {
+        Some(end) if end >= head.len() / 2 => &head[..=end],
+        _ => head,
+    };
+    let tail = match tail.find('\n') {
+        Some(end) if end < tail.len() / 2 => &tail[end + 1..],
+        _ => tail,
+    };
+    let left = characters - head.chars().count() - tail.chars().count();
+    let newline = if head.ends_with('\n') { "" } else { "\n" };
+    format!("{head}{newline}[… {} characters left out …]\n{tail}", number(left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(budget: usize) -> Terms<'static> {
+        Terms { handle: "lr_3", budget, may_refer: true }
+    }
+
+    #[test]
+    fn the_ends_are_cut_at_lines_and_every_character_is_counted() {
+        let line = "twenty characters in\n";
+        let text = line.repeat(1_000);
+        let short = ends_of(&text, text.chars().count(), 500);
+        let (head, rest) = short.split_once("[… ").expect("a notice");
+        let (left, tail) = rest.split_once(" characters left out …]\n").expect("a notice");
+        assert!(head.len() % line.len() == 0 && tail.len() % line.len() == 0, "{short}");
+        let left: usize = left.replace(',', "").parse().expect("a number");
+        assert_eq!(head.len() + left + tail.len(), text.len());
+        assert!(short.chars().count() <= 500);
+    }
+
+    #[test]
+    fn a_text_of_one_line_is_cut_between_characters() {
+        let text = "ä".repeat(50_000);
+        let answer = shortened(&Output::text(text).into(), terms(2_000)).expect("it is too long");
+        assert!(answer.text().chars().count() <= 2_000);
+        assert!(answer.text().contains("ä\n[… "), "{}", answer.text());
+    }
+
+    #[test]
+    fn a_budget_that_is_smaller_than_its_own_words_sends_these_alone() {
+        for text in ["a\n".repeat(500), format!("[{}1]", "1,".repeat(500))] {
+            let answer = shortened(&Output::text(text).into(), terms(10)).expect("it is too long");
+            let sent = answer.text().into_owned();
+            assert!(sent.starts_with("[lr_3: ") && sent.ends_with(".]"), "{sent}");
+        }
+    }
+
+    #[test]
+    fn an_error_keeps_its_kind_its_class_and_its_hint() {
+        let error = ToolError::new("exit_status", "x".repeat(50_000)).hint("look at the end");
+        let answer = shortened(&error.into(), terms(2_000)).expect("it is too long");
+        let error = answer.error().expect("an error");
+        assert_eq!((error.kind(), error.next_action()), ("exit_status", Some("look at the end")));
+        assert!(error.message().starts_with("[lr_3: 50,000 characters"), "{error}");
+    }
+}

@@ -1,0 +1,212 @@
+//! The answers of one run, by their handles.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Catalog, StoredAnswer, ToolError};
+
+use super::AnswerBudget;
+use super::excerpt::{Terms, shortened};
+use super::reference::{Found, Known, has_reference, resolved};
+use super::text::{text_of, value_in};
+use super::tools;
+use crate::history::Message;
+
+type Answered = Arc<[(ToolCall, Answer)]>;
+
+/// The answers of a run. Cheap to clone; a clone is of the same run.
+#[derive(Clone)]
+pub(crate) struct Results(Arc<Inner>);
+
+/// The answers of a run that may be gone.
+#[derive(Clone)]
+pub(super) struct WeakResults(Weak<Inner>);
+
+impl WeakResults {
+    /// The answers; none of a run that is gone.
+    pub(super) fn upgraded(&self) -> Results {
+        let gone = || Results::new(&AnswerBudget::unlimited(), false, &[]);
+        self.0.upgrade().map_or_else(gone, Results)
+    }
+}
+
+struct Inner {
+    budget: AnswerBudget,
+    /// Whether the model can write a reference where its tools ask for another type.
+    may_refer: bool,
+    turns: Mutex<Turns>,
+}
+
+#[derive(Default)]
+struct Turns {
+    turns: Vec<Turn>,
+    /// How many answers they have.
+    answers: usize,
+    /// The tools that read large answers, once there is one.
+    tools: Option<Catalog>,
+}
+
+/// The answers of one message.
+struct Turn {
+    /// How many answers the run had before.
+    before: usize,
+    answered: Answered,
+    /// What the model is sent, where that is shorter.
+    sent: Option<Answered>,
+}
+
+impl Results {
+    /// Takes the answers of a history, which may be empty.
+    pub(crate) fn new(budget: &AnswerBudget, may_refer: bool, history: &[Message]) -> Self {
+        let (budget, turns) = (budget.clone(), Mutex::default());
+        let results = Self(Arc::new(Inner { budget, may_refer, turns }));
+        history.iter().for_each(|message| results.add(message));
+        results
+    }
+
+    /// A reference that does not keep the answers alive.
+    pub(super) fn downgraded(&self) -> WeakResults {
+        WeakResults(Arc::downgrade(&self.0))
+    }
+
+    /// Adds the answers of a message that the history has now.
+    pub(crate) fn add(&self, message: &Message) {
+        let Message::ToolResults(answered) = message else { return };
+        let mut turns = self.turns();
+        let before = turns.answers;
+        let sent = self.sent(answered, before);
+        if sent.is_some() && turns.tools.is_none() {
+            turns.tools = Some(tools::catalog(&self.downgraded()));
+        }
+        turns.answers += answered.len();
+        turns.turns.push(Turn { before, answered: Arc::clone(answered), sent });
+    }
+
+    /// The answers of a message as the model is sent them, where one of them is too long.
+    fn sent(&self, answered: &Answered, before: usize) -> Option<Answered> {
+        let Inner { budget, may_refer, .. } = &*self.0;
+        let short = |index: usize, (call, answer): &(ToolCall, Answer)| {
+            let limit = budget.of(&call.name).filter(|_| !tools::is_one(&call.name))?;
+            let handle = handle(before + index);
+            shortened(answer, Terms { handle: &handle, budget: limit, may_refer: *may_refer })
+        };
+        let short: Vec<Option<Answer>> =
+            answered.iter().enumerate().map(|(index, it)| short(index, it)).collect();
+        if short.iter().all(Option::is_none) {
+            return None;
+        }
+        let whole = |answer: &Answer| StoredAnswer::from(answer).into_answer();
+        let sent = answered.iter().zip(short);
+        let sent = sent
+            .map(|((call, answer), short)| (call.clone(), short.unwrap_or_else(|| whole(answer))));
+        Some(sent.collect())
+    }
+
+    /// A history as the model is sent it.
+    pub(crate) fn sent_history<'h>(&self, history: &'h [Message]) -> Cow<'h, [Message]> {
+        let turns = self.turns();
+        if turns.turns.iter().all(|turn| turn.sent.is_none()) {
+            return history.into();
+        }
+        let mut turns = turns.turns.iter();
+        let sent = history.iter().map(|message| match message {
+            Message::ToolResults(_) => {
+                let sent = turns.next().and_then(|turn| turn.sent.as_ref());
+                sent.map_or_else(|| message.clone(), |sent| Message::ToolResults(Arc::clone(sent)))
+            }
+            other => other.clone(),
+        });
+        sent.collect::<Vec<_>>().into()
+    }
+
+    /// The tools that read large answers, where the run has one.
+    pub(crate) fn tools(&self) -> Option<Catalog> {
+        self.turns().tools.clone()
+    }
+
+    /// A call with the values that it refers to; nothing where it refers to none.
+    ///
+    /// # Errors
+    /// When it refers to what is not there, or may not be there.
+    pub(crate) fn resolved(
+        &self,
+        call: &ToolCall,
+        catalog: &Catalog,
+    ) -> Result<Option<ToolCall>, ToolError> {
+        if !has_reference(&call.arguments) || !self.0.budget.refers(&call.name) {
+            return Ok(None);
+        }
+        let known = Resolving { results: self, tool: &call.name, catalog };
+        let arguments = resolved(&call.arguments, &known)?;
+        Ok(arguments.map(|arguments| ToolCall { arguments, ..call.clone() }))
+    }
+
+    /// What is made of an answer; nothing where the run has none of the handle.
+    pub(super) fn with_answer<T>(
+        &self,
+        handle: &str,
+        make: impl FnOnce(&Answer) -> T,
+    ) -> Option<T> {
+        let (answered, index) = {
+            let turns = self.turns();
+            let index = index(handle)?;
+            let turn = turns.turns.iter().rfind(|turn| turn.before <= index)?;
+            (Arc::clone(&turn.answered), index - turn.before)
+        };
+        answered.get(index).map(|(_, answer)| make(answer))
+    }
+
+    /// Which handles there are, in words.
+    pub(super) fn handles(&self) -> String {
+        match self.turns().answers {
+            0 => "it has none yet".to_owned(),
+            1 => format!("it has {}", handle(0)),
+            answers => format!("it has {} to {}", handle(0), handle(answers - 1)),
+        }
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Turns> {
+        self.0.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The handle of an answer.
+fn handle(index: usize) -> String {
+    format!("lr_{}", index + 1)
+}
+
+fn index(handle: &str) -> Option<usize> {
+    let digits = handle.strip_prefix("lr_")?;
+    let is_written_so = digits.bytes().all(|it| it.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse::<usize>().ok().filter(|_| is_written_so)?.checked_sub(1)
+}
+
+/// The references of one call.
+struct Resolving<'r> {
+    results: &'r Results,
+    tool: &'r str,
+    catalog: &'r Catalog,
+}
+
+impl Known for Resolving<'_> {
+    fn answer(&self, handle: &str) -> Option<Found> {
+        self.results.with_answer(handle, |answer| {
+            let text = text_of(answer);
+            match value_in(answer, &text) {
+                Some(value) => Found::Value(value),
+                None => Found::Text(text.into_owned()),
+            }
+        })
+    }
+
+    fn handles(&self) -> String {
+        self.results.handles()
+    }
+
+    /// Of a tool that is not known nothing is.
+    fn is_secret(&self, parameter: &str) -> bool {
+        let definition = self.catalog.get(self.tool);
+        definition.is_some_and(|it| it.secrets().any(|secret| secret == parameter))
+    }
+}

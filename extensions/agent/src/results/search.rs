@@ -1,0 +1,145 @@
+//! Searches a text by lines, and a JSON value by its keys and values.
+
+use regex::Regex;
+use toolwright::unstable::json::Node;
+
+use super::page::PAGE;
+use super::text::{number, split_at_character};
+
+/// How many matches are shown.
+const MATCHES: usize = 100;
+
+/// How many characters of one match are shown.
+const SHOWN: usize = 300;
+
+/// What a search has found.
+#[derive(Default)]
+pub(super) struct Matches {
+    /// A line for each that is shown.
+    pub lines: Vec<String>,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// The lines in which a pattern matches, with their numbers and pages.
+pub(super) fn lines(text: &str, pattern: &Regex) -> Matches {
+    let (mut matches, mut before) = (Matches::default(), 0);
+    for (index, line) in text.split('\n').enumerate() {
+        if let Some(found) = pattern.find(line) {
+            let at = before + line[..found.start()].chars().count();
+            let around = around(line, found.start());
+            matches.add(|| format!("line {}, page {}: {around}", index + 1, at / PAGE + 1));
+        }
+        before += line.chars().count() + 1;
+    }
+    matches
+}
+
+/// The places at which a pattern matches a key or a value that holds no others, as JSON pointers.
+pub(super) fn places(value: &Node, pattern: &Regex) -> Matches {
+    let mut matches = Matches::default();
+    look(value, &mut String::new(), false, pattern, &mut matches);
+    matches
+}
+
+fn look(value: &Node, place: &mut String, is_key: bool, pattern: &Regex, matches: &mut Matches) {
+    let length = place.len();
+    match value {
+        Node::Object(entries) => {
+            if is_key {
+                matches.add(|| format!("{place}: object of {} keys", number(entries.len())));
+            }
+            for (key, value) in entries {
+                push_segment(place, key);
+                look(value, place, pattern.is_match(key), pattern, matches);
+                place.truncate(length);
+            }
+        }
+        Node::Array(items) => {
+            if is_key {
+                matches.add(|| format!("{place}: array of {}", number(items.len())));
+            }
+            for (index, item) in items.iter().enumerate() {
+                push_segment(place, &index.to_string());
+                look(item, place, false, pattern, matches);
+                place.truncate(length);
+            }
+        }
+        Node::Text(text) => {
+            let found = pattern.find(text).map(|it| it.start());
+            if let Some(at) = found.or(is_key.then_some(0)) {
+                matches.add(|| format!("{place}: {}", Node::Text(around(text, at)).text()));
+            }
+        }
+        scalar => {
+            let text = scalar.text();
+            if is_key || pattern.is_match(&text) {
+                matches.add(|| format!("{place}: {text}"));
+            }
+        }
+    }
+}
+
+impl Matches {
+    fn add(&mut self, line: impl FnOnce() -> String) {
+        self.total += 1;
+        if self.lines.len() < MATCHES {
+            self.lines.push(line());
+        }
+    }
+}
+
+/// A text, or what is around a place of it where it is long.
+fn around(text: &str, at: usize) -> String {
+    let before = text[..at].chars().count().saturating_sub(SHOWN / 3);
+    let (_, rest) = split_at_character(text, before);
+    let (shown, left) = split_at_character(rest, SHOWN);
+    let (begins, ends) =
+        (if before > 0 { "…" } else { "" }, if left.is_empty() { "" } else { "…" });
+    format!("{begins}{shown}{ends}")
+}
+
+fn push_segment(place: &mut String, key: &str) {
+    place.push('/');
+    place.push_str(&key.replace('~', "~0").replace('/', "~1"));
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::unstable::json::read;
+
+    use super::*;
+
+    fn pattern(pattern: &str) -> Regex {
+        Regex::new(pattern).expect("a pattern")
+    }
+
+    #[test]
+    fn a_line_is_found_with_its_number_and_its_page() {
+        let text = format!("{}needle one\nhay\nneedle two", "0123456789\n".repeat(800));
+        let found = lines(&text, &pattern("needle"));
+        assert_eq!(found.lines, ["line 801, page 2: needle one", "line 803, page 2: needle two"]);
+    }
+
+    #[test]
+    fn a_place_is_found_by_its_key_and_by_its_value() {
+        let value =
+            read(r#"{"a/b":[{"name":"serde","version":1}],"names":{},"n":null}"#).expect("JSON");
+        assert_eq!(
+            places(&value, &pattern("serde|^1$")).lines,
+            ["/a~1b/0/name: \"serde\"", "/a~1b/0/version: 1"]
+        );
+        assert_eq!(
+            places(&value, &pattern("^name")).lines,
+            ["/a~1b/0/name: \"serde\"", "/names: object of 0 keys"]
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_the_match_and_many_matches_are_counted() {
+        let text = format!("{}needle{}\n", "ä".repeat(5_000), "b".repeat(5_000)).repeat(200);
+        let found = lines(&text, &pattern("needle"));
+        assert_eq!((found.lines.len(), found.total), (MATCHES, 200));
+        assert!(found.lines.iter().all(|it| it.contains("needle") && it.chars().count() < 400));
+    }
+}

@@ -1,0 +1,99 @@
+//! The text of an answer, as it is paged, searched and referred to.
+
+use std::borrow::Cow;
+
+use toolwright::unstable::json::{Node, read};
+use toolwright::{Answer, Content};
+
+/// The text of an answer: that of its blocks, one below the other, without pictures, sounds and documents, which are no text. Of an
+/// error it is the message.
+pub(super) fn text_of(answer: &Answer) -> Cow<'_, str> {
+    if let Some(error) = answer.error() {
+        return error.message().to_owned().into();
+    }
+    match answer.output() {
+        None => answer.text(),
+        Some(output) => match output.content.as_slice() {
+            [Content::Text(text) | Content::Json(text)] => Cow::Borrowed(text),
+            blocks => {
+                let texts: Vec<_> = blocks.iter().filter(|it| is_text(it)).map(words).collect();
+                texts.join("\n").into()
+            }
+        },
+    }
+}
+
+/// Whether a block is read as text.
+pub(super) fn is_text(block: &Content<'_>) -> bool {
+    matches!(block, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
+}
+
+fn words<'a>(block: &'a Content<'_>) -> Cow<'a, str> {
+    match block {
+        Content::Text(text) | Content::Json(text) => Cow::Borrowed(text),
+        other => other.words("text"),
+    }
+}
+
+/// The value of a text that is a JSON object or array, with the numbers as they are written; nothing for any other text.
+pub(super) fn value_of(text: &str) -> Option<Node> {
+    let is_like_it = text.trim_start().starts_with(['{', '[']);
+    is_like_it.then(|| read(text).ok())?
+}
+
+/// The value of an answer whose text this is: of the text, or of the one block that is JSON.
+pub(super) fn value_in(answer: &Answer, text: &str) -> Option<Node> {
+    value_of(text).or_else(|| {
+        let blocks = answer.output()?.content.iter();
+        let mut values = blocks.filter_map(|block| match block {
+            Content::Json(text) => Some(text),
+            _ => None,
+        });
+        match (values.next(), values.next()) {
+            (Some(value), None) => read(value).ok(),
+            _ => None,
+        }
+    })
+}
+
+/// A number with its thousands apart.
+pub(super) fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The first characters of a text, and the rest.
+pub(super) fn split_at_character(text: &str, characters: usize) -> (&str, &str) {
+    // Each character has a byte at least.
+    if text.len() <= characters {
+        return (text, "");
+    }
+    let end = match text.is_ascii() {
+        true => characters,
+        false => text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at),
+    };
+    text.split_at(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_text_is_split_between_characters() {
+        assert_eq!(split_at_character("häuser", 2), ("hä", "user"));
+        assert_eq!(split_at_character("häuser", 9), ("häuser", ""));
+    }
+}

@@ -1,0 +1,57 @@
+//! What all runs of an executor share.
+
+use std::sync::{Arc, Mutex};
+
+use tokio_util::sync::CancellationToken;
+
+use super::Gate;
+use super::journal_config::JournalConfig;
+use super::middleware::Middlewares;
+use super::plan::{Gates, Later, Plan, Provisions};
+use super::ready::Ready;
+use super::resolve::Resolving;
+use super::rules::Rules;
+use crate::event::Listener;
+use crate::registry::{Entry, Registry};
+use toolwright_core::capability::Provided;
+
+/// What all runs of an executor share.
+pub(crate) struct Core {
+    pub(crate) registry: Registry,
+    pub(crate) provisions: Provisions,
+    pub(crate) later: Later,
+    pub(crate) gates: Gates,
+    /// The catalog that was pinned last, which many calls of one turn share.
+    pub(super) pinned: Mutex<Option<Arc<Ready>>>,
+    pub(crate) resolving: Option<Resolving>,
+    /// In the order of [`Provisions::services`].
+    pub(crate) provided: Arc<ProvidedValues>,
+    pub(crate) listeners: Vec<Listener>,
+    pub(crate) gate: Gate,
+    /// The calls whose listeners are still to hear of their end.
+    pub(crate) telling: Gate,
+    /// Cancelled when a drain begins.
+    pub(crate) closing: CancellationToken,
+    /// Cancelled when a drain has waited long enough.
+    pub(crate) released: CancellationToken,
+    pub(crate) records_content: bool,
+    /// How many calls run at once.
+    pub(crate) limit: u32,
+    /// The policy.
+    pub(crate) rules: Rules,
+    /// The stages of the application.
+    pub(crate) middleware: Middlewares,
+    /// How often calls of one run are tried again, all of them together.
+    pub(crate) retries_per_run: Option<u32>,
+    /// The journal, where there is one.
+    pub(crate) journal: Option<JournalConfig>,
+    /// There is no listener and no journal.
+    pub(crate) is_plain: bool,
+}
+
+impl Core {
+    /// How to run a tool that is in no prepared catalog.
+    pub(crate) fn plan(&self, entry: &Arc<Entry>) -> Arc<Plan> {
+        self.later.plan(entry, &self.provisions, &self.gates)
+    }
+}

@@ -1,0 +1,144 @@
+//! The policy of an executor, and what it and a tool's rule would say of a call that is not run.
+
+use super::Executor;
+use super::rules::Rules;
+use toolwright_core::call::Call;
+use toolwright_core::error::ToolError;
+use toolwright_core::footprint::Facts;
+use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError, Undeclared};
+
+impl Executor {
+    /// Explains what the policy decides on a call, without running it. It does not look at decisions of people or at
+    /// grants.
+    ///
+    /// # Errors
+    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    pub fn explain(&self, call: &Call<'_>) -> Result<Explanation, ToolError> {
+        self.state.explain(&self.state.core.rules, call)
+    }
+
+    /// Explains what another policy, made by [`make_policy`](Self::make_policy), would decide, before it is put into
+    /// use.
+    ///
+    /// # Errors
+    /// As [`explain`](Self::explain).
+    pub fn explain_by(&self, policy: &Policy, call: &Call<'_>) -> Result<Explanation, ToolError> {
+        self.state.explain(&Rules::of(policy.clone()), call)
+    }
+
+    /// Makes a policy for the tools of this executor, which knows its journal and its workspace roots. The executor keeps its
+    /// own: this one is for [`explain_by`](Self::explain_by).
+    ///
+    /// ```
+    /// use toolwright::policy::{Policy, Rule, PolicyDecision};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Tells the time.
+    /// #[tool(effect = read, reads())]
+    /// async fn tell_time() {}
+    ///
+    /// let executor = Executor::builder(Registry::of([TELL_TIME])?).build()?;
+    /// let call = Call::new("tell_time", "{}");
+    /// assert_eq!(executor.explain(&call)?.verdict, PolicyDecision::Allow);
+    ///
+    /// let no = Rule::deny("nobody is to know").named("no").tool("tell_time");
+    /// let other = executor.make_policy(Policy::builder().rule(no))?;
+    /// assert_eq!(executor.explain_by(&other, &call)?.because(), ["no"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When something in it is wrong: every problem.
+    pub fn make_policy(&self, policy: PolicyBuilder) -> Result<Policy, PolicyError> {
+        let core = &self.state.core;
+        core.rules.another(policy, &core.registry.catalog())
+    }
+
+    /// Lists the tools that a person will be asked about because they do not say which files they touch, by the policy as it
+    /// is now; for a test that there are none.
+    ///
+    /// ```
+    /// use toolwright::{Executor, Registry, tool};
+    ///
+    /// /// Adds an entry to the account.
+    /// #[tool(effect = once)]
+    /// async fn add_entry() {}
+    ///
+    /// /// Closes the account.
+    /// #[tool(effect = once, writes())]
+    /// async fn close_account() {}
+    ///
+    /// let executor = Executor::builder(Registry::of([ADD_ENTRY, CLOSE_ACCOUNT])?).build()?;
+    /// let found: Vec<String> = executor.lint().iter().map(ToString::to_string).collect();
+    /// assert_eq!(
+    ///     found,
+    ///     ["`add_entry` does not say what it writes: add `writes()`, or list it under `touches_no_files` of the policy"]
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn lint(&self) -> Vec<Undeclared> {
+        self.policy().lint(&self.catalog())
+    }
+
+    /// Returns the policy as it is now.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.state.core.rules.current()
+    }
+
+    /// Reloads the files of the policy. The new policy applies to every call that is evaluated from now on; a call that
+    /// a person has approved is evaluated again before it runs.
+    ///
+    /// The executor never reloads them by itself, because then an agent that can write the file could change the
+    /// policy.
+    ///
+    /// # Errors
+    /// When they have a mistake, or would plan calls without a journal; the old policy stays.
+    pub fn reload_policy(&self) -> Result<(), PolicyError> {
+        let core = &self.state.core;
+        core.rules.reload(&core.registry.catalog(), core.journal.is_some())
+    }
+
+    /// Returns what policy would know of a call, without running it: its danger, whether it asks a person,
+    /// what it touches.
+    ///
+    /// # Errors
+    /// When the call would be refused before policy: an unknown tool, wrong input. No resolver is asked.
+    pub fn examine(&self, call: &Call<'_>) -> Result<Facts, ToolError> {
+        self.state.examine(call)
+    }
+
+    /// Asks the rule of a call's tool (`validate = |…| …`) whether it would refuse the call, without running it and without asking a
+    /// person. A tool without a rule refuses nothing here.
+    ///
+    /// ```
+    /// use toolwright::{Call, Executor, Registry, ToolError, tool};
+    ///
+    /// /// Order articles from the supplier.
+    /// #[tool(validate = |article| match article.as_str() {
+    ///     "tea" => Ok(()),
+    ///     _ => Err(ToolError::invalid(format!("the supplier has no `{article}`"))),
+    /// })]
+    /// async fn order(
+    ///     /// The article, such as `tea`.
+    ///     article: String,
+    /// ) -> String {
+    ///     format!("ordered {article}")
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([ORDER])?).build()?;
+    /// let refused = executor.validate(&Call::new("order", r#"{"article":"gold"}"#)).await.unwrap_err();
+    /// assert_eq!(refused.message(), "the supplier has no `gold`");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`examine`](Self::examine), and what the rule says.
+    pub async fn validate(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        self.state.validate(call).await
+    }
+}

@@ -1,0 +1,279 @@
+//! The macros, with the tables of their options.
+
+#[expect(unused_imports, reason = "the docs link to what is here")]
+use super::*;
+
+/// Makes a tool of a function. The function stays as it is; the macro adds a constant in capitals, its
+/// [`Handle`], and its registration in [`Registry::linked`].
+///
+/// | option | meaning | default |
+/// | --- | --- | --- |
+/// | `name = "…"` | the name that models call | the function's |
+/// | `title = "…"` | a name for people | none |
+/// | `group = "…"` | the namespace on a command line | none |
+/// | `tags("…", …)` | words to select tools by | none |
+/// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
+/// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
+/// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: it writes none | everything |
+/// | `approval = "reason"`, or an expression that gives one | a person is asked first | no question |
+/// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
+/// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
+/// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
+/// | `blocking` | a plain `fn`, run on the blocking pool | an `async fn` |
+/// | `validate = \|from, to\| …` | refuses a call by a rule that types cannot say, before a person is asked | none |
+/// | `preview = \|from, to\| …` | describes to an approver what the call would do | none |
+/// | `reconcile = async \|from, to\| …` | finds out what happened to an interrupted call ([`Reconciled`]) | none |
+/// | `retry(attempts = 3, delay = "500ms", max_delay = "5s")` | how often a failed call is tried | the executor's |
+/// | `repair = off`, `standard` or `lenient` | how far wrong input is repaired ([`Repair`]) | the executor's |
+/// | `terminal` | an agent's run ends when a call of it succeeds ([`TurnAnswers::terminal_call`]) | it goes on |
+/// | `hidden`, `deferred` | whether a model is shown it ([`Exposure`]) | shown |
+/// | `unlinked` | [`Registry::linked`] leaves it out; its handle registers it, as in [`Registry::of`] | the linker registers it |
+/// | `handle = NAME` | the name of the constant | the function's in capitals |
+/// | `crate = path` | where this crate is found when it is re-exported | its name in the manifest of the crate |
+///
+/// What `retry` leaves out is the executor's ([`ExecutorBuilder::retry`]). A call that asks for approval needs an approver
+/// ([`ExecutorBuilder::ask`], `.ask(Terminal::new())`), or a journal to wait in ([`ExecutorBuilder::journal`]); without either it is
+/// refused.
+///
+/// # What a call touches
+///
+/// A tool that does not say what it touches may touch every file: a read may read it, any other tool may write it. The
+/// protections of a policy then ask a person about every call ([`policy::Protection`]). Say what it is:
+///
+/// | written | says |
+/// | --- | --- |
+/// | `writes()` | it writes no resource: no file, and none of any other kind |
+/// | `reads()` | it reads no resource; for a tool whose effect is `read` |
+/// | `writes(file = path)` | it writes the file that the parameter `path` names, and nothing else |
+/// | `writes(Account = id)` | it writes a resource of a kind of your own ([`ResourceKind`]), and no file |
+///
+/// A tool that writes a database and no files says `writes()`, or names what it writes by a kind of its own, so that two
+/// calls for one account keep their order and two for different ones do not wait for each other.
+/// [`Executor::lint`] names the tools that say nothing.
+///
+/// ```
+/// use toolwright::{Executor, Registry, tool};
+///
+/// /// Adds an entry to the account.
+/// #[tool(effect = once, writes())]
+/// async fn add_entry(
+///     /// How much, in cents.
+///     amount: i64,
+/// ) -> String {
+///     format!("added {amount}")
+/// }
+///
+/// let executor = Executor::builder(Registry::of([ADD_ENTRY])?).build()?;
+/// assert!(executor.lint().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Without a doc comment on the function and on every parameter that is input, it does not compile: they
+/// are what a model reads.
+///
+/// # Functions beside a tool
+///
+/// `validate` gives `Ok(())`, or the [`ToolError`] for which the call is refused: after its input was read and repaired, before the
+/// policy judges it and a person is asked, and again when it is about to begin, since the world may have changed meanwhile. The
+/// model reads what the error says, with its hint. A check that panics, takes ten seconds or cannot look lets nothing through.
+///
+/// `preview` returns the text that a person is shown before a call runs, `reconcile` finds out what happened to a call that
+/// was cut short ([`Reconciled`]); either may be in a `Result`. Each of the three is a closure over the tool's parameters, services and
+/// resources included: it takes those that it names, in any order, by name and with their types. A name that the tool
+/// does not have is a compile error, and a resource that is not named is not opened. What awaits is an
+/// `async |…|`; where `?` needs it, the result is written: `|…| -> Result<String, ToolError>`. A method has `self`
+/// without naming it.
+///
+/// ```
+/// use toolwright::{Reconciled, ToolError, tool};
+///
+/// struct Bank;
+///
+/// impl Bank {
+///     async fn has_paid(&self, to: &str, cents: u64) -> Result<bool, ToolError> {
+///         Ok(!to.is_empty() && cents > 0)
+///     }
+/// }
+///
+/// /// Move money from one account to another.
+/// #[tool(
+///     approval = "it moves money",
+///     preview = |from, to, cents| format!("{from} pays {cents} cents to {to}"),
+///     reconcile = async |bank, to, cents| -> Result<Reconciled, ToolError> {
+///         Ok(match bank.has_paid(&to, cents).await? {
+///             true => Reconciled::Unknown,
+///             false => Reconciled::DidNotHappen,
+///         })
+///     }
+/// )]
+/// async fn pay(
+///     bank: &Bank,
+///     /// Who pays.
+///     from: String,
+///     /// Who is paid.
+///     to: String,
+///     /// How much.
+///     cents: u64,
+/// ) {
+///     let _ = (bank, from, to, cents);
+/// }
+/// ```
+///
+/// The path of a function with all parameters of the tool, in their order, may stand for the closure where every input
+/// has a type of its own: `preview = show_refund`. A path hides the names of its parameters, so two inputs of one type
+/// could change places; it is refused there, as is the path of a generic function.
+///
+/// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well:
+/// `approval = reason(&from, &to)`. They are read before anything runs, so they neither await nor fail.
+///
+/// # Libraries of ready-made tools
+///
+/// The linker registers every tool of every crate that is linked, so an application that uses one tool of a library has
+/// all of them in [`Registry::linked`], and its executor needs the services of all. A library whose users select tools says
+/// `unlinked` on each tool or on the whole `#[tools]` block: its handles register them, alone or as a group.
+///
+/// ```standalone_crate
+/// use toolwright::{Handle, Registry, tool};
+///
+/// /// Roll a die.
+/// #[tool(unlinked, effect = once, writes())]
+/// pub async fn roll_die() -> u8 {
+///     4
+/// }
+///
+/// /// Every tool of this library.
+/// pub const DICE: [Handle; 1] = [ROLL_DIE];
+///
+/// assert!(Handle::linked().all(|tool| tool.name() != "roll_die"));
+/// assert!(Registry::of(DICE)?.get("roll_die").is_some());
+///
+/// // Beside what is linked.
+/// let registry = Registry::of(Handle::linked().chain(DICE))?;
+/// assert!(registry.get("roll_die").is_some());
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+///
+/// # Parameters
+///
+/// | parameter | is |
+/// | --- | --- |
+/// | `T`, `Option<T>` | input, one key of the object that the model sends; an `Option` may be left out |
+/// | `#[input] args: T` | the whole input, by a type with serde and schemars attributes of its own |
+/// | `&T`, `&dyn Trait` | a service of the executor, the run or the call ([`ExecutorBuilder::service`]) |
+/// | `&mut T` | a resource opened for this call and closed after it ([`Resource`]) |
+/// | `&ToolContext` | the call itself ([`ToolContext`]) |
+/// | `&Calls` | the calls that it makes ([`Calls`]) |
+///
+/// | `#[arg(…)]` on input | meaning |
+/// | --- | --- |
+/// | `default`, `default = value` | the value of an absent key, a constant: it is shown to the model, and a value that is another each time is refused when the registry is built |
+/// | `fill = expression` | what an absent key of an `Option` becomes when the call is made, over parameters and services, such as the folder that a run is in; final arguments, digest and journal have it, so that a call that waits runs with it |
+/// | `minimum = 1`, `maximum = 9` | limits of a number, which its type holds |
+/// | `length = 1..=80` | limits of a text in characters, of a list in items |
+/// | `pattern = "…"` | a regular expression that a text matches, without look-around and back-references |
+/// | `name = "…"` | the key, where it is not the parameter's name |
+/// | `alias = "…"` | another key that models write, repeatable; repair turns it into the key, the strict reader refuses it |
+/// | `example = value` | shown in the schema, repeatable |
+/// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
+/// | `command` | the text is a command line: rules of a policy name the programs in it ([`policy::ArgumentTest::program`]) |
+/// | `short`, `short = 'l'`, `positional` | how it is given on a command line |
+///
+/// # Result
+///
+/// Any type that serialises, or a `Result` of one with an error that converts into [`ToolError`]; text is
+/// sent without quotes. [`Output`] carries several blocks. A `Result` inside an `Option`, a `Box`, a list or another
+/// container of the standard library is refused: its `Err` would look like a success.
+///
+/// ```
+/// use toolwright::{Closing, Danger, Resource, ToolError, tool};
+///
+/// struct Books(Vec<String>);
+///
+/// struct Transaction;
+///
+/// impl Resource for Transaction {
+///     async fn close(self, _: Closing) -> Result<(), ToolError> {
+///         Ok(())
+///     }
+/// }
+///
+/// /// Lend books to a reader.
+/// #[tool(group = "book", danger = by_count(copies), effect = keyed, writes(file = title), timeout = "5s")]
+/// async fn lend_book(
+///     books: &Books,
+///     transaction: &mut Transaction,
+///     /// Its title.
+///     #[arg(length = 1..=200, example = "Emma")]
+///     title: String,
+///     /// How many copies.
+///     #[arg(default = 1, minimum = 1, maximum = 5, short)]
+///     copies: u8,
+/// ) -> Result<String, ToolError> {
+///     let _ = transaction;
+///     match books.0.contains(&title) {
+///         true => Ok(format!("lent {copies} of {title}")),
+///         false => Err(ToolError::new("not_found", format!("no book is called `{title}`"))),
+///     }
+/// }
+///
+/// fn by_count(copies: u8) -> Danger {
+///     if copies > 3 { Danger::Dangerous } else { Danger::Moderate }
+/// }
+/// ```
+pub use toolwright_macros::tool;
+
+/// Makes tools of those methods of an `impl` block that say `#[tool]`; `&self` is their service, `&mut self`
+/// their resource. The handles are associated constants: `Tickets::READ`.
+///
+/// Its options are `group`, `tags`, `unlinked` and `crate`, which hold for every tool of the block.
+///
+/// ```
+/// use toolwright::{Registry, tools};
+///
+/// struct Tickets(Vec<String>);
+///
+/// #[tools(group = "ticket")]
+/// impl Tickets {
+///     /// Read a ticket.
+///     #[tool(effect = read)]
+///     async fn read(
+///         &self,
+///         /// Its number.
+///         number: usize,
+///     ) -> Option<String> {
+///         self.0.get(number).cloned()
+///     }
+/// }
+///
+/// let registry = Registry::of([Tickets::READ])?;
+/// assert_eq!(registry.get("read").expect("registered").group.as_deref(), Some("ticket"));
+/// # Ok::<(), toolwright::RegistryError>(())
+/// ```
+pub use toolwright_macros::tools;
+
+/// Derives what input and output need on a type of the user's: `Serialize`, `Deserialize` and `JsonSchema`,
+/// through this crate, so that neither serde nor schemars has to be named in a `Cargo.toml`.
+///
+/// Attributes of serde and schemars on the type work as ever. The one option is `crate = path`.
+///
+/// ```
+/// use toolwright::tool;
+///
+/// /// How to sort.
+/// #[toolwright::data]
+/// #[serde(rename_all = "snake_case")]
+/// enum Order {
+///     ByName,
+///     ByDate,
+/// }
+///
+/// /// Sort the list.
+/// #[tool(effect = read)]
+/// async fn sort(
+///     /// By what.
+///     order: Order,
+/// ) -> Order {
+///     order
+/// }
+/// ```
+pub use toolwright_macros::data;
