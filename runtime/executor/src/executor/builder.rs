@@ -23,7 +23,9 @@ use crate::catalog::Catalog;
 use crate::event::{Listener, ToolEvent};
 use crate::registry::{Entry, Registry};
 use crate::retry::{CircuitBreaker, Circuits, RetryPolicy};
-use toolwright_core::capability::{Declared, Opener, Opening, Provided, Resource, Value};
+use toolwright_core::capability::{
+    DeclaredService, Opener, Opening, ProvidedValues, Resource, Value,
+};
 use toolwright_core::error::ToolError;
 use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;
@@ -39,7 +41,7 @@ pub(crate) struct Core {
     pub(super) pinned: Mutex<Option<Arc<Ready>>>,
     pub(crate) resolving: Option<Resolving>,
     /// In the order of [`Provisions::services`].
-    pub(crate) provided: Arc<Provided>,
+    pub(crate) provided: Arc<ProvidedValues>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) gate: Gate,
     /// The calls whose listeners are still to hear of their end.
@@ -73,10 +75,10 @@ impl Core {
 /// Gathers what an executor needs.
 pub struct ExecutorBuilder {
     pub(super) registry: Registry,
-    services: Vec<(Declared, Value)>,
-    per_run: Vec<Declared>,
-    per_call: Vec<Declared>,
-    openers: Vec<(Declared, Value)>,
+    services: Vec<(DeclaredService, Value)>,
+    per_run: Vec<DeclaredService>,
+    per_call: Vec<DeclaredService>,
+    openers: Vec<(DeclaredService, Value)>,
     listeners: Vec<Listener>,
     timeout: Option<Duration>,
     pub(super) total_timeout: Option<Duration>,
@@ -193,21 +195,21 @@ impl ExecutorBuilder {
     /// `&dyn Trait`; see [`service`](Self::service).
     #[must_use]
     pub fn service_arc<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        self.services.push((Declared::of::<T>(), Box::new(service)));
+        self.services.push((DeclaredService::of::<T>(), Box::new(service)));
         self
     }
 
     /// Declares a service that each run brings: the current ticket, user, tenant.
     #[must_use]
     pub fn per_run<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
-        self.per_run.push(Declared::of::<T>());
+        self.per_run.push(DeclaredService::of::<T>());
         self
     }
 
     /// Declares a service that each call brings, by [`Call::with`](toolwright_core::call::Call::with).
     #[must_use]
     pub fn per_call<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
-        self.per_call.push(Declared::of::<T>());
+        self.per_call.push(DeclaredService::of::<T>());
         self
     }
 
@@ -220,7 +222,7 @@ impl ExecutorBuilder {
         Fut: Future<Output = Result<T, ToolError>> + Send + 'static,
     {
         let opener: Opener<T> = Opener(Box::new(move |opening| Box::pin(open(opening))));
-        self.openers.push((Declared::of::<T>(), Box::new(opener)));
+        self.openers.push((DeclaredService::of::<T>(), Box::new(opener)));
         self
     }
 
@@ -362,7 +364,7 @@ impl ExecutorBuilder {
             gates,
             pinned: Mutex::default(),
             resolving: (!self.resolvers.is_empty()).then(|| Resolving::new(self.resolvers)),
-            provided: Arc::new(Provided { services: values, openers: opening }),
+            provided: Arc::new(ProvidedValues { services: values, openers: opening }),
             listeners: self.listeners,
             gate: Gate::new(self.limit),
             telling: Gate::new(u32::MAX),
@@ -442,7 +444,7 @@ impl ExecutorBuilder {
         problems.extend(
             self.retry.problem().into_iter().chain(breaker).map(|why| BuildProblem::Retry { why }),
         );
-        let all: Vec<Declared> =
+        let all: Vec<DeclaredService> =
             self.shared().chain(self.openers.iter().map(|(it, _)| *it)).collect();
         for (index, declared) in all.iter().enumerate() {
             if all.iter().take(index).any(|earlier| earlier.id == declared.id) {
@@ -452,7 +454,7 @@ impl ExecutorBuilder {
         problems
     }
 
-    fn shared(&self) -> impl Iterator<Item = Declared> {
+    fn shared(&self) -> impl Iterator<Item = DeclaredService> {
         let services = self.services.iter().map(|(declared, _)| *declared);
         services.chain(self.per_run.iter().copied()).chain(self.per_call.iter().copied())
     }

@@ -97,7 +97,7 @@ impl<'a> Stages<'a> {
             Err(turned) => turned.into(),
         };
         Attempted::Answered(match facts.repairs().filter(|_| self.claimed.is_none()) {
-            Some(repairs) => answer.mended(Arc::new(repairs.clone())),
+            Some(repairs) => answer.with_repairs(Arc::new(repairs.clone())),
             None => answer,
         })
     }
