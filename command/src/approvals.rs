@@ -111,7 +111,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 }
 
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     if call.state != State::Pending {
         tell("note", format!("the call waits for no decision: it is {}", call.state));
     }
@@ -137,7 +137,7 @@ async fn each(
     statement: impl Fn(&CallRecord, &str, Timestamp) -> Statement,
 ) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let calls = ids::found(matches, &*session.store).await?;
+    let calls = ids::find_all(matches, &*session.store).await?;
     let each = Each { calls: &calls, of: State::Pending, doing, pause: None, in_order: false };
     each.say(&decider, statement).await
 }

@@ -8,7 +8,7 @@ use toolwright::journal::CallRecord;
 
 use crate::operator::{Output, Session, Stop, filter, ids, session};
 use crate::shown::call::{Call, DAMAGED};
-use crate::shown::entry::Happened;
+use crate::shown::entry::EntryRow;
 use crate::shown::family::in_families;
 use crate::shown::table::Table;
 use crate::shown::{printable, sheet, when};
@@ -77,14 +77,14 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 }
 
 async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let filter = filter::given(matches, filter::states(matches));
+    let filter = filter::from_options(matches, filter::states(matches));
     let rows = filter::rows(matches, session, &filter, |_| true).await?;
     let mut table = Table::new(["ID", "STATE", "TOOL", "RUN", "MADE", "ARGUMENTS"]);
     for (depth, row) in in_families(&rows) {
         match (row, session.output) {
             (Ok(call), Output::Text) => {
                 let made = when::away(call.created, session.now);
-                let arguments = printable::shortened(&call.shown, LONGEST);
+                let arguments = printable::shorten(&call.shown, LONGEST);
                 let (id, run) = (call.id.to_string(), &call.place.run);
                 let tool = format!("{}{}", "  ".repeat(depth), call.tool);
                 table.row([&id, call.state.name(), &tool, run, &made, &arguments]);
@@ -93,7 +93,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
                 table.row([&damaged.id.to_string(), DAMAGED, "-", "-", "-", "(cannot be read)"]);
             }
             (Ok(call), json) => json.object(&Call::of(call))?,
-            (Err(damaged), json) => json.object(&Call::damaged(damaged))?,
+            (Err(damaged), json) => json.object(&Call::damaged_row(damaged))?,
         }
     }
     if session.output == Output::Text {
@@ -117,16 +117,16 @@ pub(crate) fn write(
 }
 
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     session.output.write(&Call::of(&call), || {
         sheet::request(&call, session.now) + &sheet::standing(&call, session.now)
     })
 }
 
 async fn history(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     for entry in session.store.history(call.id).await? {
-        session.output.write(&Happened::of(&call, &entry), || Happened::words(&entry) + "\n")?;
+        session.output.write(&EntryRow::of(&call, &entry), || EntryRow::words(&entry) + "\n")?;
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         return complain(Exit::Usage, "no such command");
     };
     session::run(matches, async |session| match name {
-        "list" => write(session, &which::listed(matches, session).await?),
+        "list" => write(session, &which::list(matches, session).await?),
         "show" => show(matches, session).await,
         requeue::NAME => requeue::run(matches, session).await,
         edit::NAME => edit::run(matches, session).await,
@@ -87,7 +87,7 @@ fn write(session: &Session, dead: &[CallRecord]) -> Result<(), Stop> {
         let mut table = Table::new(heads);
         for call in dead {
             let since = when::away(call.updated, session.now);
-            let arguments = printable::shortened(&call.shown, LONGEST);
+            let arguments = printable::shorten(&call.shown, LONGEST);
             let (id, attempts) = (call.id.to_string(), call.attempt.to_string());
             let run = &call.place.run;
             table.row([&id, &call.tool, &kind(call), run, &attempts, &since, &arguments]);
@@ -97,7 +97,7 @@ fn write(session: &Session, dead: &[CallRecord]) -> Result<(), Stop> {
 }
 
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     if call.state != State::Dead {
         tell("note", format!("the call is no dead letter: it is {}", call.state));
     }

@@ -72,7 +72,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         let mut table = Table::new(["ID", "TOOL", "RUN", "SINCE", "KEY", "ARGUMENTS"]);
         for call in &calls {
             let since = when::away(call.updated, session.now);
-            let arguments = printable::shortened(&call.shown, LONGEST);
+            let arguments = printable::shorten(&call.shown, LONGEST);
             let (id, run) = (call.id.to_string(), &call.place.run);
             table.row([&id, &call.tool, run, &since, &call.idempotency_key, &arguments]);
         }
@@ -82,10 +82,10 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 
 async fn resolve(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     let statement = match matches.get_one::<String>(HAPPENED) {
         Some(result) => {
-            let result = value::given(result)?;
+            let result = value::read_given(result)?;
             tell("result", printable::line(&result));
             Statement::happened(&call, result, decider.name(), Timestamp::now())
         }

@@ -37,7 +37,7 @@ Exit code: 0 every input is taken; 1 one is refused, a line is no call, or a fil
 written; 2 the command line is wrong.";
 
 /// How input is read.
-struct Wanted {
+struct InputOptions {
     level: Repair,
     brackets: TruncatedInput,
     names: TypeNames,
@@ -69,7 +69,7 @@ pub(crate) fn command() -> Command {
 
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let given = |argument| matches.get_one::<String>(argument).map(String::as_str);
-    let wanted = Wanted {
+    let wanted = InputOptions {
         level: match given(LEVEL) {
             Some("off") => Repair::Off,
             Some("lenient") => Repair::Lenient,

@@ -72,7 +72,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 
 /// What the command shows of a key.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct KeyRow<'a> {
     name: &'a str,
     public: String,
     file: String,
@@ -128,9 +128,9 @@ fn show(matches: &ArgMatches) -> Result<(), Stop> {
 fn write(matches: &ArgMatches, key: &ApproverKey, file: &Path) -> Result<(), Stop> {
     let (name, public) = (key.name(), key.public().to_string());
     let trust = format!(".trust({name:?}, {public:?}.parse()?)");
-    let shown = Shown { name, public, file: file.display().to_string(), trust };
+    let shown = KeyRow { name, public, file: file.display().to_string(), trust };
     session::output(matches).write(&shown, || {
-        let Shown { name, public, file, trust } = &shown;
+        let KeyRow { name, public, file, trust } = &shown;
         let (name, file) = (printable::line(name), printable::line(file));
         format!("name    {name}\npublic  {public}\nfile    {file}\ntrust   {trust}\n")
     })

@@ -52,7 +52,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let Some((CHECK, matches)) = matches.subcommand() else {
         return complain(Exit::Usage, "no such command");
     };
-    let planned = match planned(matches) {
+    let planned = match load_plan(matches) {
         Ok(planned) => planned,
         Err(error) => return complain(Exit::Failed, printable::lines(&error)),
     };
@@ -64,7 +64,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-fn planned(matches: &ArgMatches) -> Result<Vec<Planned>, String> {
+fn load_plan(matches: &ArgMatches) -> Result<Vec<Planned>, String> {
     let file =
         matches.get_one::<PathBuf>(FILE).map(PathBuf::as_path).unwrap_or_else(|| "".as_ref());
     let mut api = OpenApi::read(file).map_err(|error| error.to_string())?;

@@ -89,19 +89,19 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     })
 }
 
-async fn planned(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
+async fn load_plan(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let filter = filter::of_run(matches, vec![State::Planned]);
     filter::all(session, &filter, |_| true).await
 }
 
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let calls = planned(matches, session).await?;
+    let calls = load_plan(matches, session).await?;
     for (place, call) in calls.iter().enumerate() {
         match session.output {
             Output::Json => session.output.object(&Call::of(call))?,
             Output::Text => {
                 let space = if place > 0 { "\n" } else { "" };
-                let page = sheet::planned(call, place + 1, calls.len());
+                let page = sheet::plan_page(call, place + 1, calls.len());
                 session.output.text(format!("{space}{page}"))?;
             }
         }
@@ -115,7 +115,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 
 async fn accept(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let calls = meant(matches, session).await?;
+    let calls = find_meant(matches, session).await?;
     let each =
         Each { calls: &calls, of: State::Planned, doing: "accepting", pause: None, in_order: true };
     each.say(&decider, |call, by, now| Statement::accept(call, by, now)).await
@@ -123,7 +123,7 @@ async fn accept(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 
 async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let calls = meant(matches, session).await?;
+    let calls = find_meant(matches, session).await?;
     let reason = matches.get_one::<String>(REASON);
     let each = Each {
         calls: &calls,
@@ -136,11 +136,11 @@ async fn reject(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 }
 
 /// The calls that are named, or those of the one plan that there is.
-async fn meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
+async fn find_meant(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     if ids::are_given(matches) {
-        return ids::found(matches, &*session.store).await;
+        return ids::find_all(matches, &*session.store).await;
     }
-    let mut calls = planned(matches, session).await?;
+    let mut calls = load_plan(matches, session).await?;
     let runs: BTreeSet<&str> = calls.iter().map(|call| call.place.run.as_str()).collect();
     if runs.len() > 1 {
         let runs: Vec<String> = runs.into_iter().map(printable::line).collect();

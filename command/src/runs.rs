@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use toolwright_agent::durable::{Head, RunError, Runs};
 
 use crate::operator::{Session, Stop, session};
-use crate::shown::run::{Shown, TurnShown};
+use crate::shown::run::{RunPage, TurnShown};
 use crate::shown::table::Table;
 use crate::shown::{printable, when};
 use crate::{Exit, complain, tell};
@@ -110,11 +110,11 @@ fn text<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
 }
 
 /// The run that was named.
-async fn named(matches: &ArgMatches, runs: &Runs) -> Result<Head, Stop> {
-    runs.head(text(matches, RUN)).await.map_err(stopped)
+async fn find_named(matches: &ArgMatches, runs: &Runs) -> Result<Head, Stop> {
+    runs.head(text(matches, RUN)).await.map_err(stop_of)
 }
 
-fn stopped(error: RunError) -> Stop {
+fn stop_of(error: RunError) -> Stop {
     match error {
         RunError::Store(error) => error.into(),
         RunError::NoSuchRun { run } => Stop::new(
@@ -132,9 +132,9 @@ fn stopped(error: RunError) -> Stop {
 
 async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
-    let mut found = runs.open().await.map_err(stopped)?;
+    let mut found = runs.open().await.map_err(stop_of)?;
     if matches.get_flag(ALL) {
-        found.extend(runs.ended().await.map_err(stopped)?);
+        found.extend(runs.ended().await.map_err(stop_of)?);
     }
     let mut table = Table::new(["RUN", "AGENT", "USER", "PHASE", "TURN", "UPDATED", "WAITS FOR"]);
     let mut is_whole = true;
@@ -147,7 +147,7 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
                 continue;
             }
         };
-        let shown = Shown::of(&head);
+        let shown = RunPage::of(&head);
         if session.output == crate::operator::Output::Json {
             session.output.object(&shown)?;
             continue;
@@ -173,15 +173,15 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
-    let head = named(matches, &runs).await?;
-    session.output.write(&Shown::of(&head), || Shown::of(&head).page(session.now))?;
+    let head = find_named(matches, &runs).await?;
+    session.output.write(&RunPage::of(&head), || RunPage::of(&head).page(session.now))?;
     if Runs::is_encrypted(&head) {
         tell("note", "the texts of this run are encrypted; its application can read them");
         return Ok(());
     }
     // What was said after the last answer belongs to the turn that follows.
     for number in 1..=head.turn + 1 {
-        let turn = runs.turn(&head.run, number).await.map_err(stopped)?;
+        let turn = runs.turn(&head.run, number).await.map_err(stop_of)?;
         let turn = TurnShown::of(&head.run, number, &turn);
         if !turn.is_empty() {
             session.output.write(&turn, || turn.words())?;
@@ -192,7 +192,7 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 
 async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
-    let head = named(matches, &runs).await?;
+    let head = find_named(matches, &runs).await?;
     let user = std::env::var("USER").ok().filter(|user| !user.is_empty());
     let by = matches.get_one::<String>(BY).cloned().or(user).ok_or_else(|| {
         Stop::usage(
@@ -202,23 +202,23 @@ async fn cancel(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     })?;
     let is_new = runs.cancel(&head.run, &by, text(matches, WHY), session.now).await;
     let run = printable::line(&head.run);
-    match is_new.map_err(stopped)? {
+    match is_new.map_err(stop_of)? {
         true => tell(
             "note",
             format!("run {run} ends as soon as a process that works on the journal sees it"),
         ),
         false => tell("note", format!("run {run} has ended, or its end was asked for before")),
     }
-    let head = runs.head(&head.run).await.map_err(stopped)?;
-    session.output.write(&Shown::of(&head), String::new)
+    let head = runs.head(&head.run).await.map_err(stop_of)?;
+    session.output.write(&RunPage::of(&head), String::new)
 }
 
 async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
     let named = match matches.get_flag(PARKED) {
-        false => vec![named(matches, &runs).await?],
+        false => vec![find_named(matches, &runs).await?],
         true => {
-            let open = runs.open().await.map_err(stopped)?.into_iter();
+            let open = runs.open().await.map_err(stop_of)?.into_iter();
             open.filter_map(Result::ok).filter(|head| head.parked.is_some()).collect()
         }
     };
@@ -227,7 +227,7 @@ async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     }
     for head in named {
         let run = printable::line(&head.run);
-        match runs.resume(&head.run, session.now).await.map_err(stopped)? {
+        match runs.resume(&head.run, session.now).await.map_err(stop_of)? {
             true => {
                 tell(
                     "note",
@@ -236,16 +236,16 @@ async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
             }
             false => tell("note", format!("run {run} is not parked, and its model is not away")),
         }
-        let head = runs.head(&head.run).await.map_err(stopped)?;
-        session.output.write(&Shown::of(&head), String::new)?;
+        let head = runs.head(&head.run).await.map_err(stop_of)?;
+        session.output.write(&RunPage::of(&head), String::new)?;
     }
     Ok(())
 }
 
 async fn remove(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
-    let head = named(matches, &runs).await?;
-    runs.remove(&head.run, session.now).await.map_err(stopped)?;
+    let head = find_named(matches, &runs).await?;
+    runs.remove(&head.run, session.now).await.map_err(stop_of)?;
     tell("note", format!("run {} is removed; its calls stay", printable::line(&head.run)));
     Ok(())
 }
@@ -254,6 +254,6 @@ async fn fork(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
     let turn = matches.get_one::<u64>(TURN).copied().unwrap_or_default();
     let forked = runs.fork(text(matches, RUN), turn, text(matches, AS), session.now).await;
-    let head = forked.map_err(stopped)?;
-    session.output.write(&Shown::of(&head), || Shown::of(&head).page(session.now))
+    let head = forked.map_err(stop_of)?;
+    session.output.write(&RunPage::of(&head), || RunPage::of(&head).page(session.now))
 }

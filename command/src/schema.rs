@@ -66,14 +66,14 @@ pub(crate) fn command() -> Command {
         .after_help(AFTER_HELP)
 }
 
-struct Wanted {
+struct SchemaOptions {
     dialects: Vec<Dialect>,
     names: TypeNames,
     report: bool,
 }
 
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
-    let wanted = Wanted {
+    let wanted = SchemaOptions {
         dialects: dialects(matches),
         names: line::names(matches),
         report: matches.get_one::<String>(OUTPUT).is_some_and(|given| given == "report"),

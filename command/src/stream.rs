@@ -24,7 +24,7 @@ pub(crate) fn file(help: &'static str) -> Arg {
 }
 
 /// Why nothing more could be written or read.
-enum Stopped {
+enum StreamEnd {
     /// Who read the output has enough, as `head` does.
     Closed,
     Read(io::Error),
@@ -43,17 +43,17 @@ pub(crate) fn run(
         each(io::stdin().lock(), &mut output, &mut answer, &mut exit)
     } else {
         File::open(file)
-            .map_err(Stopped::Read)
+            .map_err(StreamEnd::Read)
             .and_then(|file| each(file, &mut output, &mut answer, &mut exit))
     };
-    match answered.and_then(|()| output.flush().map_err(broken)) {
-        Ok(()) | Err(Stopped::Closed) => exit,
-        Err(Stopped::Read(error)) => {
+    match answered.and_then(|()| output.flush().map_err(write_error)) {
+        Ok(()) | Err(StreamEnd::Closed) => exit,
+        Err(StreamEnd::Read(error)) => {
             // What was found out before is worth having.
             let _ = output.flush();
             complain(Exit::Failed, format!("{} cannot be read: {error}", file.display()))
         }
-        Err(Stopped::Write(error)) => {
+        Err(StreamEnd::Write(error)) => {
             complain(Exit::Failed, format!("the result could not be written: {error}"))
         }
     }
@@ -64,26 +64,26 @@ fn each(
     output: &mut impl Write,
     answer: &mut impl FnMut(usize, &Line<'_>, &mut dyn Write) -> io::Result<bool>,
     exit: &mut Exit,
-) -> Result<(), Stopped> {
+) -> Result<(), StreamEnd> {
     let mut lines = Lines::new(input, LONGEST);
-    while let Some((number, line)) = lines.next().map_err(Stopped::Read)? {
+    while let Some((number, line)) = lines.next().map_err(StreamEnd::Read)? {
         if matches!(line, Line::Text(text) if text.trim_ascii().is_empty()) {
             continue;
         }
-        if !answer(number, &line, output).map_err(broken)? {
+        if !answer(number, &line, output).map_err(write_error)? {
             *exit = Exit::Failed;
         }
         // Whoever writes line by line reads line by line; who wrote many at once can wait.
         if !lines.has_more() {
-            output.flush().map_err(broken)?;
+            output.flush().map_err(write_error)?;
         }
     }
     Ok(())
 }
 
-fn broken(error: io::Error) -> Stopped {
+fn write_error(error: io::Error) -> StreamEnd {
     match error.kind() {
-        io::ErrorKind::BrokenPipe => Stopped::Closed,
-        _ => Stopped::Write(error),
+        io::ErrorKind::BrokenPipe => StreamEnd::Closed,
+        _ => StreamEnd::Write(error),
     }
 }

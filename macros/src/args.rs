@@ -157,7 +157,8 @@ fn touches(key: &Ident, input: ParseStream<'_>) -> syn::Result<Touches> {
     parenthesized!(content in input);
     let entries = options::list(&content, |input| {
         let kind = input.call(Path::parse_mod_style).map_err(|error| {
-            let message = format!("{}, expected a kind of resource: `file`", options::found(input));
+            let message =
+                format!("{}, expected a kind of resource: `file`", options::describe_next(input));
             syn::Error::new(error.span(), message)
         })?;
         if let Some(word) = kind.get_ident()

@@ -20,7 +20,7 @@ use crate::errors::{Errors, did_you_mean};
 use crate::item::Function;
 use crate::model::{Argument, Tool};
 
-pub use methods::{Taken, methods, take_repeated};
+pub use methods::{UserConstants, methods, take_repeated};
 
 pub use companion::plain;
 
@@ -36,7 +36,7 @@ pub fn tool(
     errors: &mut Errors,
 ) -> Tool {
     // What is registered for `A<'_>` is `A<'static>`.
-    let self_type = self_type.map(lent::registered);
+    let self_type = self_type.map(lent::registered_type);
     signature::qualifiers(&function.signature, &args, errors);
     signature::generics(&function.signature, errors);
     signature::other_attributes(&mut function.attributes, errors);
@@ -57,8 +57,8 @@ pub fn tool(
         handle_is_taken: false,
     };
     tool.handle_is_taken = tool.handle() == tool.function;
-    described(&tool, errors);
-    named(&tool, errors);
+    check_description(&tool, errors);
+    check_tool_name(&tool, errors);
     few_enough(&tool, errors);
     danger_is_known(&tool, &function.signature, errors);
     effect_agrees(&tool, &function.signature, errors);
@@ -86,7 +86,7 @@ pub fn is_ours(attribute: &Attribute) -> bool {
         || signature::is_misplaced(attribute)
 }
 
-fn described(tool: &Tool, errors: &mut Errors) {
+fn check_description(tool: &Tool, errors: &mut Errors) {
     if tool.docs.is_missing() {
         let message = format!(
             "the tool `{}` has no description, which is all that a model knows of it; write `/// …` above it",
@@ -104,7 +104,7 @@ fn described(tool: &Tool, errors: &mut Errors) {
     }
 }
 
-fn named(tool: &Tool, errors: &mut Errors) {
+fn check_tool_name(tool: &Tool, errors: &mut Errors) {
     if tool.args.name.is_none()
         && let Err(problem) = check_name(&tool.name())
     {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use crate::args::value::ungrouped;
+use crate::args::value::strip_groups;
 
 /// The doc comment of an item or a parameter.
 pub enum Docs {
@@ -49,7 +49,7 @@ impl ToTokens for Docs {
 /// The expression of `#[doc = …]`; `#[doc(hidden)]` and its like are no text.
 fn line(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(ungrouped(&pair.value)),
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(strip_groups(&pair.value)),
         _ => None,
     }
 }

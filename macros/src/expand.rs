@@ -32,7 +32,7 @@ pub fn tool(tool: &Tool, paths: &Paths, errors: Errors) -> TokenStream {
     }
     let documentation = format!("Registers the tool `{}` explicitly.", tool.name());
     let body = if errors.is_empty() { body(tool) } else { unusable(tool) };
-    let body = self_type::named(tool.self_type.as_ref(), body);
+    let body = self_type::with_alias(tool.self_type.as_ref(), body);
     // Two tools with one handle are reported at the names, so the constant gets their span.
     let visibility = place::inside(&handle, quote!(#visibility));
     let mut head = quote!(const #handle: #root::Handle);
@@ -92,7 +92,7 @@ fn body(tool: &Tool) -> TokenStream {
     let signature = signature(tool);
     let link = tool.args.unlinked.is_none().then(|| quote!(__tw::link!(__TW_SPEC);));
     quote! {
-        use __tw::Refused as _;
+        use __tw::RefusedType as _;
         #evidence
         const __TW_EVIDENCE: __tw::Evidence<#signature> = __tw::Evidence::NEW;
         #slots
@@ -118,10 +118,10 @@ fn evidence(tool: &Tool) -> TokenStream {
     let capabilities = capabilities(tool).enumerate().map(|(index, (capability, exclusive))| {
         let (name, ty) = (capability_constant(index), &capability.ty);
         if exclusive {
-            let of = place::judged(ty, quote!(__tw::Exclusive > ::EXCLUSIVE));
+            let of = place::judge(ty, quote!(__tw::Exclusive > ::EXCLUSIVE));
             quote!(const #name: __tw::Loan<#ty> = #of;)
         } else {
-            let of = place::judged(ty, quote!(__tw::Service > ::SHARED));
+            let of = place::judge(ty, quote!(__tw::Service > ::SHARED));
             quote!(const #name: __tw::Capability<#ty> = #of;)
         }
     });
@@ -161,10 +161,10 @@ fn signature(tool: &Tool) -> TokenStream {
         Argument::Input(param) if is_plain(&param.ty) => rest,
         Argument::Input(param) => {
             let ty = &param.ty;
-            quote!((__tw::Given<#ty>, #rest))
+            quote!((__tw::ModelParameter<#ty>, #rest))
         }
-        Argument::Shared(Capability { ty, .. }) => quote!((__tw::Lent<#ty>, #rest)),
-        Argument::Exclusive(Capability { ty, .. }) => quote!((__tw::Opened<#ty>, #rest)),
+        Argument::Shared(Capability { ty, .. }) => quote!((__tw::ServiceParameter<#ty>, #rest)),
+        Argument::Exclusive(Capability { ty, .. }) => quote!((__tw::ResourceParameter<#ty>, #rest)),
     })
 }
 
@@ -230,7 +230,7 @@ fn facts(tool: &Tool) -> TokenStream {
                     _ => touch.kind.to_token_stream(),
                 };
                 let scope = borrows_services.then(|| scope(tool, &kind));
-                let kind = place::judged(&kind, quote!(__tw::KindOfResource > ::KIND));
+                let kind = place::judge(&kind, quote!(__tw::KindOfResource > ::KIND));
                 match &touch.resource {
                     Some(resource) => {
                         let each = place::within(resource, quote!(__tw::ResourceName::each));
@@ -322,7 +322,7 @@ fn run(tool: &Tool, callee: &Callee<'_>, codec: &TokenStream) -> TokenStream {
                 let mut #local = match #constant.open(__tw_scope, #index).await {
                     __tw::Ok(__tw_opened) => __tw_opened,
                     __tw::Err(__tw_error) => {
-                        let __tw_ended = __tw::Ended::failed(__tw_error);
+                        let __tw_ended = __tw::CallEnd::failed(__tw_error);
                         #close
                         return __tw_ended;
                     }

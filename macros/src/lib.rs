@@ -75,7 +75,7 @@ fn expand_tools(args: TokenStream, item: TokenStream) -> TokenStream {
     check::take_repeated(&mut methods, &mut errors);
     let mut generated: TokenStream = errors.into_compile_errors().collect();
     let (self_type, generics) = (methods.self_type.clone(), methods.generics.clone());
-    let mut taken = check::Taken::of(&methods);
+    let mut taken = check::UserConstants::of(&methods);
     for member in &mut methods.items {
         let function = match member {
             Member::Function(function) => function,

@@ -11,7 +11,7 @@ const PACKAGES: [&str; 2] = ["toolwright", "toolwright-runtime"];
 static LAST: Mutex<Option<(PathBuf, Option<String>)>> = Mutex::new(None);
 
 /// Finds the name of the runtime in the crate that is being compiled, if it is not its own.
-pub fn renamed() -> Option<String> {
+pub fn runtime_name() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match &*last {
@@ -34,7 +34,7 @@ fn renamed_in(manifest: &str) -> Option<String> {
             let section = section.split(']').next().unwrap_or_default().trim();
             in_list = section.ends_with("dependencies");
             of_one = section.rsplit_once('.').and_then(|(list, name)| {
-                list.ends_with("dependencies").then(|| unquoted(name).to_owned())
+                list.ends_with("dependencies").then(|| unquote(name).to_owned())
             });
             if of_one.as_deref().is_some_and(is_package) {
                 return None;
@@ -42,14 +42,13 @@ fn renamed_in(manifest: &str) -> Option<String> {
             continue;
         }
         let Some((key, value)) = line.split_once('=') else { continue };
-        let key = unquoted(key.split('.').next().unwrap_or_default());
+        let key = unquote(key.split('.').next().unwrap_or_default());
         if in_list && is_package(key) {
             return None;
         }
         let renames = match &of_one {
             Some(_) => {
-                key == "package"
-                    && is_package(unquoted(value.split('#').next().unwrap_or_default()))
+                key == "package" && is_package(unquote(value.split('#').next().unwrap_or_default()))
             }
             None => in_list && names_package(value),
         };
@@ -63,7 +62,7 @@ fn renamed_in(manifest: &str) -> Option<String> {
 /// Whether an inline table has `package = "toolwright"`.
 fn names_package(table: &str) -> bool {
     table.trim_matches([' ', '{', '}']).split(',').any(|entry| match entry.split_once('=') {
-        Some((key, value)) => key.trim() == "package" && is_package(unquoted(value)),
+        Some((key, value)) => key.trim() == "package" && is_package(unquote(value)),
         None => false,
     })
 }
@@ -72,7 +71,7 @@ fn is_package(name: &str) -> bool {
     PACKAGES.contains(&name)
 }
 
-fn unquoted(text: &str) -> &str {
+fn unquote(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
 

@@ -14,7 +14,7 @@ pub struct Paths {
 impl Paths {
     /// Takes the path that `crate = …` gives, else the runtime's name in the manifest: `::toolwright`, unless it is renamed.
     pub fn new(root: Option<&Path>) -> Self {
-        let by_manifest = || match manifest::renamed() {
+        let by_manifest = || match manifest::runtime_name() {
             Some(name) => match syn::parse_str::<Ident>(&name) {
                 Ok(name) => quote!(::#name),
                 Err(_) => quote!(::toolwright),

@@ -62,8 +62,8 @@ const PARTICIPLES: [&str; 38] = [
 const LIMITS: [(&str, u32); 5] = [
     ("docs of public functions that open without a verb", 10),
     ("docs of public functions that open with a noun", 15),
-    ("functions that are called by a lone participle", 115),
-    ("types that are called by a lone participle", 162),
+    ("functions that are called by a lone participle", 95),
+    ("types that are called by a lone participle", 115),
     ("vague words", 84),
 ];
 

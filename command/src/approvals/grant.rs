@@ -6,7 +6,7 @@ use toolwright::approval::{Decision, GrantTerms, Scope, Statement};
 use toolwright::journal::{CallRecord, State, StoredText};
 use toolwright::unstable::approval::Asked;
 
-use super::terms::{self, Scoped};
+use super::terms::{self, ScopedTerms};
 use crate::operator::decide::{Decider, Saying};
 use crate::operator::stop::chain;
 use crate::operator::{Session, Stop, decide, duration, ids, number, signing};
@@ -40,7 +40,7 @@ pub(super) fn command() -> Command {
             option(UNTIL, "TIME", "Until then, such as 2026-01-02T03:04:05Z")
                 .value_parser(duration::moment),
             option(FOR, "DURATION", "For so long from now, such as 2h or 7d")
-                .value_parser(duration::signed)
+                .value_parser(duration::parse_signed)
                 .conflicts_with(UNTIL),
             option(USES, "N", "For so many calls").value_parser(number::within(1..=u32::MAX)),
             option(
@@ -73,7 +73,7 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     let now = Timestamp::now();
     let terms = of(matches, &call, now)?;
     covers_its_own(&terms, &call, now)?;
@@ -98,9 +98,9 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
 }
 
 fn of(matches: &ArgMatches, call: &CallRecord, now: Timestamp) -> Result<GrantTerms, Stop> {
-    let scope = match matches.get_one::<Scoped>(SCOPE) {
-        Some(Scoped::OwnRun) => Scope::Run(call.place.run.clone()),
-        Some(Scoped::Named(scope)) => scope.clone(),
+    let scope = match matches.get_one::<ScopedTerms>(SCOPE) {
+        Some(ScopedTerms::OwnRun) => Scope::Run(call.place.run.clone()),
+        Some(ScopedTerms::Named(scope)) => scope.clone(),
         None => return Err(Stop::usage("no --scope is given")),
     };
     let until = match matches.get_one::<jiff::SignedDuration>(FOR) {

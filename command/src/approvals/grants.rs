@@ -8,7 +8,7 @@ use toolwright::approval::{ApprovalError, ApprovalService, Grant, Grants};
 use crate::operator::decide::Decider;
 use crate::operator::stop::chain;
 use crate::operator::{Output, Session, Stop, filter, signing};
-use crate::shown::grant::Granted;
+use crate::shown::grant::GrantRow;
 use crate::shown::printable;
 use crate::shown::table::Table;
 use crate::{Exit, tell};
@@ -43,7 +43,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     }
     let mut table = Table::new(["ID", "TOOL", "SCOPE", "USED", "UNTIL", "BY", "ARGUMENTS"]);
     for grant in &grants.readable {
-        let shape = Granted::of(grant).map_err(ApprovalError::from)?;
+        let shape = GrantRow::of(grant).map_err(ApprovalError::from)?;
         match session.output {
             Output::Json => session.output.object(&shape)?,
             Output::Text => {

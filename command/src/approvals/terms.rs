@@ -12,20 +12,20 @@ use crate::shown::printable;
 
 /// A scope as it was typed; which run, the call says.
 #[derive(Debug, Clone)]
-pub(super) enum Scoped {
+pub(super) enum ScopedTerms {
     OwnRun,
     Named(Scope),
 }
 
-pub(super) fn scope(text: &str) -> Result<Scoped, String> {
+pub(super) fn scope(text: &str) -> Result<ScopedTerms, String> {
     Ok(match (text, text.split_once(':')) {
-        ("run", _) => Scoped::OwnRun,
-        ("forever", _) => Scoped::Named(Scope::Forever),
+        ("run", _) => ScopedTerms::OwnRun,
+        ("forever", _) => ScopedTerms::Named(Scope::Forever),
         (_, Some(("session", id))) if !id.is_empty() => {
-            Scoped::Named(Scope::Session(id.to_owned()))
+            ScopedTerms::Named(Scope::Session(id.to_owned()))
         }
         (_, Some(("project", name))) if !name.is_empty() => {
-            Scoped::Named(Scope::Project(name.to_owned()))
+            ScopedTerms::Named(Scope::Project(name.to_owned()))
         }
         _ => return Err("expected run, session:ID, project:NAME or forever".to_owned()),
     })

@@ -30,7 +30,7 @@ struct Step<'a> {
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let call = ids::found_one(matches, &*session.store).await?;
+    let call = ids::find_one(matches, &*session.store).await?;
     let history = session.store.history(call.id).await?;
     let steps = trace(&call, &history).map_err(|why| {
         let refused = format!("the trace of call {} is refused: {why}", call.id);

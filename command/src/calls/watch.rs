@@ -12,7 +12,7 @@ use toolwright::CallId;
 use toolwright::journal::{CallRecord, DamagedCall, Filter, Page, State};
 
 use crate::operator::{Session, Stop, duration, ids};
-use crate::shown::entry::Happened;
+use crate::shown::entry::EntryRow;
 use crate::shown::printable;
 
 pub(super) const NAME: &str = "watch";
@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let interval = matches.get_one::<Duration>(INTERVAL).copied().unwrap_or_default();
     if matches.contains_id(ID) {
-        let call = ids::found_one(matches, &*session.store).await?;
+        let call = ids::find_one(matches, &*session.store).await?;
         return one(call, session, interval).await;
     }
     let mut known = BTreeMap::new();
@@ -146,8 +146,8 @@ async fn tell(session: &Session, call: &CallRecord, known: u64) -> Result<u64, S
             continue;
         }
         last = last.max(entry.number);
-        session.output.write(&Happened::of(call, &entry), || {
-            format!("{}  {}  {}\n", call.id, printable::line(&call.tool), Happened::words(&entry))
+        session.output.write(&EntryRow::of(call, &entry), || {
+            format!("{}  {}  {}\n", call.id, printable::line(&call.tool), EntryRow::words(&entry))
         })?;
     }
     Ok(last.max(call.version))

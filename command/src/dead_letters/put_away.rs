@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command};
 use toolwright::approval::Statement;
 use toolwright::journal::State;
 
-use super::which::{self, Meant};
+use super::which::{self, MeantCalls};
 use crate::operator::decide::Decider;
 use crate::operator::each::Each;
 use crate::operator::{Session, Stop, decide, ids, signing};
@@ -40,7 +40,7 @@ pub(super) fn purge_command() -> Command {
 
 pub(super) async fn discard(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let calls = ids::found(matches, &*session.store).await?;
+    let calls = ids::find_all(matches, &*session.store).await?;
     let note = matches.get_one::<String>(NOTE);
     let each =
         Each { calls: &calls, of: State::Dead, doing: "discarding", pause: None, in_order: false };
@@ -48,9 +48,9 @@ pub(super) async fn discard(matches: &ArgMatches, session: &Session) -> Result<(
 }
 
 pub(super) async fn purge(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let dead = match which::meant(matches, session).await? {
-        Meant::List(dead) => return super::write(session, &dead),
-        Meant::Do(dead) => dead,
+    let dead = match which::find_meant(matches, session).await? {
+        MeantCalls::List(dead) => return super::write(session, &dead),
+        MeantCalls::Do(dead) => dead,
     };
     let decider = Decider::of(matches, session)?;
     let note = matches.get_one::<String>(NOTE);

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolwright::approval::Statement;
 use toolwright::journal::State;
 
-use super::which::{self, Meant};
+use super::which::{self, MeantCalls};
 use crate::operator::decide::Decider;
 use crate::operator::each::Each;
 use crate::operator::{Session, Stop, decide, duration, signing};
@@ -33,9 +33,9 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
-    let dead = match which::meant(matches, session).await? {
-        Meant::List(dead) => return super::write(session, &dead),
-        Meant::Do(dead) => dead,
+    let dead = match which::find_meant(matches, session).await? {
+        MeantCalls::List(dead) => return super::write(session, &dead),
+        MeantCalls::Do(dead) => dead,
     };
     let new_key = matches.get_flag(NEW_KEY);
     let pause = matches.get_one::<Duration>(EVERY).copied();

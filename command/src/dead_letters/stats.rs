@@ -39,7 +39,7 @@ struct Ages {
 
 pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let dead = which::all(matches, session).await?;
-    let groups = grouped(&dead, session.now);
+    let groups = group(&dead, session.now);
     if session.output == Output::Json {
         return groups.iter().try_for_each(|group| session.output.object(group));
     }
@@ -54,7 +54,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     session.output.text(table)
 }
 
-fn grouped(dead: &[CallRecord], now: Timestamp) -> Vec<Group<'_>> {
+fn group(dead: &[CallRecord], now: Timestamp) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(&str, String), Group<'_>> = BTreeMap::new();
     for call in dead {
         let (tool, kind, died) = (call.tool.as_str(), kind(call), call.updated);

@@ -26,7 +26,7 @@ pub(super) fn older_than() -> Arg {
     Arg::new(OLDER)
         .long(OLDER)
         .value_name("DURATION")
-        .value_parser(duration::signed)
+        .value_parser(duration::parse_signed)
         .help("Only those dead for longer, such as 12h or 7d")
 }
 
@@ -45,19 +45,16 @@ pub(super) fn scope() -> [Arg; 2] {
     ]
 }
 
-/// The same options where dead letters may also be named by their ids.
+/// The options of [`filters`], and dead letters by their ids.
 pub(super) fn filters_or_ids() -> impl Iterator<Item = Arg> {
     std::iter::once(ids::any_calls().conflicts_with(ALL))
         .chain(filters().map(|option| option.conflicts_with(ids::IDS)))
 }
 
 /// The dead letters that the options leave, as far as they are to be listed.
-pub(super) async fn listed(
-    matches: &ArgMatches,
-    session: &Session,
-) -> Result<Vec<CallRecord>, Stop> {
+pub(super) async fn list(matches: &ArgMatches, session: &Session) -> Result<Vec<CallRecord>, Stop> {
     let (filter, takes) = filter_of(matches, session);
-    filter::listed(matches, session, &filter, takes).await
+    filter::list(matches, session, &filter, takes).await
 }
 
 /// All dead letters that the options leave.
@@ -67,17 +64,20 @@ pub(super) async fn all(matches: &ArgMatches, session: &Session) -> Result<Vec<C
 }
 
 /// What is to be done with the dead letters that are meant.
-pub(super) enum Meant {
+pub(super) enum MeantCalls {
     Do(Vec<CallRecord>),
     List(Vec<CallRecord>),
 }
 
 /// The dead letters that are named, or all that the options leave, where that is said.
-pub(super) async fn meant(matches: &ArgMatches, session: &Session) -> Result<Meant, Stop> {
+pub(super) async fn find_meant(
+    matches: &ArgMatches,
+    session: &Session,
+) -> Result<MeantCalls, Stop> {
     let is_dry = matches.get_flag(DRY);
     let is_named = matches.try_contains_id(ids::IDS).unwrap_or(false) && ids::are_given(matches);
     let dead = if is_named {
-        ids::found(matches, &*session.store).await?
+        ids::find_all(matches, &*session.store).await?
     } else if is_dry || matches.get_flag(ALL) {
         all(matches, session).await?
     } else {
@@ -88,12 +88,12 @@ pub(super) async fn meant(matches: &ArgMatches, session: &Session) -> Result<Mea
     };
     if is_dry {
         tell("note", format!("a dry run: {}; nothing was done", count(dead.len())));
-        return Ok(Meant::List(dead));
+        return Ok(MeantCalls::List(dead));
     }
     if !is_named {
         tell("note", count(dead.len()));
     }
-    Ok(Meant::Do(dead))
+    Ok(MeantCalls::Do(dead))
 }
 
 fn count(dead: usize) -> String {
@@ -105,11 +105,12 @@ fn count(dead: usize) -> String {
 
 fn filter_of(matches: &ArgMatches, session: &Session) -> (Filter, impl Fn(&CallRecord) -> bool) {
     let wanted = matches.try_get_one::<String>(KIND).ok().flatten().cloned();
-    // Nothing is as old as a time that there never was.
+    // An age that reaches before all time selects nothing.
     let before = matches
         .get_one::<SignedDuration>(OLDER)
         .map(|age| session.now.checked_sub(*age).unwrap_or(Timestamp::MIN));
-    let filter = Filter { created_before: before, ..filter::given(matches, vec![State::Dead]) };
+    let filter =
+        Filter { created_before: before, ..filter::from_options(matches, vec![State::Dead]) };
     let takes = move |call: &CallRecord| {
         before.is_none_or(|before| call.updated <= before)
             && wanted.as_ref().is_none_or(|wanted| *wanted == kind(call))

@@ -26,7 +26,7 @@ pub(super) enum NoCall {
 }
 
 #[derive(Deserialize)]
-struct Written<'l> {
+struct WrittenCall<'l> {
     #[serde(borrow)]
     tool: Option<&'l RawValue>,
     #[serde(borrow, default, deserialize_with = "given")]
@@ -41,7 +41,7 @@ fn given<'l, D: Deserializer<'l>>(deserializer: D) -> Result<Option<&'l RawValue
 impl Call {
     /// The call, and the tool's name even where it is none.
     pub(super) fn of(line: &[u8]) -> (Option<String>, Result<Self, NoCall>) {
-        let written: Written<'_> = match serde_json::from_slice(line) {
+        let written: WrittenCall<'_> = match serde_json::from_slice(line) {
             // Serde takes an array for a struct.
             Ok(_) if !line.trim_ascii_start().starts_with(b"{") => {
                 return (None, Err(NoCall::NoObject));

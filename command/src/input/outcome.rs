@@ -7,7 +7,7 @@ use toolwright::repair::Change;
 use toolwright::unstable::foreign;
 use toolwright::unstable::repair::{Refusal, Repaired, Repairer};
 
-use super::Wanted;
+use super::InputOptions;
 use super::call::Call;
 use crate::lines::{LONGEST, Line};
 
@@ -50,7 +50,7 @@ impl Outcome {
         self.kind != Kind::Refused
     }
 
-    /// One that never came to its input.
+    /// Makes the outcome of a line that never came to its input.
     fn of_line(line: usize, name: Option<String>, problems: Vec<InputProblem>) -> Self {
         let words = problems.iter().map(|it| match it.pointer.as_str() {
             "" => it.expected.clone(),
@@ -79,7 +79,7 @@ impl InputProblem {
     }
 }
 
-pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
+pub(super) fn of(number: usize, line: &Line<'_>, wanted: &InputOptions) -> Outcome {
     let refused = |name, message| {
         Outcome::of_line(number, name, vec![InputProblem::beside("line", "", message)])
     };
@@ -115,14 +115,14 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &Wanted) -> Outcome {
             );
         }
     };
-    match climbed(&ladder, &call.arguments, wanted) {
-        Ok(repaired) => taken(number, name, repaired),
+    match repair(&ladder, &call.arguments, wanted) {
+        Ok(repaired) => accept(number, name, repaired),
         Err(refusal) => refusal_of(number, name, refusal),
     }
 }
 
 /// As an executor does: leniently only what does not mend otherwise.
-fn climbed(ladder: &Repairer, text: &str, wanted: &Wanted) -> Result<Repaired, Refusal> {
+fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<Repaired, Refusal> {
     let climb = |level| ladder.repair(text, level, wanted.brackets);
     match wanted.level {
         Repair::Lenient => climb(Repair::Standard).or_else(|_| climb(Repair::Lenient)),
@@ -130,7 +130,7 @@ fn climbed(ladder: &Repairer, text: &str, wanted: &Wanted) -> Result<Repaired, R
     }
 }
 
-fn taken(line: usize, name: Option<String>, repaired: Repaired) -> Outcome {
+fn accept(line: usize, name: Option<String>, repaired: Repaired) -> Outcome {
     let kind = if repaired.changes.is_empty() { Kind::Accepted } else { Kind::Repaired };
     Outcome {
         line,

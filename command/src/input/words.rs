@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use toolwright::repair::Change;
 
 use super::outcome::{Kind, Outcome};
-use crate::shown::printable::shortened;
+use crate::shown::printable::shorten;
 use crate::{Exit, complain};
 
 /// The most characters of one value.
@@ -25,7 +25,7 @@ impl Counts {
 
 /// A block of lines for one call, and an empty one after it.
 pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()> {
-    let name = shortened(outcome.name.as_deref().unwrap_or("?"), LONGEST);
+    let name = shorten(outcome.name.as_deref().unwrap_or("?"), LONGEST);
     let said = match outcome.kind {
         Kind::Accepted => "accepted as it is",
         Kind::Repaired => "repaired",
@@ -36,10 +36,10 @@ pub(super) fn write(outcome: &Outcome, output: &mut dyn Write) -> io::Result<()>
         writeln!(output, "  {}", sentence(change))?;
     }
     for line in outcome.message.iter().flat_map(|it| it.lines()) {
-        writeln!(output, "  {}", shortened(line, LONGEST_INPUT))?;
+        writeln!(output, "  {}", shorten(line, LONGEST_INPUT))?;
     }
     if let Some(input) = outcome.input.as_deref().filter(|_| outcome.kind == Kind::Repaired) {
-        writeln!(output, "  the tool gets: {}", shortened(input.get(), LONGEST_INPUT))?;
+        writeln!(output, "  the tool gets: {}", shorten(input.get(), LONGEST_INPUT))?;
     }
     writeln!(output)
 }
@@ -57,8 +57,8 @@ pub(super) fn end(counts: &Counts, exit: Exit) -> Exit {
 }
 
 fn sentence(change: &Change) -> String {
-    let pointer = shortened(&change.pointer, LONGEST);
-    let from = shortened(&change.from, LONGEST);
-    let to = shortened(&change.to, LONGEST);
+    let pointer = shorten(&change.pointer, LONGEST);
+    let from = shorten(&change.from, LONGEST);
+    let to = shorten(&change.to, LONGEST);
     Change { pointer, rule: change.rule, from, to }.to_string()
 }

@@ -7,7 +7,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 /// Lists the names of the schema's properties in the order of the line; none where it cannot be found out.
 pub(super) fn of(line: &[u8]) -> Vec<String> {
-    let written: Result<Written, _> = serde_json::from_slice(line);
+    let written: Result<WrittenOrder, _> = serde_json::from_slice(line);
     let Ok(mut written) = written else { return Vec::new() };
     if let Some(function) = written.function.take() {
         written = *function;
@@ -16,7 +16,7 @@ pub(super) fn of(line: &[u8]) -> Vec<String> {
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct WrittenOrder {
     function: Option<Box<Self>>,
     #[serde(alias = "inputSchema", alias = "parameters", alias = "parametersJsonSchema")]
     input_schema: Option<Schema>,

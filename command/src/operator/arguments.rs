@@ -32,7 +32,7 @@ pub(crate) fn group() -> ArgGroup {
 }
 
 /// The arguments that are given for a call, in canonical form; `instead` is what else can be done.
-pub(crate) fn given(
+pub(crate) fn from_options(
     matches: &ArgMatches,
     call: &CallRecord,
     instead: &str,
@@ -45,7 +45,7 @@ pub(crate) fn given(
         )));
     };
     let text = match matches.get_one::<String>(ARGUMENTS) {
-        Some(text) => value::given(text)?,
+        Some(text) => value::read_given(text)?,
         None => {
             let mut set = matches.get_many::<(String, String)>(SET).into_iter().flatten();
             set.try_fold(arguments.clone(), |text, (pointer, value)| {

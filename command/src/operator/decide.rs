@@ -152,7 +152,7 @@ impl<'a> Decider<'a> {
     }
 
     fn write(&self, submitted: &Submitted, state: Option<State>) -> Result<(), Stop> {
-        let shape = decision::Decided::of(submitted, state);
+        let shape = decision::DecisionRow::of(submitted, state);
         self.session.output.write(&shape, || shape.words())
     }
 

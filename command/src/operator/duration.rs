@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 /// What is accepted, whatever was found.
 const EXPECTED: &str = "expected a length of time above zero in weeks, days, hours, minutes or seconds, such as 7d, 12h or 1h30m";
 
-/// One that is not nothing, such as `500ms`, `2h30m` or `7d`.
-pub(crate) fn signed(text: &str) -> Result<SignedDuration, String> {
+/// Reads a length of time above zero, such as `500ms`, `2h30m` or `7d`.
+pub(crate) fn parse_signed(text: &str) -> Result<SignedDuration, String> {
     let duration = text
         .parse()
         .and_then(|span: Span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
@@ -16,9 +16,9 @@ pub(crate) fn signed(text: &str) -> Result<SignedDuration, String> {
     if duration.is_positive() { Ok(duration) } else { Err(EXPECTED.to_owned()) }
 }
 
-/// The same, to wait for.
+/// Reads a length of time to wait for, as [`parse_signed`] does.
 pub(crate) fn to_wait(text: &str) -> Result<Duration, String> {
-    Duration::try_from(signed(text)?).map_err(|_| EXPECTED.to_owned())
+    Duration::try_from(parse_signed(text)?).map_err(|_| EXPECTED.to_owned())
 }
 
 /// A point in time.
@@ -44,11 +44,11 @@ mod tests {
 
     #[test]
     fn a_duration_has_days_and_goes_forward() {
-        assert_eq!(signed("7d"), Ok(SignedDuration::from_hours(168)));
-        assert_eq!(signed("1h30m"), Ok(SignedDuration::from_mins(90)));
+        assert_eq!(parse_signed("7d"), Ok(SignedDuration::from_hours(168)));
+        assert_eq!(parse_signed("1h30m"), Ok(SignedDuration::from_mins(90)));
         assert_eq!(to_wait("500ms"), Ok(Duration::from_millis(500)));
         for text in ["0s", "-2h", "1mo", "soon", "forever", "", "7", "99999999999999w"] {
-            assert_eq!(signed(text), Err(EXPECTED.to_owned()), "{text}");
+            assert_eq!(parse_signed(text), Err(EXPECTED.to_owned()), "{text}");
             assert_eq!(to_wait(text), Err(EXPECTED.to_owned()), "{text}");
         }
     }

@@ -37,8 +37,8 @@ pub(crate) async fn run(
     editing: Editing,
 ) -> Result<(), Stop> {
     let decider = Decider::of(matches, session)?;
-    let call = ids::found_one(matches, &*session.store).await?;
-    let new = arguments::given(matches, &call, editing.instead)?;
+    let call = ids::find_one(matches, &*session.store).await?;
+    let new = arguments::from_options(matches, &call, editing.instead)?;
     let statement = (editing.say)(&call, new, decider.name(), Timestamp::now());
     let saying = Saying { call: &call, statement, of: editing.of, doing: editing.doing };
     decider.say(saying).await

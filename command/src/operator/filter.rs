@@ -82,7 +82,7 @@ pub(crate) fn states(matches: &ArgMatches) -> Vec<State> {
 }
 
 /// What the options say of which calls are meant, in these states.
-pub(crate) fn given(matches: &ArgMatches, states: Vec<State>) -> Filter {
+pub(crate) fn from_options(matches: &ArgMatches, states: Vec<State>) -> Filter {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     Filter { states, run: text(RUN), tool: text(TOOL), text: text(TEXT), ..Filter::default() }
 }
@@ -101,11 +101,11 @@ pub(crate) async fn calls(
     session: &Session,
     states: Vec<State>,
 ) -> Result<Vec<CallRecord>, Stop> {
-    listed(matches, session, &given(matches, states), |_| true).await
+    list(matches, session, &from_options(matches, states), |_| true).await
 }
 
 /// The part of a list that the options ask for; `takes` says more of which calls are in it.
-pub(crate) async fn listed(
+pub(crate) async fn list(
     matches: &ArgMatches,
     session: &Session,
     filter: &Filter,
@@ -115,7 +115,7 @@ pub(crate) async fn listed(
     Ok(readable(session, rows))
 }
 
-/// The same with the calls that cannot be read, which are not reported.
+/// Does as [`list`], with the calls that cannot be read, which are not reported.
 pub(crate) async fn rows(
     matches: &ArgMatches,
     session: &Session,
@@ -128,7 +128,7 @@ pub(crate) async fn rows(
     };
     let limit = matches.get_one::<u32>(LIMIT).map_or(0, |limit| *limit as usize);
     let page = Page { after, limit: limit + 1, latest_first: matches.get_flag(LATEST) };
-    let mut rows = taken(session, filter, page, takes).await?;
+    let mut rows = take(session, filter, page, takes).await?;
     if rows.len() > limit {
         rows.truncate(limit);
         if let Some(last) = rows.last() {
@@ -144,7 +144,7 @@ pub(crate) async fn all(
     filter: &Filter,
     takes: impl Fn(&CallRecord) -> bool,
 ) -> Result<Vec<CallRecord>, Stop> {
-    let rows = taken(session, filter, Page::first(usize::MAX), takes).await?;
+    let rows = take(session, filter, Page::first(usize::MAX), takes).await?;
     Ok(readable(session, rows))
 }
 
@@ -161,7 +161,7 @@ fn id_of(row: &Row) -> CallId {
 }
 
 /// Takes as many as the page asks for, and says so where there are none.
-async fn taken(
+async fn take(
     session: &Session,
     filter: &Filter,
     page: Page,

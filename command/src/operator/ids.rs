@@ -36,7 +36,7 @@ pub(crate) fn calls() -> Arg {
     one_call().num_args(1..).action(ArgAction::Append)
 }
 
-/// The same, or none.
+/// The argument for any number of calls.
 pub(crate) fn any_calls() -> Arg {
     calls().required(false)
 }
@@ -47,7 +47,7 @@ pub(crate) fn are_given(matches: &ArgMatches) -> bool {
 }
 
 /// The calls of the command line, each once, in its order.
-pub(crate) async fn found(
+pub(crate) async fn find_all(
     matches: &ArgMatches,
     store: &dyn Store,
 ) -> Result<Vec<CallRecord>, Stop> {
@@ -56,7 +56,7 @@ pub(crate) async fn found(
 }
 
 /// The one call of the command line.
-pub(crate) async fn found_one(matches: &ArgMatches, store: &dyn Store) -> Result<CallRecord, Stop> {
+pub(crate) async fn find_one(matches: &ArgMatches, store: &dyn Store) -> Result<CallRecord, Stop> {
     let text = matches.get_one::<String>(IDS).map_or("", String::as_str);
     one(text, store).await
 }
@@ -69,15 +69,15 @@ pub(crate) async fn one(text: &str, store: &dyn Store) -> Result<CallRecord, Sto
 
 /// Returns the id that a text means; the call need not be readable.
 pub(crate) async fn id(text: &str, store: &dyn Store) -> Result<CallId, Stop> {
-    match Wanted::of(text)?.whole() {
+    match WantedId::of(text)?.whole() {
         Some(id) => Ok(id),
         None => Ok(one(text, store).await?.id),
     }
 }
 
 async fn find(texts: &[impl AsRef<str>], store: &dyn Store) -> Result<Vec<CallRecord>, Stop> {
-    let wanted: Vec<Wanted<'_>> =
-        texts.iter().map(|text| Wanted::of(text.as_ref())).collect::<Result<_, _>>()?;
+    let wanted: Vec<WantedId<'_>> =
+        texts.iter().map(|text| WantedId::of(text.as_ref())).collect::<Result<_, _>>()?;
     let mut candidates: Vec<Vec<CallRecord>> = vec![Vec::new(); wanted.len()];
     for (wanted, candidates) in wanted.iter().zip(&mut candidates) {
         if let Some(id) = wanted.whole() {
@@ -126,12 +126,12 @@ fn digits_of(id: CallId) -> String {
 }
 
 /// What was typed, and its digits alone.
-struct Wanted<'a> {
+struct WantedId<'a> {
     text: &'a str,
     digits: String,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> WantedId<'a> {
     fn of(text: &'a str) -> Result<Self, Stop> {
         let digits = text.replace('-', "").to_ascii_lowercase();
         let fits = (FEWEST..=WHOLE).contains(&digits.len());

@@ -44,28 +44,28 @@ fn within(text: &str, keys: &[String], value: &str) -> Result<String, String> {
     if let Ok(mut entries) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(text) {
         let new = deeper(entries.get(key))?;
         entries.insert(key.clone(), new);
-        return written(&entries);
+        return to_json(&entries);
     }
     let Ok(mut items) = serde_json::from_str::<Vec<Box<RawValue>>>(text) else {
         return Err(format!("{text} has no {key:?} in it: it is neither an object nor an array"));
     };
     if key == "-" && rest.is_empty() {
         items.push(raw(value)?);
-        return written(&items);
+        return to_json(&items);
     }
     let place = key.parse().ok().filter(|place: &usize| place.to_string() == *key);
     let Some(place) = place.filter(|place| *place < items.len()) else {
         return Err(format!("there is no item {key:?} in an array of {}", items.len()));
     };
     items[place] = deeper(items.get(place))?;
-    written(&items)
+    to_json(&items)
 }
 
 fn raw(text: &str) -> Result<Box<RawValue>, String> {
     RawValue::from_string(text.to_owned()).map_err(|error| error.to_string())
 }
 
-fn written(value: &impl serde::Serialize) -> Result<String, String> {
+fn to_json(value: &impl serde::Serialize) -> Result<String, String> {
     serde_json::to_string(value).map_err(|error| error.to_string())
 }
 

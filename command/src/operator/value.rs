@@ -10,7 +10,7 @@ use crate::Exit;
 const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// The text itself, that of the file where it is `@FILE`, that of standard input where it is `-`.
-pub(crate) fn given(text: &str) -> Result<String, Stop> {
+pub(crate) fn read_given(text: &str) -> Result<String, Stop> {
     match (text, text.strip_prefix('@')) {
         ("-", _) => read(io::stdin().lock(), "standard input"),
         (_, Some(path)) => {

@@ -5,10 +5,10 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use toolwright_agent::durable::{Head, Phase, Runs};
 
-use super::{named, runs, stopped};
+use super::{find_named, runs, stop_of};
 use crate::operator::{Session, Stop, duration};
 use crate::shown::printable;
-use crate::shown::run::{Shown, TurnShown};
+use crate::shown::run::{RunPage, TurnShown};
 use crate::tell;
 
 pub(super) const NAME: &str = "watch";
@@ -38,14 +38,14 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let runs = runs(session);
     let after = matches.get_one::<u64>(AFTER).copied().unwrap_or_default();
     let next = after.saturating_add(1);
-    let mut watched = Watched { next, shown: None, standing: String::new() };
-    if Runs::is_encrypted(&named(matches, &runs).await?) {
+    let mut watched = WatchedRun { next, shown: None, standing: String::new() };
+    if Runs::is_encrypted(&find_named(matches, &runs).await?) {
         tell("note", "the texts of this run are encrypted; its application can read them");
     }
     loop {
         // Asked for before the look, so that no change is missed.
         let changed = session.store.changed();
-        let head = named(matches, &runs).await?;
+        let head = find_named(matches, &runs).await?;
         watched.look(session, &runs, &head).await?;
         if head.phase == Phase::Ended {
             return Ok(());
@@ -60,7 +60,7 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
 }
 
 /// What was written so far.
-struct Watched {
+struct WatchedRun {
     /// The turn that is not whole yet.
     next: u64,
     /// How it was last written.
@@ -68,10 +68,10 @@ struct Watched {
     standing: String,
 }
 
-impl Watched {
+impl WatchedRun {
     async fn look(&mut self, session: &Session, runs: &Runs, head: &Head) -> Result<(), Stop> {
         while !Runs::is_encrypted(head) {
-            let turn = runs.turn(&head.run, self.next).await.map_err(stopped)?;
+            let turn = runs.turn(&head.run, self.next).await.map_err(stop_of)?;
             let is_whole = match &turn.answer {
                 Some(message) => message.calls().is_empty() || turn.answers.is_some(),
                 None => self.next < head.turn,
@@ -90,7 +90,7 @@ impl Watched {
             }
             (self.next, self.shown) = (self.next + 1, None);
         }
-        let shown = Shown::of(head);
+        let shown = RunPage::of(head);
         let standing = shown.standing();
         if standing != self.standing {
             session.output.write(&shown, || format!("{standing}\n"))?;

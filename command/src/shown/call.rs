@@ -47,7 +47,7 @@ pub(crate) struct Call<'a> {
     epoch: u64,
     lease: Option<Timestamp>,
     not_before: Option<Timestamp>,
-    ask: Option<Asked<'a>>,
+    ask: Option<AskRow<'a>>,
     decision: Option<Decision>,
     grant: Option<&'a str>,
     has_proposal: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Call<'a> {
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct AskRow<'a> {
     reason: &'a str,
     preview: Option<&'a str>,
     deadline: Timestamp,
@@ -82,7 +82,7 @@ struct Attempt<'a> {
     at: Timestamp,
     failure: Failure,
     kind: &'a str,
-    /// Nothing where they may repeat a secret.
+    /// `None` where they may repeat a secret.
     message: Option<&'a str>,
     cause: Option<&'a str>,
 }
@@ -90,7 +90,7 @@ struct Attempt<'a> {
 #[derive(Serialize)]
 struct Answer<'a> {
     is_error: bool,
-    /// Nothing where it may repeat a secret.
+    /// `None` where it may repeat a secret.
     text: Option<&'a str>,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Call<'a> {
             epoch: call.epoch,
             lease: call.lease,
             not_before: call.not_before,
-            ask: ask.map(|ask| Asked {
+            ask: ask.map(|ask| AskRow {
                 reason: &ask.reason,
                 preview: ask.preview.as_deref(),
                 deadline: ask.deadline,
@@ -167,7 +167,7 @@ impl<'a> Call<'a> {
     }
 
     /// A call that cannot be read: its keys are those of every call.
-    pub(crate) fn damaged(damaged: &DamagedCall) -> serde_json::Value {
+    pub(crate) fn damaged_row(damaged: &DamagedCall) -> serde_json::Value {
         let slot = CallSlot { run: String::new(), turn: None, index: 0 };
         let draft = CallRecord::draft(damaged.id, slot, "", Timestamp::UNIX_EPOCH);
         let mut all = serde_json::json!(Call::of(&draft));

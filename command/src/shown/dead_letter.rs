@@ -4,7 +4,7 @@ use serde::Serialize;
 use toolwright::journal::{CallRecord, Entry};
 
 use super::call::Call;
-use super::entry::Happened;
+use super::entry::EntryRow;
 
 /// What programs read of it: a call with two keys more.
 #[derive(Serialize)]
@@ -12,7 +12,7 @@ pub(crate) struct DeadLetter<'a> {
     #[serde(flatten)]
     call: Call<'a>,
     kind: String,
-    history: Vec<Happened<'a>>,
+    history: Vec<EntryRow<'a>>,
 }
 
 impl<'a> DeadLetter<'a> {
@@ -20,7 +20,7 @@ impl<'a> DeadLetter<'a> {
         Self {
             call: Call::of(call),
             kind: kind(call),
-            history: history.iter().map(|entry| Happened::of(call, entry)).collect(),
+            history: history.iter().map(|entry| EntryRow::of(call, entry)).collect(),
         }
     }
 }

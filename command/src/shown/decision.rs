@@ -10,8 +10,8 @@ use super::{printable, when};
 
 /// What programs read after each decision.
 #[derive(Serialize)]
-pub(crate) struct Decided<'a> {
-    /// Nothing where it is a grant that was decided about.
+pub(crate) struct DecisionRow<'a> {
+    /// `None` where it is a grant that was decided about.
     call: Option<CallId>,
     verdict: &'static str,
     by: &'a str,
@@ -40,7 +40,7 @@ pub(crate) fn verdict(verdict: &Decision) -> &'static str {
     }
 }
 
-impl<'a> Decided<'a> {
+impl<'a> DecisionRow<'a> {
     pub(crate) fn of(submitted: &'a Submitted, state: Option<State>) -> Self {
         let call = match &submitted.about {
             Subject::Call { id, .. } => Some(*id),
@@ -57,7 +57,7 @@ impl<'a> Decided<'a> {
         }
     }
 
-    /// The same in a sentence.
+    /// Writes it as a sentence.
     pub(crate) fn words(&self) -> String {
         let what = match (self.call, self.grant) {
             (Some(call), _) => format!("call {call}"),

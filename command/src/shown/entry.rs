@@ -11,7 +11,7 @@ use super::{printable, when};
 
 /// What programs read of it. All keys are always there.
 #[derive(Serialize)]
-pub(crate) struct Happened<'a> {
+pub(crate) struct EntryRow<'a> {
     call: CallId,
     tool: &'a str,
     run: &'a str,
@@ -30,7 +30,7 @@ pub(crate) struct Happened<'a> {
     key: Option<&'a str>,
 }
 
-impl<'a> Happened<'a> {
+impl<'a> EntryRow<'a> {
     pub(crate) fn of(call: &'a CallRecord, entry: &'a Entry) -> Self {
         let (failure, exhausted) = match entry.event {
             Some(Transition::Errored { failure, exhausted, .. }) => {
@@ -59,7 +59,7 @@ impl<'a> Happened<'a> {
         }
     }
 
-    /// The same on a line, without the call.
+    /// Writes it on a line, without the call.
     pub(crate) fn words(entry: &Entry) -> String {
         let event = entry.event.map_or("recorded".to_owned(), |event| event.to_string());
         let mut words = format!(

@@ -9,7 +9,7 @@ use super::{json, when};
 
 /// What programs read of it. All keys are always there.
 #[derive(Serialize)]
-pub(crate) struct Granted<'a> {
+pub(crate) struct GrantRow<'a> {
     id: &'a str,
     tool: String,
     fingerprint: String,
@@ -20,7 +20,7 @@ pub(crate) struct Granted<'a> {
     used: u32,
     by: Option<String>,
     granted: Timestamp,
-    revoked: Option<Revoked>,
+    revoked: Option<RevokedRow>,
 }
 
 #[derive(Serialize)]
@@ -30,12 +30,12 @@ struct Where {
 }
 
 #[derive(Serialize)]
-struct Revoked {
+struct RevokedRow {
     by: String,
     at: Timestamp,
 }
 
-impl<'a> Granted<'a> {
+impl<'a> GrantRow<'a> {
     pub(crate) fn of(grant: &'a Grant) -> Result<Self, GrantError> {
         let GrantTerms { scope, tool, fingerprint, arguments, until, uses } = grant.terms()?;
         let arguments = arguments.into_iter().map(|clause| Where {
@@ -54,7 +54,7 @@ impl<'a> Granted<'a> {
             used: grant.used,
             by: grant.signed.statement().ok().map(|statement| statement.by),
             granted: grant.granted,
-            revoked: revoked.map(|statement| Revoked { by: statement.by, at: statement.at }),
+            revoked: revoked.map(|statement| RevokedRow { by: statement.by, at: statement.at }),
         })
     }
 

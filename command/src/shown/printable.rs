@@ -8,7 +8,7 @@ pub(crate) fn block(text: &str) -> String {
 }
 
 /// At most so many characters of a text, on one line.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shorten(text: &str, most: usize) -> String {
     let text = line(text);
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn a_long_text_ends_with_a_mark_that_there_is_more() {
-        assert_eq!(shortened("abcde", 5), "abcde");
-        assert_eq!(shortened("abcdef", 5), "abcd…");
+        assert_eq!(shorten("abcde", 5), "abcde");
+        assert_eq!(shorten("abcdef", 5), "abcd…");
     }
 }

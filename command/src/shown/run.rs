@@ -15,7 +15,7 @@ use super::{printable, when};
 const LONGEST: usize = 400;
 
 #[derive(Serialize)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct RunPage<'a> {
     run: &'a str,
     agent: &'a str,
     user: Option<&'a str>,
@@ -46,7 +46,7 @@ pub(crate) struct Shown<'a> {
     updated: Timestamp,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> RunPage<'a> {
     pub(crate) fn of(head: &'a Head) -> Self {
         Self {
             run: &head.run,
@@ -214,7 +214,7 @@ impl<'a> TurnShown<'a> {
         let mut words = String::new();
         let number = self.turn;
         let mut line = |what: &str, text: &str| {
-            let text = printable::shortened(text.trim(), LONGEST);
+            let text = printable::shorten(text.trim(), LONGEST);
             let _ = writeln!(words, "[{number}] {what:<7} {text}");
         };
         self.said.iter().for_each(|text| line("user", text));

@@ -8,7 +8,7 @@ use toolwright::approval::ApprovalRequest;
 use toolwright::journal::{Answered, CallRecord, Entry, FailedAttempt, State, StoredText};
 
 use super::call::has_secrets;
-use super::entry::Happened;
+use super::entry::EntryRow;
 use super::{json, printable, when};
 
 /// What an approver needs: what shall run, why it is asked about, for whom, until when.
@@ -90,13 +90,13 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
 /// What happened to it.
 pub(crate) fn history(entries: &[Entry]) -> String {
     let mut page = Page::default();
-    let lines: Vec<String> = entries.iter().map(Happened::words).collect();
+    let lines: Vec<String> = entries.iter().map(EntryRow::words).collect();
     page.block("history", &lines.join("\n"));
     page.0
 }
 
 /// A call of a plan: what it would do, and why.
-pub(crate) fn planned(call: &CallRecord, number: usize, of: usize) -> String {
+pub(crate) fn plan_page(call: &CallRecord, number: usize, of: usize) -> String {
     let mut page = Page::default();
     page.line("planned", &format!("{number} of {of}"));
     page.line("call", &format!("{}, generation {}", call.id, call.generation));

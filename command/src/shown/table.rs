@@ -26,7 +26,7 @@ impl Table {
     }
 }
 
-/// Nothing where there are no rows.
+/// Writes nothing where there are no rows.
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {

@@ -19,14 +19,14 @@ pub(crate) fn away(time: Timestamp, now: Timestamp) -> String {
     let (count, unit) = match far {
         0 => return "now".to_owned(),
         1..120 => (far, "s"),
-        120..7_170 => (rounded(far, 60), "min"),
-        7_170..171_000 => (rounded(far, 3_600), "h"),
-        _ => (rounded(far, 86_400), "days"),
+        120..7_170 => (round(far, 60), "min"),
+        7_170..171_000 => (round(far, 3_600), "h"),
+        _ => (round(far, 86_400), "days"),
     };
     if seconds > 0 { format!("in {count} {unit}") } else { format!("{count} {unit} ago") }
 }
 
-fn rounded(seconds: u64, unit: u64) -> u64 {
+fn round(seconds: u64, unit: u64) -> u64 {
     (seconds + unit / 2) / unit
 }
 

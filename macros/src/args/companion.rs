@@ -22,7 +22,7 @@ impl Companion {
         value::equals(key, input, "|…| …")?;
         let ahead = input.fork();
         let written: Option<Expr> = ahead.parse().ok();
-        match written.as_ref().map(value::ungrouped) {
+        match written.as_ref().map(value::strip_groups) {
             Some(Expr::Closure(closure)) => {
                 input.parse::<Expr>()?;
                 Ok(Self::Closure(Box::new(closure.clone())))
@@ -30,7 +30,7 @@ impl Companion {
             Some(call @ (Expr::Call(_) | Expr::MethodCall(_) | Expr::Await(_))) => {
                 let message = format!(
                     "found a call, expected a closure over the tool's parameters, by their names: `{key} = async |…| {}`",
-                    awaited(call)
+                    awaits(call)
                 );
                 Err(syn::Error::new_spanned(call, message))
             }
@@ -49,9 +49,9 @@ impl Companion {
 }
 
 /// The call as it would stand in the closure.
-fn awaited(call: &Expr) -> String {
+fn awaits(call: &Expr) -> String {
     match call {
-        Expr::Await(awaited) => self::awaited(&awaited.base),
+        Expr::Await(awaited) => self::awaits(&awaited.base),
         Expr::Call(call) => format!("{}(…).await", spelt(&call.func)),
         Expr::MethodCall(call) => format!("{}.{}(…).await", spelt(&call.receiver), call.method),
         _ => "….await".to_owned(),

@@ -25,7 +25,7 @@ pub fn read<A>(
     while !input.is_empty() {
         match input.call(Ident::parse_any) {
             Err(error) => {
-                let (found, expected) = (found(input), one_of(&known));
+                let (found, expected) = (describe_next(input), one_of(&known));
                 errors.at(error.span(), format!("{found}, expected an option: {expected}"));
                 skip(input);
             }
@@ -39,7 +39,7 @@ pub fn read<A>(
                         errors.push(error);
                         skip(input);
                     } else if !input.is_empty() && !input.peek(Token![,]) {
-                        let found = found(input);
+                        let found = describe_next(input);
                         errors.at(
                             input.span(),
                             format!("{found} after `{written}`, expected `,` or the end"),
@@ -78,7 +78,8 @@ pub fn list<T>(
         match each(input) {
             Ok(one) if input.is_empty() || input.peek(Token![,]) => read.push(one),
             Ok(_) => {
-                errors.at(input.span(), format!("{}, expected `,` or the end", found(input)));
+                errors
+                    .at(input.span(), format!("{}, expected `,` or the end", describe_next(input)));
                 skip(input);
             }
             Err(error) => {
@@ -94,7 +95,7 @@ pub fn list<T>(
 }
 
 /// Says what comes next, for a message about it.
-pub fn found(input: ParseStream<'_>) -> String {
+pub fn describe_next(input: ParseStream<'_>) -> String {
     match input.fork().parse::<TokenTree>() {
         Ok(TokenTree::Group(group)) => match group.delimiter() {
             Delimiter::Parenthesis => "found `(…)`".into(),

@@ -128,7 +128,7 @@ impl ParamArgs {
 
 impl Bound {
     /// Returns the value where it is known now, for rules over two literals.
-    pub fn known(&self) -> Option<f64> {
+    pub fn literal(&self) -> Option<f64> {
         match &self.value {
             BoundValue::Integer(integer) => Some(*integer as f64),
             BoundValue::Float(float, _) => Some(*float),
@@ -166,8 +166,8 @@ fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
 
 /// Reads a number literal, perhaps with a sign.
 pub fn number(expression: &Expr) -> Option<BoundValue> {
-    let (negative, literal) = match value::ungrouped(expression) {
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, value::ungrouped(expr)),
+    let (negative, literal) = match value::strip_groups(expression) {
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, value::strip_groups(expr)),
         other => (false, other),
     };
     let Expr::Lit(ExprLit { lit, .. }) = literal else { return None };
@@ -214,7 +214,7 @@ fn short(key: &Ident, input: ParseStream<'_>) -> syn::Result<Short> {
         return Ok(Short { span: key.span(), letter: None });
     }
     input.parse::<Token![=]>()?;
-    let found = options::found(input);
+    let found = options::describe_next(input);
     let letter: LitChar = input.parse().map_err(|error: syn::Error| {
         let message = format!("{found}, expected one letter in single quotes: `short = 'l'`");
         syn::Error::new(error.span(), message)

@@ -62,7 +62,7 @@ pub fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<Span> {
 
 pub fn word(key: &Ident, input: ParseStream<'_>, choices: &[&str]) -> syn::Result<Ident> {
     equals(key, input, choices.first().copied().unwrap_or_default())?;
-    let found = options::found(input);
+    let found = options::describe_next(input);
     let expected = format!("expected {}", one_of(choices));
     if let Ok(literal) = input.fork().parse::<ExprLit>() {
         let hint = without_quotes(key, &literal);
@@ -88,7 +88,7 @@ pub fn without_quotes(key: &Ident, literal: &ExprLit) -> String {
 
 pub fn identifier(key: &Ident, input: ParseStream<'_>) -> syn::Result<Ident> {
     equals(key, input, "NAME")?;
-    let found = options::found(input);
+    let found = options::describe_next(input);
     input.parse().map_err(|error: syn::Error| {
         syn::Error::new(error.span(), format!("{found}, expected a name: `{key} = NAME`"))
     })
@@ -96,7 +96,7 @@ pub fn identifier(key: &Ident, input: ParseStream<'_>) -> syn::Result<Ident> {
 
 pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
     equals(key, input, "some::path")?;
-    let found = options::found(input);
+    let found = options::describe_next(input);
     input.call(Path::parse_mod_style).map_err(|error| {
         syn::Error::new(error.span(), format!("{found}, expected a path: `{key} = some::path`"))
     })
@@ -104,7 +104,7 @@ pub fn path(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
 
 /// Reads the path of a function, where a closure might be as well.
 pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
-    let found = options::found(input);
+    let found = options::describe_next(input);
     input.call(Path::parse_mod_style).map_err(|error| {
         let message = format!(
             "{found}, expected a closure over the tool's parameters or the path of a function: `{key} = |…| …`"
@@ -116,11 +116,11 @@ pub fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
 pub fn expression(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Expr> {
     equals(key, input, example)?;
     let expression: Expr = input.parse()?;
-    Ok(ungrouped(&expression).clone())
+    Ok(strip_groups(&expression).clone())
 }
 
 /// Takes an expression out of the invisible groups that the fragments of `macro_rules!` leave.
-pub fn ungrouped(mut expression: &Expr) -> &Expr {
+pub fn strip_groups(mut expression: &Expr) -> &Expr {
     while let Expr::Group(group) = expression {
         expression = &group.expr;
     }
@@ -130,7 +130,7 @@ pub fn ungrouped(mut expression: &Expr) -> &Expr {
 /// Reads a whole number above zero.
 pub fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<u32> {
     equals(key, input, "3")?;
-    let found = options::found(input);
+    let found = options::describe_next(input);
     let wrong = |span| {
         let message = format!("{found}, expected a whole number above zero: `{key} = 3`");
         syn::Error::new(span, message)
@@ -193,7 +193,7 @@ pub fn equals(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result
 }
 
 fn string(input: ParseStream<'_>, expected: &str) -> syn::Result<LitStr> {
-    let found = options::found(input);
+    let found = options::describe_next(input);
     input.parse().map_err(|error: syn::Error| {
         syn::Error::new(error.span(), format!("{found}, expected {expected}"))
     })

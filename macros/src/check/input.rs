@@ -106,7 +106,8 @@ pub fn fills(tool: &Tool, errors: &mut Errors) {
 /// Limits that contradict each other or the default, where all are known now.
 pub fn limits(tool: &Tool, errors: &mut Errors) {
     for args in tool.inputs().map(|param| &param.args) {
-        if let (Some(minimum), Some(maximum)) = (known(&args.minimum), known(&args.maximum))
+        if let (Some(minimum), Some(maximum)) =
+            (known_value(&args.minimum), known_value(&args.maximum))
             && minimum > maximum
             && let Some(bound) = &args.maximum
         {
@@ -151,7 +152,7 @@ fn default_within(args: &ParamArgs, errors: &mut Errors) {
             _ => continue,
         };
         let (minimum, maximum) = match (unit, &args.length) {
-            (None, _) => (known(&args.minimum), known(&args.maximum)),
+            (None, _) => (known_value(&args.minimum), known_value(&args.maximum)),
             (Some(_), Some(length)) => (literal(&length.minimum), literal(&length.maximum)),
             (Some(_), None) => continue,
         };
@@ -173,8 +174,8 @@ fn literal(limit: &Option<Expr>) -> Option<f64> {
     }
 }
 
-fn known(bound: &Option<Bound>) -> Option<f64> {
-    bound.as_ref().and_then(Bound::known)
+fn known_value(bound: &Option<Bound>) -> Option<f64> {
+    bound.as_ref().and_then(Bound::literal)
 }
 
 /// Defaults and examples that no JSON can hold, and limits that are no number.

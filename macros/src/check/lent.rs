@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeParamBound};
 
 /// Returns the type that is registered for a borrowed one: `Tx<'static>` for `Tx<'_>`. What functions are lent stays.
-pub fn registered(ty: &Type) -> Type {
+pub fn registered_type(ty: &Type) -> Type {
     let mut ty = ty.clone();
     name_elided(&mut ty);
     ty

@@ -61,12 +61,12 @@ pub fn take_repeated(methods: &mut Methods, errors: &mut Errors) {
 
 /// What the tools of one block may not share, as far as it is seen now.
 #[derive(Default)]
-pub struct Taken {
+pub struct UserConstants {
     names: Vec<String>,
     constants: Vec<Ident>,
 }
 
-impl Taken {
+impl UserConstants {
     /// Collects the constants of the user's own.
     pub fn of(methods: &Methods) -> Self {
         let constants = methods.items.iter().filter_map(|member| match member {

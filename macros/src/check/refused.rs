@@ -4,19 +4,19 @@
 use quote::quote;
 use syn::{Error, FnArg, ReturnType, Type, parse_quote};
 
-use super::tokens::{Found, find_token, ungrouped};
+use super::tokens::{FoundToken, find_token, strip_groups};
 use crate::errors::Errors;
 use crate::item::Function;
 
 /// Says why rustc refuses the type of a parameter or of an answer.
 pub fn reason(ty: &Type) -> Option<Error> {
-    let underscore = |token: Found<'_>| matches!(token, Found::Word("_")).then_some(());
+    let underscore = |token: FoundToken<'_>| matches!(token, FoundToken::Word("_")).then_some(());
     if let Some((span, ())) = find_token(ty, &underscore) {
         let message =
             "a tool names its types, from which its schema is made; write the type for `_`";
         return Some(Error::new(span, message));
     }
-    let ty = ungrouped(ty);
+    let ty = strip_groups(ty);
     let (found, advice) = match ty {
         Type::Slice(_) => ("a slice", "write `Vec<T>` for `[T]`"),
         Type::TraitObject(_) => (

@@ -10,7 +10,7 @@ use syn::{
     Type,
 };
 
-use super::tokens::{Found, find_token, ungrouped};
+use super::tokens::{FoundToken, find_token, strip_groups};
 use super::{is_for_parameters, lent, refused};
 use crate::args::{ParamArgs, ToolArgs};
 use crate::docs::Docs;
@@ -115,17 +115,17 @@ pub fn returns(signature: &Signature, errors: &mut Errors) -> TokenStream {
         return quote!(());
     }
     let problem = find_token(ty, &|token| match token {
-        Found::Word("impl") => Some(
+        FoundToken::Word("impl") => Some(
             "a tool names the type it returns, so that its output schema is known; `impl Trait` has no name",
         ),
-        Found::Word("Self") => {
+        FoundToken::Word("Self") => {
             Some("`Self` is not known outside the `impl` block; write the type's name")
         }
-        Found::Word("OsString" | "OsStr") => Some(OS_TEXT),
-        Found::Lifetime(name) if name != "static" => Some(
+        FoundToken::Word("OsString" | "OsStr") => Some(OS_TEXT),
+        FoundToken::Lifetime(name) if name != "static" => Some(
             "an answer is owned: it outlives the call; return `String` for `Cow<'_, str>`, or a type without a lifetime",
         ),
-        Found::Reference(true, _) => {
+        FoundToken::Reference(true, _) => {
             Some("an answer is owned: it outlives the call; return `String` for `&str`")
         }
         _ => None,
@@ -190,21 +190,21 @@ fn parameter(typed: &PatType, errors: &mut Errors) -> Option<Argument> {
     if refused::reason(&typed.ty).is_some() {
         return None;
     }
-    match ungrouped(&typed.ty) {
+    match strip_groups(&typed.ty) {
         Type::Reference(reference) => {
             if let Some(span) = args.span.or(args.whole) {
                 errors.at(span, "a borrowed parameter is a capability that the runtime hands in, not input; take it owned, or drop the attribute");
             }
-            let inner = ungrouped(&reference.elem);
-            borrowed(reference, inner, errors)?;
-            let capability = Capability { ident: Some(ident), ty: lent::registered(inner) };
+            let inner = strip_groups(&reference.elem);
+            check_borrowed(reference, inner, errors)?;
+            let capability = Capability { ident: Some(ident), ty: lent::registered_type(inner) };
             Some(match reference.mutability {
                 Some(_) => Argument::Exclusive(capability),
                 None => Argument::Shared(capability),
             })
         }
         ty => {
-            owned(ty, errors)?;
+            check_owned(ty, errors)?;
             let key = match &args.name {
                 Some(name) => name.value(),
                 None => syn::ext::IdentExt::unraw(&ident).to_string(),
@@ -236,22 +236,22 @@ pub fn is_misplaced(attribute: &Attribute) -> bool {
     MISPLACED.iter().any(|(name, _)| attribute.path().is_ident(name))
 }
 
-fn owned(ty: &Type, errors: &mut Errors) -> Option<()> {
+fn check_owned(ty: &Type, errors: &mut Errors) -> Option<()> {
     let problem = find_token(ty, &|token| match token {
-        Found::Word("impl") => {
+        FoundToken::Word("impl") => {
             Some("input has a concrete type, from which its schema is made; `impl Trait` has none")
         }
-        Found::Word("Self") => {
+        FoundToken::Word("Self") => {
             Some("`Self` is not known outside the `impl` block; write the type's name")
         }
-        Found::Word("OsString" | "OsStr") => Some(OS_TEXT),
-        Found::Reference(_, Some(name)) if !BORROWED_INPUT.contains(&name.as_str()) => Some(
+        FoundToken::Word("OsString" | "OsStr") => Some(OS_TEXT),
+        FoundToken::Reference(_, Some(name)) if !BORROWED_INPUT.contains(&name.as_str()) => Some(
             "a capability is borrowed by itself: write `&T` as the parameter's type; inside another type the runtime cannot hand it in",
         ),
-        Found::Reference(..) => {
+        FoundToken::Reference(..) => {
             Some("input is taken owned: write `String` for `&str`, `Vec<T>` for `&[T]`")
         }
-        Found::Lifetime(name) if name != "static" => Some(
+        FoundToken::Lifetime(name) if name != "static" => Some(
             "input is taken owned, without a lifetime; what the runtime hands in is borrowed: `&T`",
         ),
         _ => None,
@@ -259,7 +259,7 @@ fn owned(ty: &Type, errors: &mut Errors) -> Option<()> {
     no_problem(problem, errors)
 }
 
-fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -> Option<()> {
+fn check_borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -> Option<()> {
     if let Some(owned) = owned_form(inner) {
         errors.over(
             reference,
@@ -285,21 +285,21 @@ fn borrowed(reference: &syn::TypeReference, inner: &Type, errors: &mut Errors) -
         );
         return None;
     }
-    let unnamed = |token: Found<'_>| match token {
-        Found::Word("impl") => Some(
+    let unnamed = |token: FoundToken<'_>| match token {
+        FoundToken::Word("impl") => Some(
             "a capability is found by its concrete type; `impl Trait` has none: write the type, or `&dyn Trait`",
         ),
-        Found::Word("Self") => {
+        FoundToken::Word("Self") => {
             Some("`Self` is not known outside the `impl` block; write the type's name")
         }
         _ => None,
     };
     let is_reference = matches!(inner, Type::Reference(_));
-    let kept = |token: Found<'_>| match token {
-        Found::Reference(is_short, _) if is_short || is_reference => {
+    let kept = |token: FoundToken<'_>| match token {
+        FoundToken::Reference(is_short, _) if is_short || is_reference => {
             Some("a capability is borrowed once; write `&T` for `&&T`")
         }
-        Found::Lifetime(name) if !["static", "_"].contains(&name) => Some(
+        FoundToken::Lifetime(name) if !["static", "_"].contains(&name) => Some(
             "a capability owns its data: what is registered has the lifetime `'static`; write `'_`",
         ),
         _ => None,

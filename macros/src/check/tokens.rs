@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::Type;
 
 /// A token of a type that may be out of place.
-pub enum Found<'a> {
+pub enum FoundToken<'a> {
     Word(&'a str),
     Lifetime(&'a str),
     /// `&`, whether a lifetime other than `'static` or none follows it, and the last word of the path it leads to.
@@ -13,11 +13,14 @@ pub enum Found<'a> {
 }
 
 /// Finds the first token of a type that `judge` objects to.
-pub fn find_token<M>(ty: &Type, judge: &dyn Fn(Found<'_>) -> Option<M>) -> Option<(Span, M)> {
+pub fn find_token<M>(ty: &Type, judge: &dyn Fn(FoundToken<'_>) -> Option<M>) -> Option<(Span, M)> {
     search(ty.to_token_stream(), judge)
 }
 
-fn search<M>(tokens: TokenStream, judge: &dyn Fn(Found<'_>) -> Option<M>) -> Option<(Span, M)> {
+fn search<M>(
+    tokens: TokenStream,
+    judge: &dyn Fn(FoundToken<'_>) -> Option<M>,
+) -> Option<(Span, M)> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_tick = |index: usize| matches!(tokens.get(index), Some(TokenTree::Punct(tick)) if tick.as_char() == '\'');
     let lifetime_at = |index: usize| match tokens.get(index + 1) {
@@ -29,15 +32,18 @@ fn search<M>(tokens: TokenStream, judge: &dyn Fn(Found<'_>) -> Option<M>) -> Opt
             TokenTree::Group(group) => return search(group.stream(), judge),
             // The word of a lifetime is no word of its own: `'_` leaves no type to inference.
             TokenTree::Ident(_) if index.checked_sub(1).is_some_and(is_tick) => None,
-            TokenTree::Ident(word) => judge(Found::Word(&word.to_string())),
+            TokenTree::Ident(word) => judge(FoundToken::Word(&word.to_string())),
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
                 let lifetime = lifetime_at(index + 1);
                 let after = index + if lifetime.is_some() { 3 } else { 1 };
                 let is_short = lifetime.as_deref() != Some("static");
-                judge(Found::Reference(is_short, last_word(&tokens[after.min(tokens.len())..])))
+                judge(FoundToken::Reference(
+                    is_short,
+                    last_word(&tokens[after.min(tokens.len())..]),
+                ))
             }
             TokenTree::Punct(_) => {
-                lifetime_at(index).and_then(|name| judge(Found::Lifetime(&name)))
+                lifetime_at(index).and_then(|name| judge(FoundToken::Lifetime(&name)))
             }
             TokenTree::Literal(_) => None,
         };
@@ -60,7 +66,7 @@ fn last_word(tokens: &[TokenTree]) -> Option<String> {
 }
 
 /// Takes a type out of the invisible groups and parentheses that macros leave.
-pub fn ungrouped(mut ty: &Type) -> &Type {
+pub fn strip_groups(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
             Type::Group(group) => &group.elem,

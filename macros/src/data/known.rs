@@ -50,7 +50,7 @@ pub fn implementation(
             #[automatically_derived]
             #[allow(deprecated, reason = "a deprecated type may still stand in a field")]
             impl __tw::KnownType for #name {
-                fn is_known(__tw_visited: &mut __tw::Visited) -> __tw::bool {
+                fn is_known(__tw_visited: &mut __tw::VisitedTypes) -> __tw::bool {
                     __tw_visited.judge::<Self>(&[#(#inside),*])
                 }
             }

@@ -10,14 +10,14 @@ use syn::{Attribute, DeriveInput, Error, Field, Meta, Token, Variant};
 ///
 /// All of them at once, each at its word.
 pub fn check(item: &DeriveInput) -> syn::Result<()> {
-    let mut found = Refused(None);
+    let mut found = RefusedField(None);
     found.visit_derive_input(item);
     found.0.map_or(Ok(()), Err)
 }
 
-struct Refused(Option<Error>);
+struct RefusedField(Option<Error>);
 
-impl Refused {
+impl RefusedField {
     fn look(&mut self, attributes: &[Attribute]) {
         let of = |name: &str| -> Vec<Meta> {
             let lists = attributes.iter().filter(|it| it.path().is_ident(name));
@@ -40,7 +40,7 @@ impl Refused {
     }
 }
 
-impl<'ast> Visit<'ast> for Refused {
+impl<'ast> Visit<'ast> for RefusedField {
     fn visit_field(&mut self, field: &'ast Field) {
         self.look(&field.attrs);
         visit::visit_field(self, field);

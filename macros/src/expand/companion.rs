@@ -36,7 +36,7 @@ impl<'a> Callee<'a> {
 
     /// Reports whether it is awaited even where the tool blocks.
     pub fn is_async(&self) -> bool {
-        matches!(self, Self::Closure(closure) if awaited(closure).is_some())
+        matches!(self, Self::Closure(closure) if await_of(closure).is_some())
     }
 
     /// Reports whether it needs the capability, which is not opened otherwise.
@@ -71,9 +71,9 @@ pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
         Some(quote!(let #pattern = #given;))
     });
     let output = &closure.output;
-    let value = match awaited(closure) {
+    let value = match await_of(closure) {
         Some(body) => {
-            let body = renamed(body);
+            let body = rename_self(body);
             let block = quote!(async move #body);
             match output {
                 ReturnType::Type(_, ty) => quote!(__tw::giving::<#ty, _>(#block)),
@@ -81,7 +81,7 @@ pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
             }
         }
         None => {
-            let body = renamed(closure.body.to_token_stream());
+            let body = rename_self(closure.body.to_token_stream());
             let called = quote!((move || #output #body)());
             if blocking { called } else { quote!(async move { #called }) }
         }
@@ -90,7 +90,7 @@ pub fn call(tool: &Tool, closure: &ExprClosure, blocking: bool) -> TokenStream {
 }
 
 /// The block of an `async` closure, or of a closure that is an `async` block.
-fn awaited(closure: &ExprClosure) -> Option<TokenStream> {
+fn await_of(closure: &ExprClosure) -> Option<TokenStream> {
     let body = closure.body.as_ref();
     match body {
         Expr::Block(block) if closure.asyncness.is_some() => Some(block.to_token_stream()),
@@ -148,7 +148,7 @@ fn names_self(tokens: TokenStream) -> bool {
     })
 }
 
-fn renamed(tokens: TokenStream) -> TokenStream {
+fn rename_self(tokens: TokenStream) -> TokenStream {
     let each = |token| match token {
         TokenTree::Ident(word) if word == "self" => {
             let mut local = self_local();
@@ -156,7 +156,7 @@ fn renamed(tokens: TokenStream) -> TokenStream {
             local.into()
         }
         TokenTree::Group(group) => {
-            let mut again = Group::new(group.delimiter(), renamed(group.stream()));
+            let mut again = Group::new(group.delimiter(), rename_self(group.stream()));
             again.set_span(group.span());
             again.into()
         }

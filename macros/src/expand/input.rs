@@ -12,9 +12,9 @@ use crate::model::{Param, Tool};
 /// `const __TW_P0: Param<T> = Param::of().minimum(…)`: rustc's whole judgement of one parameter.
 pub fn constant(index: usize, param: &Param) -> TokenStream {
     let (name, ty) = (param_constant(index), &param.ty);
-    let of = place::judged(ty, quote!(__tw::Input > ::PARAM));
+    let of = place::judge(ty, quote!(__tw::Input > ::PARAM));
     let written = [&param.args.minimum, &param.args.maximum].into_iter().flatten();
-    let held = written.clone().filter_map(|limit| held(param, limit));
+    let held = written.clone().filter_map(|limit| hold(param, limit));
     let bounds = written.map(|limit| bound(param, limit));
     let length = param.args.length.iter().map(|length| {
         let [shortest, longest] =
@@ -108,7 +108,7 @@ pub fn fill(param: &Param) -> Option<TokenStream> {
     let filled = place::within(expression, quote!(__tw_call.facts.fill));
     let list = place::list(
         expression,
-        quote!(#key, #ident, || #expression, |__tw_value| __tw::Shown::json(__tw_value)),
+        quote!(#key, #ident, || #expression, |__tw_value| __tw::JsonPreset::json(__tw_value)),
     );
     Some(quote!(let #ident = #filled #list;))
 }
@@ -158,7 +158,7 @@ fn bound(param: &Param, bound: &Bound) -> TokenStream {
         }
         BoundValue::Float(_, expression) => quote!(__tw::Bound::Float(#expression)),
         BoundValue::Constant(expression) => {
-            let limit = place::judged(ty, quote!(__tw::Number > ::Limit));
+            let limit = place::judge(ty, quote!(__tw::Number > ::Limit));
             quote!({
                 let __tw_limit: #limit = #expression;
                 __tw::BoundOf(__tw_limit).get()
@@ -171,7 +171,7 @@ fn bound(param: &Param, bound: &Bound) -> TokenStream {
 
 /// Asks rustc whether the type holds the number, in a constant that nothing else rests on: what follows from one that
 /// fails would be reported as well.
-fn held(param: &Param, bound: &Bound) -> Option<TokenStream> {
+fn hold(param: &Param, bound: &Bound) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
     // What every type of numbers holds goes without a question.
     if (0..=127).contains(integer) {

@@ -16,16 +16,16 @@ pub fn depth(returns: &TokenStream) -> TokenStream {
     if let Ok(ty) = syn::parse2(returns.clone()) {
         steps += read(&ty, true, &mut parts);
     }
-    let whole = opened(quote!(__tw::Probe::<__TwOutput>::NEW.kind().sent()), steps);
+    let whole = open(quote!(__tw::Probe::<__TwOutput>::NEW.kind().sent()), steps);
     // What is sent as part of a tuple is opened by itself.
     let parts = parts.iter().map(|part| {
-        let part = opened(quote!(__tw::Sent::<#part>::NEW), steps);
+        let part = open(quote!(__tw::SentValue::<#part>::NEW), steps);
         quote!(.and(#part))
     });
     place::inside(returns, quote!(#whole #(#parts)*))
 }
 
-fn opened(sent: TokenStream, steps: usize) -> TokenStream {
+fn open(sent: TokenStream, steps: usize) -> TokenStream {
     let steps = (0..steps).map(|_| quote!(.inside()));
     quote!(#sent #(#steps)* .depth())
 }

@@ -13,18 +13,18 @@ use syn::{GenericArgument, PathArguments, Type};
 pub fn over(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, last) = ends(place);
     let mut span = first;
-    let moved = tokens.into_iter().map(|token| moved(token, std::mem::replace(&mut span, last)));
+    let moved = tokens.into_iter().map(|token| move_to(token, std::mem::replace(&mut span, last)));
     moved.collect()
 }
 
 /// Gives a path the span of the first token of what the user wrote.
 pub fn within(place: impl ToTokens, tokens: TokenStream) -> TokenStream {
     let (first, _) = ends(place);
-    tokens.into_iter().map(|token| moved(token, first)).collect()
+    tokens.into_iter().map(|token| move_to(token, first)).collect()
 }
 
 /// `<T as Trait>::ITEM` at the place of `T`: rustc's judgement of a type.
-pub fn judged(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
+pub fn judge(ty: impl ToTokens, rest: TokenStream) -> TokenStream {
     let (first, last) = ends(&ty);
     let open = at(first, quote!(<));
     let rest = at(last, quote!(as #rest));
@@ -68,10 +68,10 @@ fn ends(tokens: impl ToTokens) -> (Span, Span) {
 }
 
 fn at(span: Span, tokens: TokenStream) -> TokenStream {
-    tokens.into_iter().map(|token| moved(token, span)).collect()
+    tokens.into_iter().map(|token| move_to(token, span)).collect()
 }
 
-fn moved(mut token: TokenTree, span: Span) -> TokenTree {
+fn move_to(mut token: TokenTree, span: Span) -> TokenTree {
     token.set_span(span);
     token
 }

@@ -6,10 +6,10 @@ use quote::quote;
 use syn::Type;
 
 /// Makes the items of a method's handle, with an alias where they name `Self`.
-pub fn named(self_type: Option<&Type>, items: TokenStream) -> TokenStream {
+pub fn with_alias(self_type: Option<&Type>, items: TokenStream) -> TokenStream {
     match self_type {
         Some(ty) if names_self(items.clone()) => {
-            let items = renamed(items);
+            let items = rename(items);
             quote!(type __TwSelf = #ty; #items)
         }
         _ => items,
@@ -24,11 +24,11 @@ fn names_self(tokens: TokenStream) -> bool {
     })
 }
 
-fn renamed(tokens: TokenStream) -> TokenStream {
+fn rename(tokens: TokenStream) -> TokenStream {
     let each = |token| match token {
         TokenTree::Ident(word) if word == "Self" => Ident::new("__TwSelf", word.span()).into(),
         TokenTree::Group(group) => {
-            let mut again = Group::new(group.delimiter(), renamed(group.stream()));
+            let mut again = Group::new(group.delimiter(), rename(group.stream()));
             again.set_span(group.span());
             again.into()
         }

@@ -103,14 +103,14 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
     let default = args.default.as_ref().map(|preset| {
         let default = input::default_constant(index);
         let json = match preset {
-            Preset::Value(expression) => shown(expression, quote!(&#default())),
-            Preset::OfType(key) => shown(key, quote!(&#default())),
+            Preset::Value(expression) => show(expression, quote!(&#default())),
+            Preset::OfType(key) => show(key, quote!(&#default())),
         };
         quote!(.default(|| #json))
     });
     let examples = (!args.examples.is_empty()).then(|| {
         let examples = args.examples.iter().map(|example| {
-            let (value, json) = (input::value(example), shown(example, quote!(&__tw_example)));
+            let (value, json) = (input::value(example), show(example, quote!(&__tw_example)));
             let local = place::within(example, quote!(__tw_example));
             quote!(|| { let #local: #ty = #value; #json })
         });
@@ -130,8 +130,8 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
 }
 
 /// The JSON form of a default or an example.
-fn shown(written: impl ToTokens, value: TokenStream) -> TokenStream {
-    let json = place::within(&written, quote!(__tw::Shown::json));
+fn show(written: impl ToTokens, value: TokenStream) -> TokenStream {
+    let json = place::within(&written, quote!(__tw::JsonPreset::json));
     let value = place::within(&written, value);
     quote!(#json(#value))
 }

@@ -173,7 +173,9 @@ fn whole(
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         // Help and the like also come this way.
-        Err(message) => return streams::said(&near::suggest(message, catalog.definitions())),
+        Err(message) => {
+            return streams::print_message(&near::suggest(message, catalog.definitions()));
+        }
     };
     match matches.subcommand() {
         Some((completions::NAME, below)) => return completions::run(command, below),

@@ -111,7 +111,7 @@ where
             })?;
             // Dropped after the receiver, by which the thread knows that its answer is not awaited any more.
             let typing = (self.typing)();
-            let _restored = typing.as_ref().map(Typing::restored);
+            let _restored = typing.as_ref().map(Typing::restore_at_end);
             let (sender, receiver) = oneshot::channel();
             let (ends, request) = (Arc::clone(&self.ends), request.clone());
             let discard = self.discard;

@@ -13,21 +13,23 @@ pub use linkme;
 pub use schemars;
 pub use serde;
 
-pub use crate::capability::{Capability, Ended, Exclusive, Loan, Scope, Service};
+pub use crate::capability::{CallEnd, Capability, Exclusive, Loan, Scope, Service};
 pub use crate::distinct::{Alike, Differs, Pair, ToldApart, giving};
-pub use crate::evidence::{Evidence, Given, Lent, Opened, Refused};
+pub use crate::evidence::{
+    Evidence, ModelParameter, RefusedType, ResourceParameter, ServiceParameter,
+};
 pub use crate::footprint::{
     ApprovalReason, File, HoldsNone, IntoDanger, KindOfResource, ResourceName, one_scope,
 };
 pub use crate::input::{
     AnyShape, Bound, BoundOf, Fault, Field, Impossible, Input, InvalidKeys, Key, Keys, KeysInJson,
     Knowledge, KnownType, Length, Limits, NoRange, Number, ObjectInJson, Param, Problem, Problems,
-    Range, Reader, Rule, Shape, Slots, Text, UnknownType, Visited, absent, fill, read_object,
+    Range, Reader, Rule, Shape, Slots, Text, UnknownType, VisitedTypes, absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, Nested,
-    NoContainer, NoSchema, OneResult, Plain, Preview, Probe, Reconciling, Sent, Single, ToolOutput,
-    Validated,
+    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NestedResult,
+    NoContainer, NoSchema, OneResult, Plain, Preview, Probe, Reconciling, SentValue, Single,
+    ToolOutput, Validated,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,
@@ -57,12 +59,12 @@ pub use crate::__link as link;
     label = "it has no JSON form",
     note = "write `#[toolwright::data]` on the type"
 )]
-pub trait Shown {
+pub trait JsonPreset {
     fn json(&self) -> serde_json::Result<serde_json::Value>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: serde::Serialize> Shown for T {
+impl<T: serde::Serialize> JsonPreset for T {
     fn json(&self) -> serde_json::Result<serde_json::Value> {
         crate::schema::preset_json(self)
     }

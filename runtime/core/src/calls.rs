@@ -109,7 +109,7 @@ impl Calls {
     /// Makes no call: for what looks at a call that does not run.
     #[doc(hidden)]
     #[must_use]
-    pub fn refused() -> Self {
+    pub fn none() -> Self {
         Self::test(|call| {
             let message =
                 format!("`{}` was not called: calls are made only while a tool runs", call.name());
@@ -131,7 +131,7 @@ impl Calls {
     /// ```
     #[must_use]
     pub fn test(answer: impl Fn(&Call<'_>) -> Answer + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Scripted(answer)))
+        Self(Arc::new(CallsByFunction(answer)))
     }
 
     /// Makes a call and returns its one answer. Whatever goes wrong is in the answer: an unknown tool, input that is not what
@@ -174,9 +174,9 @@ impl fmt::Debug for Calls {
 }
 
 /// Answers by a function.
-struct Scripted<F>(F);
+struct CallsByFunction<F>(F);
 
-impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for Scripted<F> {
+impl<F: Fn(&Call<'_>) -> Answer + Send + Sync> MakeCalls for CallsByFunction<F> {
     fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer> {
         Box::pin(ready((self.0)(call)))
     }

@@ -19,7 +19,7 @@ use crate::error::ToolError;
 use crate::footprint::Holder;
 use crate::tool::Requirement;
 
-pub use resource::Ended;
+pub use resource::CallEnd;
 pub use resource::Opener;
 pub use resource::{Closing, Opening, Resource};
 
@@ -108,7 +108,7 @@ impl<T> Loan<T> {
     }
 
     /// Closes the resource by how its use ended, which is a failure too when closing fails.
-    pub async fn close<E: Ended>(&self, resource: T, ended: E) -> E {
+    pub async fn close<E: CallEnd>(&self, resource: T, ended: E) -> E {
         let is_kept = E::KEEPS_WORK && !ended.is_failure();
         let outcome = if is_kept { Closing::Succeeded } else { Closing::Failed };
         match (self.close)(resource, outcome).await {
@@ -142,12 +142,12 @@ pub enum Source {
 
 /// A type whose values come later.
 #[derive(Clone, Copy)]
-pub struct Declared {
+pub struct DeclaredService {
     pub id: TypeId,
     pub name: &'static str,
 }
 
-impl Declared {
+impl DeclaredService {
     pub fn of<T: ?Sized + 'static>() -> Self {
         Self { id: TypeId::of::<T>(), name: type_name::<T>() }
     }
@@ -155,7 +155,7 @@ impl Declared {
 
 /// What an executor provides to all its calls: values in the order in which [`Source`] counts them.
 #[derive(Default)]
-pub struct Provided {
+pub struct ProvidedValues {
     pub services: Vec<Value>,
     pub openers: Vec<Value>,
 }
@@ -163,7 +163,7 @@ pub struct Provided {
 /// What a run provides to its calls.
 #[derive(Clone)]
 pub struct RunValues {
-    pub executor: Arc<Provided>,
+    pub executor: Arc<ProvidedValues>,
     /// In the order in which the executor declared them; empty for the executor's own run.
     pub own: Arc<[Value]>,
 }
@@ -280,7 +280,7 @@ impl Drop for Own {
 
 /// Runs a plain function on the blocking pool. Its panic goes on in the call, which answers it.
 pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'static) -> R {
-    match Queued(tokio::task::spawn_blocking(run)).await {
+    match BlockingTask(tokio::task::spawn_blocking(run)).await {
         Ok(value) => value,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
@@ -292,9 +292,9 @@ pub async fn blocking<R: Send + 'static>(run: impl FnOnce() -> R + Send + 'stati
 
 /// A function on the blocking pool. Dropped before a thread was free for it, it never runs: its call
 /// has been answered otherwise.
-struct Queued<R>(tokio::task::JoinHandle<R>);
+struct BlockingTask<R>(tokio::task::JoinHandle<R>);
 
-impl<R> Future for Queued<R> {
+impl<R> Future for BlockingTask<R> {
     type Output = Result<R, tokio::task::JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -302,7 +302,7 @@ impl<R> Future for Queued<R> {
     }
 }
 
-impl<R> Drop for Queued<R> {
+impl<R> Drop for BlockingTask<R> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -165,7 +165,7 @@ struct Inner {
     id: CallId,
     /// Where it is not the id.
     key: Option<Box<str>>,
-    kept: Option<Box<Known>>,
+    kept: Option<Box<JournalFacts>>,
     slot: Option<(u64, u32)>,
     provider_id: Option<Box<str>>,
     tool: Box<str>,
@@ -176,13 +176,13 @@ struct Inner {
 }
 
 /// What a journal records of a call that another process may run.
-struct Known {
+struct JournalFacts {
     run: Box<str>,
     digest: Box<str>,
     attempt: u32,
 }
 
-impl Known {
+impl JournalFacts {
     fn of(known: Journaled<'_>) -> Box<Self> {
         let Journaled { run, digest, attempt } = known;
         Box::new(Self { run: run.into(), digest: digest.into(), attempt })
@@ -195,7 +195,7 @@ impl ToolContext {
         Self(Arc::new(Inner {
             id: identity.id,
             key: identity.key.map(Into::into),
-            kept: identity.journaled.map(Known::of),
+            kept: identity.journaled.map(JournalFacts::of),
             slot: identity.slot,
             provider_id: call.id.as_deref().map(Into::into),
             tool: call.name().into(),

@@ -209,7 +209,7 @@ impl ToolError {
     /// Writes what the model reads: `{"is_error":true,"error_type":…,"message":…,"next_action_hint":…}`.
     pub fn to_json(&self) -> String {
         #[derive(Serialize)]
-        struct Shown<'a> {
+        struct ErrorJson<'a> {
             is_error: bool,
             error_type: &'a str,
             message: &'a str,
@@ -218,7 +218,7 @@ impl ToolError {
             #[serde(skip_serializing_if = "Option::is_none")]
             details: Option<&'a serde_json::Value>,
         }
-        let shown = Shown {
+        let shown = ErrorJson {
             is_error: true,
             error_type: self.kind(),
             message: self.message(),

@@ -2,7 +2,7 @@
 //! of an input that may not be sent between threads may not either.
 //!
 //! A refused type is reported where the signature names it. The methods of [`Evidence`] exist only
-//! where no type was refused; otherwise rustc finds those of [`Refused`], which require nothing, so that one
+//! where no type was refused; otherwise rustc finds those of [`RefusedType`], which require nothing, so that one
 //! mistake stays one error.
 
 use std::future::pending;
@@ -20,24 +20,24 @@ use crate::output::Encode;
 pub struct Evidence<A>(PhantomData<fn(A)>);
 
 /// A parameter that the model gives.
-pub struct Given<T>(PhantomData<fn(T)>);
+pub struct ModelParameter<T>(PhantomData<fn(T)>);
 
 /// A parameter that the runtime hands in.
-pub struct Lent<T: ?Sized>(PhantomData<fn(&T)>);
+pub struct ServiceParameter<T: ?Sized>(PhantomData<fn(&T)>);
 
 /// A parameter that the runtime opens.
-pub struct Opened<T>(PhantomData<fn(T)>);
+pub struct ResourceParameter<T>(PhantomData<fn(T)>);
 
 /// Types none of which was refused.
 pub trait Sound {}
 
 impl Sound for () {}
 
-impl<T: Input, R: Sound> Sound for (Given<T>, R) {}
+impl<T: Input, R: Sound> Sound for (ModelParameter<T>, R) {}
 
-impl<T: ?Sized + Service, R: Sound> Sound for (Lent<T>, R) {}
+impl<T: ?Sized + Service, R: Sound> Sound for (ServiceParameter<T>, R) {}
 
-impl<T: Exclusive, R: Sound> Sound for (Opened<T>, R) {}
+impl<T: Exclusive, R: Sound> Sound for (ResourceParameter<T>, R) {}
 
 impl<A> Evidence<A> {
     pub const NEW: Self = Self(PhantomData);
@@ -68,7 +68,7 @@ impl<A: Sound> Evidence<A> {
 }
 
 /// Takes the place of [`Evidence`] where a type was refused: it compiles, and never runs.
-pub trait Refused {
+pub trait RefusedType {
     fn answering<'a, F: Future, R: 'a>(
         &self,
         _: F,
@@ -86,7 +86,7 @@ pub trait Refused {
     }
 }
 
-impl<A> Refused for Evidence<A> {}
+impl<A> RefusedType for Evidence<A> {}
 
 pin_project_lite::pin_project! {
     /// The call of an async tool and the encoding of what it returns, without a second copy of the

@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::repairs::Repairs;
 use crate::tool::{Danger, Effect};
 
-pub use covers::Uncovered;
+pub use covers::AccessOutside;
 pub use nested::NestedCalls;
 pub use resource::{File, Kind, KindOfResource, ResourceKind, ResourceName};
-pub use scope::{Held, Holder, Holds, HoldsNone, ResourceScope, one_scope};
+pub use scope::{HeldResources, Holder, Holds, HoldsNone, ResourceScope, one_scope};
 pub use stamp::ResourceStamp;
 pub use touched::TouchedResource;
 
@@ -92,7 +92,7 @@ impl Facts {
     }
 
     #[doc(hidden)]
-    pub fn mended(&mut self, repairs: Arc<Repairs>) {
+    pub fn record_repairs(&mut self, repairs: Arc<Repairs>) {
         if repairs.is_lenient() && self.danger > Danger::Moderate && self.approval.is_none() {
             self.approval = Some(Cow::Borrowed("its input was mended leniently"));
         }
@@ -101,9 +101,9 @@ impl Facts {
 
     /// Adds the repairs of an earlier reading of this call.
     #[doc(hidden)]
-    pub fn also_mended(&mut self, before: Self) {
+    pub fn add_repairs(&mut self, before: Self) {
         if let Some(repairs) = before.repairs {
-            self.mended(repairs);
+            self.record_repairs(repairs);
         }
     }
 
@@ -282,13 +282,13 @@ impl Footprint {
     /// Lists what the call itself reads, `None` for everything; each as kind and name, the name `None` for all
     /// of the kind. What the calls read that it makes is left out: see [`NestedCalls`].
     pub fn reads_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
-        self.reads.named()
+        self.reads.resource_names()
     }
 
     /// Lists what the call itself writes, `None` for everything; each as kind and name, the name `None` for all
     /// of the kind. What the calls write that it makes is left out: see [`NestedCalls`].
     pub fn writes_named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
-        self.writes.named()
+        self.writes.resource_names()
     }
 
     /// Returns the resources that the call reads; `None` is everything.
@@ -322,12 +322,20 @@ impl Footprint {
     }
 
     #[doc(hidden)]
-    pub fn reads_in(&mut self, kind: Kind, held: Option<Held<'_>>) -> impl FnMut(Option<&str>) {
+    pub fn reads_in(
+        &mut self,
+        kind: Kind,
+        held: Option<HeldResources<'_>>,
+    ) -> impl FnMut(Option<&str>) {
         move |name| self.reads.push_held(kind, held.as_ref(), name)
     }
 
     #[doc(hidden)]
-    pub fn writes_in(&mut self, kind: Kind, held: Option<Held<'_>>) -> impl FnMut(Option<&str>) {
+    pub fn writes_in(
+        &mut self,
+        kind: Kind,
+        held: Option<HeldResources<'_>>,
+    ) -> impl FnMut(Option<&str>) {
         move |name| self.writes.push_held(kind, held.as_ref(), name)
     }
 }
@@ -347,7 +355,7 @@ impl Reach {
     }
 
     /// Names a resource, by each of its names where a service that holds it knows several.
-    fn push_held(&mut self, kind: Kind, held: Option<&Held<'_>>, name: Option<&str>) {
+    fn push_held(&mut self, kind: Kind, held: Option<&HeldResources<'_>>, name: Option<&str>) {
         let scope = held.map(|held| &held.scope);
         self.push(kind, scope.cloned(), name);
         let (Some(held), Some(name)) = (held, name) else { return };
@@ -381,8 +389,8 @@ impl Reach {
         }
     }
 
-    /// What the call itself touches.
-    fn named(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
+    /// Lists what the call itself touches.
+    fn resource_names(&self) -> Option<impl Iterator<Item = (&'static str, Option<&str>)>> {
         match self {
             Self::Everything => None,
             Self::Named(resources) | Self::WithNested(resources) => {

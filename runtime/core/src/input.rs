@@ -27,12 +27,12 @@ pub mod words;
 pub(crate) use bounds::decimal;
 pub use bounds::{Bound, BoundOf, Bounds, Length, Number, Text};
 #[doc(hidden)]
-pub use fault::Asked;
+pub use fault::ExpectedInput;
 pub use fault::Fault;
 pub use field::Field;
 pub use keys::{InvalidKeys, Key, Keys};
 #[doc(hidden)]
-pub use known::{IsKnown, Knowledge, KnownType, UnknownType, Visited};
+pub use known::{IsKnown, Knowledge, KnownType, UnknownType, VisitedTypes};
 #[doc(hidden)]
 pub use object::{Changes, read_repairing};
 pub use object::{Slots, absent, fill, read_object};

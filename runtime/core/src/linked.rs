@@ -124,10 +124,10 @@ impl ExpectedTools {
                 problems.push(Problem::NoSuchTools { package, tools: missing, others });
             }
             let unexpected = here.iter().filter(|it| expected.iter().all(|name| name != it.name()));
-            problems.extend(unexpected.map(|tool| Problem::unexpected(*tool)));
+            problems.extend(unexpected.map(|tool| Problem::unexpected_tool(*tool)));
         }
         // Packages that the test does not name at all.
-        problems.extend(linked.into_values().flatten().map(Problem::unexpected));
+        problems.extend(linked.into_values().flatten().map(Problem::unexpected_tool));
         if problems.is_empty() { Ok(()) } else { Err(UnexpectedTools { problems }) }
     }
 }
@@ -146,7 +146,7 @@ enum Problem {
 }
 
 impl Problem {
-    fn unexpected(tool: Handle) -> Self {
+    fn unexpected_tool(tool: Handle) -> Self {
         Self::Unexpected { name: tool.name(), location: tool.location() }
     }
 }
@@ -164,13 +164,13 @@ impl fmt::Display for Problem {
             Self::CrateNotLinked { package, tools } => write!(
                 formatter,
                 "missing: {} of `{package}`, of which no tool is linked at all; if nothing refers to that crate, link it with `toolwright::link!({package});`",
-                quoted(tools)
+                quote_all(tools)
             ),
             Self::NoSuchTools { package, tools, others } => write!(
                 formatter,
                 "missing: {} of `{package}`, which is linked with {}; they have other names now, or are behind a feature",
-                quoted(tools),
-                quoted(others)
+                quote_all(tools),
+                quote_all(others)
             ),
             Self::Unexpected { name, location } => {
                 write!(formatter, "not expected: `{name}` at {location}; add it, or do not link it")
@@ -181,6 +181,6 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for UnexpectedTools {}
 
-fn quoted(names: &[String]) -> String {
+fn quote_all(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -21,8 +21,8 @@ pub use content::Content;
 pub use content::decoded_length;
 pub use process::ProcessOutput;
 #[doc(hidden)]
-pub use sent::{Nested, Single};
-pub use sent::{NoContainer, OneResult, Sent};
+pub use sent::{NestedResult, Single};
+pub use sent::{NoContainer, OneResult, SentValue};
 pub use stored::{StoredAnswer, StoredAnswerError};
 
 /// An answer put together by hand, for a tool that gives more than one value.

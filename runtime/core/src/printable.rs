@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// ```
 #[must_use]
 pub fn line(text: &str) -> String {
-    escaped(text, false)
+    escape(text, false)
 }
 
 /// Does as [`line`], but leaves line breaks.
@@ -22,7 +22,7 @@ pub fn line(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn lines(text: &str) -> String {
-    escaped(text, true)
+    escape(text, true)
 }
 
 /// JSON that says the same, in which each character that [acts](acts) is written as JSON escapes it.
@@ -77,7 +77,7 @@ pub fn acts(character: char) -> bool {
             | '\u{1da7f}'..='\u{1da80}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-fn escaped(text: &str, leaves_lines: bool) -> String {
+fn escape(text: &str, leaves_lines: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         if (character == '\n' && leaves_lines) || !acts(character) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use table::{Limits, Table};
-use toolwright_core::capability::Declared;
+use toolwright_core::capability::DeclaredService;
 use toolwright_core::footprint::TouchedResource;
 use toolwright_core::output::StoredAnswer;
 
@@ -71,7 +71,7 @@ const LIMITS: Limits = Limits { bytes: 5 * 1024 * 1024, lifetime: Duration::from
 #[derive(Clone)]
 pub struct ReadCache {
     shared: Arc<Shared>,
-    constant: Vec<Declared>,
+    constant: Vec<DeclaredService>,
 }
 
 struct Shared {
@@ -131,7 +131,7 @@ impl ReadCache {
     /// ```
     #[must_use]
     pub fn constant<T: ?Sized + 'static>(mut self) -> Self {
-        self.constant.push(Declared::of::<T>());
+        self.constant.push(DeclaredService::of::<T>());
         self
     }
 

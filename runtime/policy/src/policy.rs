@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use compiled::Compiled;
+use compiled::CompiledRule;
 use holds::Holds;
 use judged::decide;
 use paths::Base;
@@ -77,7 +77,7 @@ pub struct Policy(Arc<Inner>);
 struct Inner {
     settings: Settings,
     /// The strongest first.
-    rules: Vec<Compiled>,
+    rules: Vec<CompiledRule>,
     /// Which rules may say something of the tools that were there when the policy was made.
     by_tool: HashMap<String, Box<[usize]>, FixedState>,
     base: Base,
@@ -101,7 +101,7 @@ struct Settings {
 impl Policy {
     fn new(
         settings: Settings,
-        rules: Vec<Compiled>,
+        rules: Vec<CompiledRule>,
         no_files: NoFiles,
         tools: &Tools<'_>,
         base: Base,
@@ -141,12 +141,12 @@ impl Policy {
     pub fn judge_read(&self, question: &Question<'_>, arguments: Option<&Node>) -> Evaluation {
         let inner = &*self.0;
         let mut asking = self.asking(question).with_arguments(arguments);
-        let touches = if inner.vouches { self.vouched(&mut asking) } else { Vec::new() };
+        let touches = if inner.vouches { self.declared_access(&mut asking) } else { Vec::new() };
         let is_listed = asking.is_open() && inner.no_files.count_for(&asking);
         let listed = is_listed.then(|| asking.touching_no_files());
         // Rules that ask for want of files, and whether the list could not answer one of them.
         let (mut wanting, mut is_owed) = (Vec::new(), false);
-        let said = |rule: &Compiled| {
+        let said = |rule: &CompiledRule| {
             let own_word = rule.wants_the_tools_own_word();
             let asking = listed.as_ref().filter(|_| !own_word).unwrap_or(&asking);
             let (says, certain) = rule.says(asking)?;
@@ -158,7 +158,7 @@ impl Policy {
             Some(RuleMatch { rule, says, reason, certain })
         };
         let mut rules: Vec<RuleMatch> = self.rules_for(question.tool).filter_map(said).collect();
-        let undeclared = inner.no_files.undeclared(&asking, wanting, is_owed);
+        let undeclared = inner.no_files.describe_undeclared(&asking, wanting, is_owed);
         // A deny that may not match has become an ask.
         rules.sort_by_key(|it| it.says);
         let Settings { plan, .. } = inner.settings;
@@ -194,12 +194,12 @@ impl Policy {
         }
         let asking = self.asking(question);
         let Some(arguments) = asking.arguments() else { return Vec::new() };
-        let rules: Vec<&Compiled> = self.rules_for(question.tool).collect();
-        command_tests::explained(&lines, arguments, &asking, &rules)
+        let rules: Vec<&CompiledRule> = self.rules_for(question.tool).collect();
+        command_tests::explain_commands(&lines, arguments, &asking, &rules)
     }
 
     /// The rules that may say something of a tool, the strongest first.
-    fn rules_for(&self, tool: &str) -> impl Iterator<Item = &Compiled> {
+    fn rules_for(&self, tool: &str) -> impl Iterator<Item = &CompiledRule> {
         let inner = &*self.0;
         let known = inner.by_tool.get(tool);
         let all =
@@ -209,7 +209,7 @@ impl Policy {
     }
 
     /// Takes the word of the rules that are for a call for what it does not say of its files.
-    fn vouched(&self, asking: &mut Asking<'_>) -> Vec<DeclaredAccess> {
+    fn declared_access(&self, asking: &mut Asking<'_>) -> Vec<DeclaredAccess> {
         if !asking.is_open() {
             return Vec::new();
         }
@@ -217,7 +217,7 @@ impl Policy {
             let touches = rule.touches.as_ref()?;
             (rule.holds(asking) == Holds::Yes).then_some((rule, touches))
         });
-        let given: Vec<(&Compiled, &[Vec<String>; 2])> = given.collect();
+        let given: Vec<(&CompiledRule, &[Vec<String>; 2])> = given.collect();
         if !given.is_empty() {
             asking.vouch(given.iter().map(|(_, touches)| *touches));
         }
@@ -229,18 +229,14 @@ impl Policy {
         vouched.collect()
     }
 
-    /// Of a call that names several files, those for which each rule matches.
+    /// Lists, for a call that names several files, the files for which each rule matches.
     fn matched_files(&self, question: &Question<'_>, judged: &Evaluation) -> Vec<MatchedFiles> {
         let asking = self.asking(question);
         let rules = self.rules_for(question.tool);
         let matched = rules.filter(|rule| judged.rules.iter().any(|it| it.rule == rule.name));
         let files = matched.map(|rule| MatchedFiles {
             rule: rule.name.to_string(),
-            files: rule
-                .matched_files(&asking)
-                .into_iter()
-                .map(|it| self.0.base.shown(it))
-                .collect(),
+            files: rule.matched_files(&asking).into_iter().map(|it| self.0.base.show(it)).collect(),
         });
         files.filter(|it| !it.files.is_empty()).collect()
     }
@@ -290,7 +286,7 @@ impl Policy {
     /// Reports whether a rule looks at the arguments of this tool. Where none does, a question needs none.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
-        let looks = |rule: &Compiled| !rule.arguments.is_empty() || !rule.lines.is_empty();
+        let looks = |rule: &CompiledRule| !rule.arguments.is_empty() || !rule.lines.is_empty();
         self.rules_for(tool).any(looks)
     }
 

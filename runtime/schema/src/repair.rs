@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use toolwright_core::input::{Problem, Rule, words::quote};
-use toolwright_core::json::pointer::unescaped;
+use toolwright_core::json::pointer::unescape;
 use toolwright_core::tool::Repair;
 
 use serde_json::Value;
@@ -39,11 +39,11 @@ use guide::{Guide, Reach};
 use keys::Aliases;
 use site::Schema;
 use tool_name::ToolName;
-use toolwright_core::json::parse::{self, Parsed, Uses, parse};
+use toolwright_core::json::parse::{self, ParsedValue, Uses, parse};
 use toolwright_core::json::tree::Node;
 use toolwright_core::json::{Duplicates, MAX_DEPTH};
-use words::folded;
-use wrap::Held;
+use words::fold;
+use wrap::WrappedInput;
 
 /// The longest text that is repaired. What the schema accepts may be longer.
 const LONGEST: usize = 1 << 20;
@@ -278,11 +278,11 @@ impl Repairer {
     }
 
     /// Refuses keys that are given twice.
-    fn unique(&self, parsed: Parsed) -> Result<(Node, Uses), Refusal> {
+    fn unique(&self, parsed: ParsedValue) -> Result<(Node, Uses), Refusal> {
         if !parsed.duplicates.is_empty() {
             let problem = |pointer: String| {
                 let key = pointer.rsplit('/').next().unwrap_or_default();
-                let mut problem = Problem::duplicate_key(&unescaped(key));
+                let mut problem = Problem::duplicate_key(&unescape(key));
                 problem.pointer = pointer;
                 problem
             };
@@ -327,16 +327,16 @@ impl Repairer {
             if wrong.is_none() || is_object {
                 wrong = Some(Failure::Wrong { value: attempt, ambiguous: guide.ambiguous });
             }
-            let held = wrap::held(&node, is_call, &self.name, |key| self.is_key(key));
+            let held = wrap::find_input(&node, is_call, &self.name, |key| self.is_key(key));
             let inner = match held {
-                Held::Input(inner) => inner.clone(),
-                Held::OfAnother(called) => return Err(self.of_another(called).into()),
-                Held::Nothing => break,
+                WrappedInput::Input(inner) => inner.clone(),
+                WrappedInput::OfAnother(called) => return Err(self.of_another(called).into()),
+                WrappedInput::Nothing => break,
             };
             replace(&mut changes, ChangeRule::Wrapper, &node, &inner);
             node = inner;
             if let Node::Text(text) = &node
-                && let Some(inner) = parse::held(text, 0)
+                && let Some(inner) = parse::parse_nested(text, 0)
             {
                 replace(&mut changes, ChangeRule::Stringified, &node, &inner);
                 node = inner;
@@ -360,9 +360,9 @@ impl Repairer {
         let known = self.known.get_or_init(|| {
             let shapes = self.schema.sites[0].shapes.iter();
             let keys = shapes.flat_map(|it| it.properties.keys().map(String::as_str));
-            keys.chain(self.aliases.names()).map(folded).collect()
+            keys.chain(self.aliases.names()).map(fold).collect()
         });
-        known.contains(&folded(word))
+        known.contains(&fold(word))
     }
 
     fn of_another(&self, called: &str) -> Refusal {

@@ -25,7 +25,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Number, Value, json};
 
-use toolwright_core::input::{Bound, Bounds, Key, Keys, Visited};
+use toolwright_core::input::{Bound, Bounds, Key, Keys, VisitedTypes};
 use toolwright_core::scalar::Scalars;
 use toolwright_core::spec::{ParamSpec, SchemaOf, Spec};
 use toolwright_core::tool::{Definition, Parameter};
@@ -59,10 +59,10 @@ fn output(schema: SchemaOf) -> Result<Value, SchemaProblem> {
     let definitions = definitions(&mut generator);
     os_text::refuse(&raw, &definitions).map_err(of_output)?;
     let derived = exact::is_exact(&raw, &definitions);
-    let mut schema = normal::rooted(raw, definitions);
+    let mut schema = normal::make_root(raw, definitions);
     normal::strip_all_nulls(&mut schema);
     normal::refer(&mut schema);
-    // What is derived and nothing more is a schema; what attributes write may be anything.
+    // A derived schema is one; a schema that attributes write may be anything.
     if !derived {
         Checker::new(&schema).map_err(of_output)?;
     }
@@ -99,7 +99,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         let derived = exact::is_exact(&raw, &raw_definitions);
         let optional = trial::is_optional(parameter.optional).map_err(within)?;
         let mut schema = normal::normalise(raw);
-        // An option inside an option, or of any value, makes something of `null`.
+        // An option inside an option, or of any value, takes `null` for a value.
         if optional && !trial::takes(parameter.probe, "null").map_err(within)? {
             normal::strip_null(&mut schema);
         }
@@ -121,7 +121,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
         } else {
             Key::optional(parameter.name, expected)
         };
-        key = key.mended(Scalars::of(&schema).filter(|_| check.is_none()));
+        key = key.with_scalars(Scalars::of(&schema).filter(|_| check.is_none()));
         if let Some(check) = check {
             key = key.checked(move |text: &str| check.check_input(text));
         }
@@ -135,7 +135,7 @@ fn parameters(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, 
 
 /// Whether a type is known to take what its schema says, so that no samples of it have to be read.
 fn is_known(parameter: &ParamSpec) -> bool {
-    (parameter.is_known)(&mut Visited::default())
+    (parameter.is_known)(&mut VisitedTypes::default())
 }
 
 /// A schema together with the definitions that it may refer to.
@@ -169,7 +169,7 @@ fn whole(spec: &'static Spec, definition: &mut Definition) -> Result<Keys, Schem
     let raw_definitions = definitions(&mut generator);
     os_text::refuse(&raw, &raw_definitions)?;
     let derived = exact::is_exact(&raw, &raw_definitions);
-    let mut schema = normal::rooted(raw, raw_definitions);
+    let mut schema = normal::make_root(raw, raw_definitions);
     if schema.get("type") != Some(&Value::from("object")) {
         let found = in_words(&schema, &schema);
         let message = format!(

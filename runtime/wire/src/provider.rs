@@ -32,7 +32,7 @@ use serde_json::{Value, value::RawValue};
 use toolwright_core::call::Call;
 use toolwright_core::output::{Answer, Content};
 
-use self::answer::Answered;
+use self::answer::AnsweredCall;
 pub use self::error::MessageError;
 pub use self::kind::Provider;
 pub use self::media::MediaSupport;
@@ -227,17 +227,17 @@ impl Provider {
     ) -> Result<Value, MessageError> {
         let contents: Vec<Vec<Content<'_>>> =
             answered.iter().map(|(_, answer)| answer.content()).collect();
-        let answered: Vec<Answered<'_>> = answered
+        let answered: Vec<AnsweredCall<'_>> = answered
             .iter()
             .zip(&contents)
             .enumerate()
             .map(|(index, ((call, answer), content))| {
-                let own = Answered::to(call, answer, content);
+                let own = AnsweredCall::to(call, answer, content);
                 let id = match ids {
                     Some(ids) => ids.get(index).map(String::as_str),
                     None => own.id,
                 };
-                Answered { id, name: shown(&call.name), ..own }
+                AnsweredCall { id, name: shown(&call.name), ..own }
             })
             .collect();
         self.results(&answered, support)
@@ -245,7 +245,7 @@ impl Provider {
 
     fn results(
         self,
-        answered: &[Answered<'_>],
+        answered: &[AnsweredCall<'_>],
         support: MediaSupport,
     ) -> Result<Value, MessageError> {
         let parts = &mut Parts::new(self, support);

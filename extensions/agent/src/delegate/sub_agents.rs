@@ -17,6 +17,7 @@ use crate::events::Rings;
 use crate::limits::Limits;
 use crate::limits::ledger::Ledger;
 use crate::limits::share::Wanted;
+use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 
 /// The sub-agents of an agent, by their names.

@@ -1,4 +1,4 @@
-//! Ends of waiting that may never come.
+//! Waits for a deadline or a cancellation, or for ever where there is none.
 
 use std::future::pending;
 

@@ -29,7 +29,7 @@ pub(super) fn of<'a>(
     let mut known: HashMap<Words, &Definition> = HashMap::new();
     for definition in definitions {
         let words = Words::of(definition);
-        if let Some(problem) = misplaced(definition, &words, &known) {
+        if let Some(problem) = check_places(definition, &words, &known) {
             problems.push(problem);
             continue;
         }
@@ -64,11 +64,11 @@ pub(super) fn of<'a>(
         .arg_required_else_help(true)
         .subcommands(ungrouped.chain(groups))
         .subcommands([tools::command(), policy::command()]);
-    Ok(wrapped(root))
+    Ok(wrap(root))
 }
 
 /// Why a tool cannot have its place, given those that have theirs.
-fn misplaced(
+fn check_places(
     definition: &Definition,
     words: &Words,
     known: &HashMap<Words, &Definition>,
@@ -85,7 +85,7 @@ fn misplaced(
     Some(CommandProblem::Same { command: words.to_string(), first, second: tool })
 }
 
-fn wrapped(command: Command) -> Command {
+fn wrap(command: Command) -> Command {
     command.max_term_width(WIDTH).disable_help_flag(true).arg(flags::help())
 }
 
@@ -107,7 +107,7 @@ fn of_group(name: String, tools: Vec<Tool<'_>>) -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommands(tools.into_iter().map(|(_, command)| command));
-    wrapped(namespace)
+    wrap(namespace)
 }
 
 fn of_tool(name: String, definition: &Definition, takes_yes: bool) -> Command {

@@ -16,7 +16,7 @@ use toolwright_journal::approval::{ApprovalRequest, Approver, ApproverError, Rep
 /// Who approves the call of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// Those whom the application asks, if any.
+    /// The approvers whom the application asks, if any.
     Application,
     /// The person at the terminal, who is asked.
     Terminal,
@@ -49,7 +49,7 @@ impl Consent {
         match self {
             Self::Application | Self::NoTerminal(_) => builder,
             Self::Terminal => builder.or_ask(Terminal::new()),
-            Self::Given => approved(builder, Terminal::new()),
+            Self::Given => with_approver(builder, Terminal::new()),
         }
     }
 
@@ -65,8 +65,8 @@ impl Consent {
 }
 
 /// Approves the call that was asked about first; the others are asked about.
-fn approved(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder {
-    let typed = Typed { has_begun: Arc::default(), first: OnceLock::new(), others };
+fn with_approver(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder {
+    let typed = TypedConsent { has_begun: Arc::default(), first: OnceLock::new(), others };
     let has_begun = Arc::clone(&typed.has_begun);
     let builder = builder.listen(move |event| {
         if matches!(event.kind, ToolEventKind::Executing) {
@@ -79,14 +79,14 @@ fn approved(builder: ExecutorBuilder, others: impl Approver) -> ExecutorBuilder 
 /// Approves the call that was typed, and asks about those that it makes. Only a call that has begun can make others, so
 /// that the first question before any call has begun is about the one that was typed; what an edit or a changed tool makes
 /// of it is another.
-struct Typed<A> {
+struct TypedConsent<A> {
     has_begun: Arc<AtomicBool>,
     /// The digest of the call that was asked about first.
     first: OnceLock<String>,
     others: A,
 }
 
-impl<A: Approver> Approver for Typed<A> {
+impl<A: Approver> Approver for TypedConsent<A> {
     fn ask<'a>(
         &'a self,
         request: &'a ApprovalRequest,
@@ -130,7 +130,7 @@ mod tests {
     async fn yes_is_said_of_the_call_that_was_typed_and_of_none_after_it() {
         let rejects = Rejects::default();
         let builder = Executor::builder(Registry::of([PAY]).unwrap()).unrestricted();
-        let executor = approved(builder, rejects.clone()).build().unwrap();
+        let executor = with_approver(builder, rejects.clone()).build().unwrap();
         let call = toolwright_core::call::Call::new("pay", "{}");
         assert!(executor.call(&call).await.error().is_none());
         let Rejects(asked) = rejects;
@@ -149,7 +149,8 @@ mod tests {
         let typed = rejects.0.lock().unwrap()[0].clone();
         let mut edited = typed.clone();
         edited.digest.push_str(" of something else");
-        let approver = Typed { has_begun: Arc::default(), first: OnceLock::new(), others: rejects };
+        let approver =
+            TypedConsent { has_begun: Arc::default(), first: OnceLock::new(), others: rejects };
         let approve = Ok(Reply::Decided(Response::Approve));
         let reject = Ok(Reply::Decided(Response::Reject { reason: None }));
         assert_eq!(approver.ask(&typed).await, approve);

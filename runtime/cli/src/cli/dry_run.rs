@@ -12,7 +12,12 @@ use toolwright_schema::repair::replay;
 /// The text in place of a secret's value.
 const HIDDEN: &str = r#""[secret]""#;
 
-pub(super) fn shown(definition: &Definition, arguments: &str, facts: &Facts, form: Form) -> String {
+pub(super) fn describe(
+    definition: &Definition,
+    arguments: &str,
+    facts: &Facts,
+    form: Form,
+) -> String {
     let touches = facts.touches();
     let reads = touches.and_then(|it| it.reads_named()).map(Iterator::collect);
     let writes = touches.and_then(|it| it.writes_named()).map(Iterator::collect);

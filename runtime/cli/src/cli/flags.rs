@@ -91,10 +91,10 @@ fn place(field: &Field<'_>, has_flag: bool) -> Vec<Arg> {
     let flag = has_flag.then(|| flag(field));
     let of_name =
         |argument: Arg| argument.value_name(kebab(field.key).to_uppercase().replace('-', "_"));
-    let place = of_name(described(field, flag.as_deref())).required(field.required);
+    let place = of_name(make_flag(field, flag.as_deref())).required(field.required);
     let place = if is_list { place.num_args(1..) } else { place };
     let Some(flag) = flag else { return vec![place] };
-    let flag = of_name(described(field, None)).id(id(field, "flag")).long(flag).hide(true);
+    let flag = of_name(make_flag(field, None)).id(id(field, "flag")).long(flag).hide(true);
     let flag = if is_list { flag.action(ArgAction::Append) } else { flag };
     vec![place, flag.conflicts_with(field.key.to_owned())]
 }
@@ -103,7 +103,7 @@ fn of_field(field: &Field<'_>, taken: &HashSet<String>) -> Vec<Arg> {
     let flag = flag(field);
     let free = |flag: &String| !taken.contains(flag) && !COMMON.contains(&flag.as_str());
     let aliases: Vec<String> = field.aliases.iter().map(|it| kebab(it)).filter(free).collect();
-    let mut argument = described(field, None).long(flag.clone()).aliases(aliases);
+    let mut argument = make_flag(field, None).long(flag.clone()).aliases(aliases);
     if let Some(letter) = field.short {
         argument = argument.short(letter);
     }
@@ -161,7 +161,7 @@ fn secret(field: &Field<'_>, typed: Arg, flag: &str) -> Vec<Arg> {
 }
 
 /// An argument with its help; `also` is the flag of a place.
-fn described(field: &Field<'_>, also: Option<&str>) -> Arg {
+fn make_flag(field: &Field<'_>, also: Option<&str>) -> Arg {
     let is_number = matches!(field.shape, Shape::Number | Shape::List(Item::Number));
     let placeholder = match field.shape {
         Shape::Switch => "BOOL",

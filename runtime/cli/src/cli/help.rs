@@ -66,8 +66,8 @@ pub(super) fn long(field: &Field<'_>, also: Option<&str>) -> String {
     let mut paragraphs = vec![field.description.to_owned()];
     if described {
         let lines = field.choices.iter().map(|choice| match choice.description {
-            Some(words) => format!("- {}: {}", shown(choice.value), first_sentence(words)),
-            None => format!("- {}", shown(choice.value)),
+            Some(words) => format!("- {}: {}", describe_value(choice.value), first_sentence(words)),
+            None => format!("- {}", describe_value(choice.value)),
         });
         paragraphs.push(format!("One of:\n{}", lines.collect::<Vec<_>>().join("\n")));
     }
@@ -84,7 +84,7 @@ fn also_as(flag: Option<&str>) -> Option<String> {
 }
 
 fn one_of(choices: &[Choice<'_>]) -> String {
-    let choices: Vec<String> = choices.iter().map(|choice| shown(choice.value)).collect();
+    let choices: Vec<String> = choices.iter().map(|choice| describe_value(choice.value)).collect();
     format!("one of: {}", choices.join(", "))
 }
 
@@ -96,7 +96,7 @@ fn notes(field: &Field<'_>, all: bool) -> Vec<String> {
             notes.push("repeatable".to_owned());
             notes.extend(range(schema, "minItems", "maxItems", " items"));
         }
-        Shape::Json => notes.extend(nested(schema)),
+        Shape::Json => notes.extend(describe_nested(schema)),
         Shape::Number => {
             notes.extend(range(schema, "minimum", "maximum", ""));
             let limit = |keyword, words| Some(format!("{words} {}", schema.get(keyword)?));
@@ -110,13 +110,13 @@ fn notes(field: &Field<'_>, all: bool) -> Vec<String> {
     notes.extend(pattern.map(|pattern| format!("pattern: {pattern}")));
     // What is off, or empty, unless it is given needs no words.
     let default = field.default().filter(|it| **it != false && **it != json!([]));
-    notes.extend(default.map(|default| format!("default: {}", shown(default))));
+    notes.extend(default.map(|default| format!("default: {}", describe_value(default))));
     let examples =
         schema.get("examples").and_then(Value::as_array).filter(|it| all && !it.is_empty());
     if let Some(examples) = examples {
-        let shown: Vec<String> = examples.iter().map(shown).collect();
-        let word = if shown.len() == 1 { "example" } else { "examples" };
-        notes.push(format!("{word}: {}", shown.join(", ")));
+        let values: Vec<String> = examples.iter().map(describe_value).collect();
+        let word = if values.len() == 1 { "example" } else { "examples" };
+        notes.push(format!("{word}: {}", values.join(", ")));
     }
     notes
 }
@@ -137,7 +137,7 @@ fn range(schema: &Value, least: &str, most: &str, of_what: &str) -> Option<Strin
 }
 
 /// What a value in JSON is made of.
-fn nested(schema: &Value) -> Option<String> {
+fn describe_nested(schema: &Value) -> Option<String> {
     let of_type = |schema: &Value, name: &str| schema.get("type").is_some_and(|it| it == name);
     let (words, object) = if of_type(schema, "object") {
         ("a JSON object", schema)
@@ -164,7 +164,7 @@ fn tags(schema: &Value) -> Option<String> {
     let constant = |variant: &Value| {
         let properties = variant.get("properties")?.as_object()?;
         let (key, value) = properties.iter().find(|(_, it)| it.get("const").is_some())?;
-        Some((key.clone(), shown(value.get("const")?)))
+        Some((key.clone(), describe_value(value.get("const")?)))
     };
     let tagged: Option<Vec<(String, String)>> = variants.iter().map(constant).collect();
     let tagged = tagged?;
@@ -175,7 +175,7 @@ fn tags(schema: &Value) -> Option<String> {
 }
 
 /// A value as it would be typed.
-fn shown(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value.as_str() {
         Some(text) if !text.is_empty() && !text.contains(char::is_whitespace) => text.to_owned(),
         _ => value.to_string(),
@@ -189,12 +189,12 @@ mod tests {
     #[test]
     fn an_object_with_a_tag_says_the_values_of_the_tag() {
         let tagged = |kind: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, "size": {"type": "number"}}});
-        let nested = |schema: Value| nested(&schema).unwrap_or_default();
+        let nested = |schema: Value| describe_nested(&schema).unwrap_or_default();
         assert_eq!(
-            nested(json!({"oneOf": [tagged("circle"), tagged("square")]})),
+            describe_nested(json!({"oneOf": [tagged("circle"), tagged("square")]})),
             "a JSON object with \"kind\" one of: circle, square"
         );
-        assert_eq!(nested(json!({"oneOf": [tagged("circle"), {"type": "object"}]})), "");
+        assert_eq!(describe_nested(json!({"oneOf": [tagged("circle"), {"type": "object"}]})), "");
     }
 
     #[test]

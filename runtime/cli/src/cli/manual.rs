@@ -5,7 +5,7 @@ use clap::{Arg, ArgMatches, Command};
 
 use super::Exit;
 use super::flags;
-use super::streams::{complain, said};
+use super::streams::{complain, print_message};
 
 pub(super) const NAME: &str = "help";
 
@@ -30,6 +30,6 @@ pub(super) fn run(mut whole: Command, matches: &ArgMatches) -> Result<(), Exit> 
     let asked = std::iter::once(program.as_str()).chain(words).chain(["--help"]);
     match whole.try_get_matches_from_mut(asked) {
         Ok(_) => Err(complain(Exit::Usage, "`help` takes the words of a command and nothing else")),
-        Err(message) => said(&message),
+        Err(message) => print_message(&message),
     }
 }

@@ -19,11 +19,11 @@ pub(super) fn suggest<'a>(
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
         return error;
     };
-    let known: Vec<Known> = definitions.map(Known::of).collect();
+    let known: Vec<KnownWords> = definitions.map(KnownWords::of).collect();
     let typed = kebab(typed);
-    let mut meant: Vec<&Known> = known.iter().filter(|it| it.is_called(&typed)).collect();
+    let mut meant: Vec<&KnownWords> = known.iter().filter(|it| it.is_called(&typed)).collect();
     if meant.is_empty() && error.get(ContextKind::SuggestedSubcommand).is_none() {
-        let names = near(&typed, known.iter().flat_map(Known::names));
+        let names = near(&typed, known.iter().flat_map(KnownWords::names));
         meant = known.iter().filter(|it| it.names().any(|name| names.contains(&name))).collect();
     }
     let mut commands: Vec<String> = meant.iter().map(|it| it.words.to_string()).collect();
@@ -38,12 +38,12 @@ pub(super) fn suggest<'a>(
 const MOST: usize = 3;
 
 /// A tool by each name that a person may type for it.
-struct Known {
+struct KnownWords {
     name: String,
     words: Words,
 }
 
-impl Known {
+impl KnownWords {
     fn of(definition: &Definition) -> Self {
         Self { name: kebab(&definition.name), words: Words::of(definition) }
     }

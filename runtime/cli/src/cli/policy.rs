@@ -45,10 +45,10 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
 
 /// Whether the command line names a policy, so that the application's need not be one that can be used.
 pub(super) fn names_one(matches: &ArgMatches) -> bool {
-    matches.subcommand().is_some_and(|(_, below)| named(below).is_some())
+    matches.subcommand().is_some_and(|(_, below)| file_of(below).is_some())
 }
 
-fn named(matches: &ArgMatches) -> Option<&PathBuf> {
+fn file_of(matches: &ArgMatches) -> Option<&PathBuf> {
     matches.get_one::<PathBuf>(FILE)
 }
 
@@ -66,7 +66,7 @@ fn file() -> Arg {
 
 /// The policy that is asked.
 fn policy(executor: &Executor, matches: &ArgMatches) -> Result<Policy, Exit> {
-    let Some(file) = named(matches) else { return Ok(executor.policy()) };
+    let Some(file) = file_of(matches) else { return Ok(executor.policy()) };
     let written = Policy::builder().load(file);
     executor.make_policy(written).map_err(|error| complain(Exit::Usage, error))
 }

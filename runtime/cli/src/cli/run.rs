@@ -68,10 +68,11 @@ async fn call(
         typed::input(definition, matches).map_err(|problem| complain(Exit::Usage, problem))?;
     let call = Call::new(&definition.name, input);
     if matches.get_flag(DRY_RUN) {
-        let facts = executor.examine(&call).map_err(|error| failed(&error, stop, consent))?;
+        let facts =
+            executor.examine(&call).map_err(|error| report_failure(&error, stop, consent))?;
         // No person is asked about what its rule refuses.
-        executor.validate(&call).await.map_err(|error| failed(&error, stop, consent))?;
-        return print(dry_run::shown(definition, call.arguments(), &facts, form), form);
+        executor.validate(&call).await.map_err(|error| report_failure(&error, stop, consent))?;
+        return print(dry_run::describe(definition, call.arguments(), &facts, form), form);
     }
     let call = call.cancelled_by(stop.token());
     let answer = executor.call(&call).await;
@@ -79,13 +80,13 @@ async fn call(
         tell("mended", change);
     }
     match answer.error() {
-        Some(error) => Err(failed(error, stop, consent)),
+        Some(error) => Err(report_failure(error, stop, consent)),
         None => print(render::answer(&answer, form), form),
     }
 }
 
 /// Says why a call failed: the message is the one that a model reads, advice and cause are for people.
-fn failed(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
+fn report_failure(error: &ToolError, stop: &Stop, consent: Consent) -> Exit {
     let exit = match stop.caught() {
         Some(signal) if error.classified() == ErrorClass::Cancelled => Exit::Signal(signal),
         _ => Exit::of(error),

@@ -21,7 +21,7 @@ pub(super) fn print(result: impl Display, form: Form) -> Result<(), Exit> {
 
 /// Prints text that brings its own line breaks.
 pub(super) fn print_block(text: &[u8]) -> Result<(), Exit> {
-    written(output().and_then(|mut output| output.write_all(text)))
+    check_written(output().and_then(|mut output| output.write_all(text)))
 }
 
 /// Standard output, after what tools have written to it, and past the one of the standard library, which calls it a success
@@ -37,7 +37,7 @@ fn output() -> io::Result<File> {
 }
 
 /// What becomes of a command whose result was, or was not, written.
-fn written(result: io::Result<()>) -> Result<(), Exit> {
+fn check_written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Exit::Success),
@@ -48,9 +48,9 @@ fn written(result: io::Result<()>) -> Result<(), Exit> {
 }
 
 /// Prints what clap has to say: help to standard output, mistakes to standard error.
-pub(super) fn said(message: &clap::Error) -> Result<(), Exit> {
+pub(super) fn print_message(message: &clap::Error) -> Result<(), Exit> {
     if !message.use_stderr() {
-        return written(message.print().and_then(|()| io::stdout().flush()));
+        return check_written(message.print().and_then(|()| io::stdout().flush()));
     }
     let _ = message.print();
     Err(Exit::Usage)

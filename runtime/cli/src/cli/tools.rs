@@ -47,7 +47,7 @@ fn names(help: &'static str) -> Arg {
 }
 
 /// The tools of the names that were given; one that is unknown ends the command.
-fn named<'a>(catalog: &'a Catalog, matches: &ArgMatches) -> Result<Vec<&'a Definition>, Exit> {
+fn find_named<'a>(catalog: &'a Catalog, matches: &ArgMatches) -> Result<Vec<&'a Definition>, Exit> {
     let names = matches.get_many::<String>(NAMES).into_iter().flatten();
     names.map(|name| catalog.get(name).ok_or_else(|| unknown(catalog, name))).collect()
 }

@@ -20,7 +20,7 @@ pub(super) fn input(definition: &Definition, matches: &ArgMatches) -> Result<Str
     let fields = field::of(definition);
     let streams: Vec<String> = fields
         .iter()
-        .filter(|it| flags::is_kept_away(it) && given(matches, flags::id(it, "stdin").as_str()))
+        .filter(|it| flags::is_kept_away(it) && is_given(matches, flags::id(it, "stdin").as_str()))
         .map(|it| format!("`--{}-stdin`", flags::flag(it)))
         .collect();
     if streams.len() > 1 {
@@ -54,8 +54,8 @@ fn value(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Stri
     }
     if field.shape == Shape::Switch {
         let no = flags::id(field, "no");
-        let is_no = matches.try_contains_id(no.as_str()).is_ok() && given(matches, no.as_str());
-        let said = given(matches, field.key).then_some("true");
+        let is_no = matches.try_contains_id(no.as_str()).is_ok() && is_given(matches, no.as_str());
+        let said = is_given(matches, field.key).then_some("true");
         return Ok(said.or(is_no.then_some("false")).map(str::to_owned));
     }
     let flag = flags::id(field, "flag");
@@ -90,7 +90,7 @@ fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Str
             )
         });
     }
-    if !given(matches, flags::id(field, "stdin").as_str()) {
+    if !is_given(matches, flags::id(field, "stdin").as_str()) {
         return Ok(None);
     }
     let mut secret = standard_input()?;
@@ -103,7 +103,7 @@ fn secret(field: &Field<'_>, matches: &ArgMatches) -> Result<Option<String>, Str
 }
 
 /// Whether a person typed it; a switch has a value in any case.
-fn given(matches: &ArgMatches, id: &str) -> bool {
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
     matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 

@@ -26,7 +26,7 @@ impl Typing {
         None
     }
 
-    pub(super) fn restored(&self) {
+    pub(super) fn restore_at_end(&self) {
         match *self {}
     }
 

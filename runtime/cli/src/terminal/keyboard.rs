@@ -26,7 +26,7 @@ pub struct Keyboard(Stdin);
 pub(super) struct Typing(Arc<Mutex<Option<Termios>>>);
 
 /// Gives the terminal its mode back.
-pub(super) struct Restored(Typing);
+pub(super) struct RestoreMode(Typing);
 
 impl Keyboard {
     pub(super) fn new() -> Self {
@@ -47,13 +47,13 @@ impl Typing {
     }
 
     /// Gives the terminal its mode back when the value is dropped, also where another part of the program has changed it.
-    pub(super) fn restored(&self) -> Restored {
-        Restored(self.clone())
+    pub(super) fn restore_at_end(&self) -> RestoreMode {
+        RestoreMode(self.clone())
     }
 
     /// Discards what was typed, until no key is typed any more. Returns whether there was anything.
     pub(super) fn settle(&self, is_over: impl Fn() -> bool) -> io::Result<bool> {
-        let _restored = self.restored();
+        let _restored = self.restore_at_end();
         self.take_each_key(&is_over)?;
         let mut discarded = is_typed(Duration::ZERO)?;
         while !is_over() {
@@ -84,7 +84,7 @@ impl Typing {
     }
 }
 
-impl Drop for Restored {
+impl Drop for RestoreMode {
     fn drop(&mut self) {
         let Typing(saved) = &self.0;
         let saved = saved.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -82,7 +82,7 @@ pub type Open<T> = dyn Fn(Opening) -> BoxFuture<'static, Result<T, ToolError>> +
 pub struct Opener<T>(pub Box<Open<T>>);
 
 /// What a use of resources ends in: an answer, a preview, a reconciliation.
-pub trait Ended {
+pub trait CallEnd {
     /// The end of a use that failed.
     fn failed(error: ToolError) -> Self;
     /// Whether the work of a use that succeeded is kept; who only looks leaves nothing.
@@ -91,7 +91,7 @@ pub trait Ended {
     fn is_failure(&self) -> bool;
 }
 
-impl Ended for Answer {
+impl CallEnd for Answer {
     const KEEPS_WORK: bool = true;
 
     fn failed(error: ToolError) -> Self {
@@ -103,7 +103,7 @@ impl Ended for Answer {
     }
 }
 
-impl<T> Ended for Result<T, ToolError> {
+impl<T> CallEnd for Result<T, ToolError> {
     const KEEPS_WORK: bool = false;
 
     fn failed(error: ToolError) -> Self {

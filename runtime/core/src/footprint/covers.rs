@@ -5,7 +5,7 @@ use super::{Footprint, Reach, TouchedResource};
 /// What a call touches that is outside of a footprint.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uncovered<'a> {
+pub struct AccessOutside<'a> {
     /// Whether it writes it.
     pub writes: bool,
     /// The resource; nothing for everything.
@@ -18,9 +18,9 @@ impl Footprint {
     /// # Errors
     /// The first resource that is outside of it.
     #[doc(hidden)]
-    pub fn covers<'a>(&'a self, other: &'a Self) -> Result<(), Uncovered<'a>> {
+    pub fn covers<'a>(&'a self, other: &'a Self) -> Result<(), AccessOutside<'a>> {
         let Reach::Named(writes) = &self.writes else { return Ok(()) };
-        let uncovered = |writes, resource| Uncovered { writes, resource };
+        let uncovered = |writes, resource| AccessOutside { writes, resource };
         match &other.writes {
             Reach::Everything | Reach::WithNested(_) => return Err(uncovered(true, None)),
             Reach::Named(written) => {

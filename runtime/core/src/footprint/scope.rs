@@ -124,7 +124,7 @@ pub trait Holds<K: ResourceKind> {
 type OtherNames<'s> = Box<dyn Fn(&str) -> Vec<String> + 's>;
 
 /// The scope of the resources that a tool's services hold, and what else their names stand for there.
-pub struct Held<'s> {
+pub struct HeldResources<'s> {
     pub(super) scope: ResourceScope,
     pub(super) other_names: OtherNames<'s>,
 }
@@ -138,15 +138,15 @@ impl<T: ?Sized, K> Holder<T, K> {
 
 impl<T: ?Sized + Holds<K>, K: ResourceKind> Holder<T, K> {
     /// Returns the scope of the resources that the service holds.
-    pub fn scope<'s>(&self, service: &'s T) -> Option<Held<'s>> {
+    pub fn scope<'s>(&self, service: &'s T) -> Option<HeldResources<'s>> {
         let other_names = Box::new(|name: &str| service.other_names(name));
-        Some(Held { scope: service.scope(), other_names })
+        Some(HeldResources { scope: service.scope(), other_names })
     }
 }
 
 /// Found where a service holds no resources of the kind.
 pub trait HoldsNone<T: ?Sized> {
-    fn scope<'s>(&self, _: &'s T) -> Option<Held<'s>> {
+    fn scope<'s>(&self, _: &'s T) -> Option<HeldResources<'s>> {
         None
     }
 }
@@ -154,7 +154,9 @@ pub trait HoldsNone<T: ?Sized> {
 impl<T: ?Sized, K> HoldsNone<T> for Holder<T, K> {}
 
 /// Returns the one scope that a tool's services name; `None` where they name none, or several.
-pub fn one_scope<const COUNT: usize>(scopes: [Option<Held<'_>>; COUNT]) -> Option<Held<'_>> {
+pub fn one_scope<const COUNT: usize>(
+    scopes: [Option<HeldResources<'_>>; COUNT],
+) -> Option<HeldResources<'_>> {
     let mut scopes = scopes.into_iter().flatten();
     let first = scopes.next()?;
     scopes.all(|other| other.scope == first.scope).then_some(first)

@@ -34,7 +34,7 @@ impl ResourceStamp {
     pub(super) fn of_file(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?;
-        // Of a time in the future, only the distance counts: the clock may have been set.
+        // For a time in the future, only the distance counts: the clock may have been set.
         let age = match SystemTime::now().duration_since(modified) {
             Ok(age) => age,
             Err(ahead) => ahead.duration(),

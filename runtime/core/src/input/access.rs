@@ -6,7 +6,7 @@
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use super::{
-    entries::Seen,
+    entries::SeenKeys,
     fault::Fault,
     key::KeyText,
     problem::Rule,
@@ -74,7 +74,7 @@ pub(super) struct Fields<'a, 'de> {
     /// A bit for each of the first 64 fields that were given.
     given: u64,
     /// The keys that have no bit.
-    others: Option<Box<Seen<'de>>>,
+    others: Option<Box<SeenKeys<'de>>>,
 }
 
 impl<'a, 'de> Fields<'a, 'de> {

@@ -5,7 +5,7 @@ use serde::{Deserializer, de::Visitor};
 use super::{
     access::{Fields, Items},
     entries::Entries,
-    fault::{Asked, Fault},
+    fault::{ExpectedInput, Fault},
     number::Exact,
     reader::{Place, Reader},
     string::Text,
@@ -256,13 +256,13 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
 impl<'de> Reader<'de> {
     #[cold]
     fn no_struct(&mut self, fields: &'static [&'static str]) -> Fault {
-        self.mismatch_in_words("an object".to_owned()).asking(Asked::Fields(fields))
+        self.mismatch_in_words("an object".to_owned()).asking(ExpectedInput::Fields(fields))
     }
 
     #[cold]
     fn no_variant(&mut self, variants: &'static [&'static str]) -> Fault {
         self.mismatch_in_words(words::one_of(variants.iter().copied()))
-            .asking(Asked::Variants(variants))
+            .asking(ExpectedInput::Variants(variants))
     }
 
     /// Visits a number as what it is written as. An integer past 64 bits is a float, as in

@@ -21,7 +21,7 @@ pub(super) struct Entries<'a, 'de> {
     /// Where the key whose value comes next starts.
     key: usize,
     first: bool,
-    seen: Seen<'de>,
+    seen: SeenKeys<'de>,
 }
 
 impl<'a, 'de> Entries<'a, 'de> {
@@ -32,7 +32,7 @@ impl<'a, 'de> Entries<'a, 'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         reader.open()?;
-        let mut entries = Entries { reader, key: 0, first: true, seen: Seen::default() };
+        let mut entries = Entries { reader, key: 0, first: true, seen: SeenKeys::default() };
         let value = visitor.visit_map(&mut entries)?;
         let Entries { reader, first, .. } = entries;
         if reader.next(first, b'}')? {
@@ -97,14 +97,14 @@ const FEW: usize = 8;
 
 /// The keys that an object has had.
 #[derive(Default)]
-pub(super) struct Seen<'de> {
+pub(super) struct SeenKeys<'de> {
     few: [&'de str; FEW],
     count: usize,
     /// Every key, once there are many or one is not in the text itself.
     all: Option<HashSet<Cow<'de, str>>>,
 }
 
-impl<'de> Seen<'de> {
+impl<'de> SeenKeys<'de> {
     /// Whether the key is new.
     #[inline]
     pub(super) fn insert_borrowed(&mut self, key: &'de str) -> bool {

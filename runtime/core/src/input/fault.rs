@@ -24,17 +24,17 @@ use super::{
 /// let fault = fault.at_index(2).at_key("lines");
 /// assert_eq!(fault.to_string(), "/lines/2: found 1, expected a string");
 /// ```
-pub struct Fault(Box<Raised>);
+pub struct Fault(Box<FaultParts>);
 
-struct Raised {
+struct FaultParts {
     problem: Problem,
-    asked: Option<Asked>,
+    asked: Option<ExpectedInput>,
 }
 
 /// What a type asked for where it got something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]
-pub enum Asked {
+pub enum ExpectedInput {
     /// An object with these keys, aliases among them.
     Fields(&'static [&'static str]),
     /// One of these choices, aliases among them.
@@ -97,14 +97,14 @@ impl Fault {
 
     /// Says what the type asked for.
     #[cold]
-    pub(super) fn asking(mut self, asked: Asked) -> Self {
+    pub(super) fn asking(mut self, asked: ExpectedInput) -> Self {
         self.0.asked = Some(asked);
         self
     }
 
     /// Returns what the type asked for, where the fault knows it.
     #[doc(hidden)]
-    pub fn asked(&self) -> Option<Asked> {
+    pub fn asked(&self) -> Option<ExpectedInput> {
         self.0.asked
     }
 
@@ -132,7 +132,7 @@ impl Fault {
 
 impl From<Problem> for Fault {
     fn from(problem: Problem) -> Self {
-        Self(Box::new(Raised { problem, asked: None }))
+        Self(Box::new(FaultParts { problem, asked: None }))
     }
 }
 
@@ -162,23 +162,27 @@ impl de::Error for Fault {
 
     #[cold]
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(Rule::Type, &words::found(&unexpected), words::expected(expected))
+        Self::new(
+            Rule::Type,
+            &words::describe_found(&unexpected),
+            words::describe_expected(expected),
+        )
     }
 
     #[cold]
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let found = words::found(&unexpected);
+        let found = words::describe_found(&unexpected);
         match unexpected {
             Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => {
                 Self::new(Rule::Range, &found, words::expected_range(expected))
             }
-            _ => Self::new(Rule::Value, &found, words::expected(expected)),
+            _ => Self::new(Rule::Value, &found, words::describe_expected(expected)),
         }
     }
 
     #[cold]
     fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
-        Self::new(Rule::Length, "", words::expected(expected))
+        Self::new(Rule::Length, "", words::describe_expected(expected))
     }
 
     #[cold]
@@ -186,7 +190,7 @@ impl de::Error for Fault {
         let choices = words::one_of(expected.iter().copied());
         let mut fault = Self::new(Rule::Choice, &words::quote(variant), choices);
         fault.0.problem.near = words::nearest(variant, expected.iter().copied());
-        fault.asking(Asked::Variants(expected))
+        fault.asking(ExpectedInput::Variants(expected))
     }
 
     #[cold]

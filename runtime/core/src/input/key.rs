@@ -9,7 +9,7 @@ use serde::{
 };
 
 use super::{
-    fault::{Asked, Fault},
+    fault::{ExpectedInput, Fault},
     problem::Rule,
     string::Text,
     words,
@@ -79,12 +79,12 @@ impl<'de> Deserializer<'de> for KeyText<'_, 'de> {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
             other => Err(Fault::invalid_type(Unexpected::Str(other), &visitor)
-                .asking(Asked::Variants(&["false", "true"]))),
+                .asking(ExpectedInput::Variants(&["false", "true"]))),
         }
     }
 
     fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_any(visitor).map_err(|fault| fault.asking(Asked::CharKey))
+        self.deserialize_any(visitor).map_err(|fault| fault.asking(ExpectedInput::CharKey))
     }
 
     integers! {
@@ -141,7 +141,7 @@ impl KeyText<'_, '_> {
     fn no_integer(&self, minimum: i128, maximum: u128) -> Fault {
         let expected = format!("{} as the key", words::range(minimum, maximum));
         let fault = Fault::new(Rule::Type, &words::quote(self.as_str()), expected);
-        fault.asking(Asked::IntegerKey(minimum, maximum))
+        fault.asking(ExpectedInput::IntegerKey(minimum, maximum))
     }
 
     #[cold]

@@ -63,7 +63,7 @@ impl Key {
     /// Takes scalars of other kinds that mean one of these, where input may be repaired.
     #[must_use]
     #[doc(hidden)]
-    pub fn mended(mut self, scalars: Option<Scalars>) -> Self {
+    pub fn with_scalars(mut self, scalars: Option<Scalars>) -> Self {
         self.scalars = scalars;
         self
     }
@@ -94,7 +94,7 @@ impl Key {
     /// A type ends at its first problem, and names it in words of the library that reads it.
     #[cold]
     pub(super) fn in_words_of_schema(&self, text: &str, first: &Problem) -> Option<Vec<Problem>> {
-        // Of a key that is given twice a schema sees only one.
+        // A schema sees only one of two equal keys.
         if first.rule == Rule::DuplicateKey {
             return None;
         }
@@ -236,7 +236,7 @@ impl Keys {
 pub enum InvalidKeys {
     /// More than 64.
     TooMany(usize),
-    /// One that was given before.
+    /// A key that was given before.
     Repeated(Cow<'static, str>),
 }
 

@@ -16,17 +16,17 @@ use serde_json::Value;
 /// A type that takes what its schema says and nothing else, provided that the types inside it do.
 pub trait KnownType {
     /// Whether this type and all types inside it are known.
-    fn is_known(visited: &mut Visited) -> bool;
+    fn is_known(visited: &mut VisitedTypes) -> bool;
 }
 
 /// Asks whether a type is known.
-pub type IsKnown = fn(&mut Visited) -> bool;
+pub type IsKnown = fn(&mut VisitedTypes) -> bool;
 
 /// The types that one question has met, so that a type that holds itself is judged once.
 #[derive(Default)]
-pub struct Visited(Vec<TypeId>);
+pub struct VisitedTypes(Vec<TypeId>);
 
-impl Visited {
+impl VisitedTypes {
     /// Reports whether the types inside `T` are known. A type that was met before is judged where it was met.
     pub fn judge<T: 'static>(&mut self, inside: &[IsKnown]) -> bool {
         let id = TypeId::of::<T>();
@@ -42,14 +42,14 @@ impl Visited {
 pub struct Knowledge<T: ?Sized>(PhantomData<T>);
 
 impl<T: KnownType> Knowledge<T> {
-    pub fn is_known(visited: &mut Visited) -> bool {
+    pub fn is_known(visited: &mut VisitedTypes) -> bool {
         T::is_known(visited)
     }
 }
 
 /// Answers for every type that is no [`KnownType`].
 pub trait UnknownType {
-    fn is_known(_: &mut Visited) -> bool {
+    fn is_known(_: &mut VisitedTypes) -> bool {
         false
     }
 }
@@ -59,7 +59,7 @@ impl<T: ?Sized> UnknownType for Knowledge<T> {}
 macro_rules! known {
     ($($type:ty),*) => {
         $(impl KnownType for $type {
-            fn is_known(_: &mut Visited) -> bool {
+            fn is_known(_: &mut VisitedTypes) -> bool {
                 true
             }
         })*
@@ -72,7 +72,7 @@ known!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 macro_rules! known_if_inside {
     ($([$($generics:tt)*] $type:ty),*) => {
         $(impl<T: KnownType, $($generics)*> KnownType for $type {
-            fn is_known(visited: &mut Visited) -> bool {
+            fn is_known(visited: &mut VisitedTypes) -> bool {
                 T::is_known(visited)
             }
         })*

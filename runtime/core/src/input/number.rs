@@ -136,7 +136,9 @@ impl<'de> Reader<'de> {
             Exact::Integer { negative: true, magnitude } if magnitude <= minimum.unsigned_abs() => {
                 Ok(magnitude.wrapping_neg())
             }
-            Exact::Fraction => Err(Fault::new(Rule::Type, number.text, words::expected(expected))),
+            Exact::Fraction => {
+                Err(Fault::new(Rule::Type, number.text, words::describe_expected(expected)))
+            }
             _ => Err(Fault::new(Rule::Range, number.text, words::range(minimum, maximum))),
         }
     }

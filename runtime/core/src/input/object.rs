@@ -183,12 +183,12 @@ impl Scan<'_, '_> {
     fn put(&mut self, index: usize, slots: &mut dyn Slots) -> Result<(), Fault> {
         let bit = 1 << index;
         if self.given & bit != 0 {
-            return self.repeated(index);
+            return self.skip_repeated(index);
         }
         self.given |= bit;
         let (start, depth) = (self.reader.position, self.reader.depth);
         if let Err(fault) = slots.put(index, &mut self.reader) {
-            return self.refused(index, slots, fault, start, depth);
+            return self.skip_refused(index, slots, fault, start, depth);
         }
         self.hold_to_schema(index, self.reader.since(start));
         Ok(())
@@ -200,12 +200,12 @@ impl Scan<'_, '_> {
         if let Some(check) = self.keys.get(index).and_then(Key::check)
             && let Err(problems) = check(text)
         {
-            self.failed(index, problems);
+            self.report_problems(index, problems);
         }
     }
 
     #[cold]
-    fn repeated(&mut self, index: usize) -> Result<(), Fault> {
+    fn skip_repeated(&mut self, index: usize) -> Result<(), Fault> {
         self.tell(Some(Fault::duplicate_key(self.name(index))));
         self.reader.skip_value()?;
         Ok(())
@@ -213,7 +213,7 @@ impl Scan<'_, '_> {
 
     /// Steps over a value that a slot refused, if there is a value.
     #[cold]
-    fn refused(
+    fn skip_refused(
         &mut self,
         index: usize,
         slots: &mut dyn Slots,
@@ -234,7 +234,7 @@ impl Scan<'_, '_> {
             Ok(text) if self.repairs(index, text, slots) => Ok(()),
             Ok(text) => {
                 match self.keys.get(index).and_then(|key| key.in_words_of_schema(text, &within)) {
-                    Some(problems) => self.failed(index, problems),
+                    Some(problems) => self.report_problems(index, problems),
                     None => self.tell(Some(fault)),
                 }
                 Ok(())
@@ -270,7 +270,7 @@ impl Scan<'_, '_> {
     }
 
     #[cold]
-    fn failed(&mut self, index: usize, problems: Vec<Problem>) {
+    fn report_problems(&mut self, index: usize, problems: Vec<Problem>) {
         for problem in problems {
             self.tell(Some(Fault::from(problem).at_key(self.name(index))));
         }
@@ -316,13 +316,13 @@ impl Scan<'_, '_> {
 struct Nothing;
 
 impl<'de> Deserializer<'de> for Nothing {
-    type Error = Required;
+    type Error = RequiredKey;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Required> {
-        Err(Required)
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, RequiredKey> {
+        Err(RequiredKey)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Required> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RequiredKey> {
         visitor.visit_none()
     }
 
@@ -334,17 +334,17 @@ impl<'de> Deserializer<'de> for Nothing {
 
 /// The type needs a value.
 #[derive(Debug)]
-struct Required;
+struct RequiredKey;
 
-impl fmt::Display for Required {
+impl fmt::Display for RequiredKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a value is required")
     }
 }
 
-impl std::error::Error for Required {}
+impl std::error::Error for RequiredKey {}
 
-impl de::Error for Required {
+impl de::Error for RequiredKey {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }

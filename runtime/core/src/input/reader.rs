@@ -243,7 +243,7 @@ impl<'de> Reader<'de> {
     /// Reports another type at the cursor, or no value at all.
     #[cold]
     pub(super) fn mismatch(&mut self, expected: &dyn Expected) -> Fault {
-        self.mismatch_in_words(words::expected(expected))
+        self.mismatch_in_words(words::describe_expected(expected))
     }
 
     #[cold]

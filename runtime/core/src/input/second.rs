@@ -19,7 +19,7 @@ pub fn reread<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Fau
 
 /// The text of a JSON value with its integers written as such, unless they were already.
 ///
-/// Those past 64 bits stay as they are: the buffer has no integers of that size.
+/// Integers past 64 bits stay as they are: the buffer has none of that size.
 fn with_plain_integers(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut written = String::new();

@@ -49,7 +49,7 @@ impl<T> NoRange for Range<T> {}
 /// A type, asked for what it looks like in JSON.
 pub struct Shape<T>(PhantomData<fn(T)>);
 
-/// Nothing is known that speaks against the type.
+/// The type may be what its place needs: nothing is known against it.
 pub struct Possible;
 
 /// The type cannot stand where it does.

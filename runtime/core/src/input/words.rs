@@ -129,7 +129,7 @@ fn plain(word: &str) -> String {
 }
 
 /// What serde met, or nothing where the text itself says it better.
-pub(super) fn found(unexpected: &Unexpected<'_>) -> String {
+pub(super) fn describe_found(unexpected: &Unexpected<'_>) -> String {
     match unexpected {
         Unexpected::Bool(value) => value.to_string(),
         Unexpected::Unsigned(value) => value.to_string(),
@@ -143,7 +143,7 @@ pub(super) fn found(unexpected: &Unexpected<'_>) -> String {
 }
 
 /// What a type says it expects, without words that only a Rust programmer knows.
-pub(super) fn expected(expected: &dyn Expected) -> String {
+pub(super) fn describe_expected(expected: &dyn Expected) -> String {
     in_words(expected.to_string())
 }
 

@@ -33,11 +33,11 @@ pub fn canonical(number: &str) -> Cow<'_, str> {
     // Lengths of texts in memory fit.
     let shift = zeros as i128 - fraction.len() as i128;
     let power = sum(exponent, shift);
-    Cow::Owned(format!("{sign}{}", spelled(digits, &power)))
+    Cow::Owned(format!("{sign}{}", spell(digits, &power)))
 }
 
 /// Digits times a power of ten.
-fn spelled(digits: &str, power: &str) -> String {
+fn spell(digits: &str, power: &str) -> String {
     let Ok(power) = power.parse::<i64>() else { return format!("{digits}e{power}") };
     let places = usize::try_from(power.unsigned_abs()).unwrap_or(usize::MAX);
     if power >= 0 {

@@ -48,7 +48,7 @@ impl Uses {
 
 /// A value that was read.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedValue {
     pub node: Node,
     pub uses: Uses,
     pub duplicates: Duplicates,
@@ -66,13 +66,13 @@ pub enum Break {
 }
 
 /// Reads a text that is one value and nothing else.
-pub fn parse(text: &str) -> Result<Parsed, Break> {
+pub fn parse(text: &str) -> Result<ParsedValue, Break> {
     Parser::new(text, 0).whole()
 }
 
 /// Reads the array or object that a text contains, however often it was encoded as a text; `depth` is how deep it is
 /// nested already.
-pub fn held(text: &str, depth: usize) -> Option<Node> {
+pub fn parse_nested(text: &str, depth: usize) -> Option<Node> {
     let mut text = text.trim().to_owned();
     for _ in 0..MOST_LAYERS {
         if !text.starts_with(HOLDS) {
@@ -89,7 +89,7 @@ pub fn held(text: &str, depth: usize) -> Option<Node> {
 }
 
 /// Reads a text that is one value, but for closing brackets at its end.
-pub fn parse_closing(text: &str) -> Result<Parsed, Break> {
+pub fn parse_closing(text: &str) -> Result<ParsedValue, Break> {
     let mut parser = Parser::new(text, 0);
     parser.closing = true;
     parser.whole()
@@ -119,12 +119,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn whole(mut self) -> Outcome<Parsed> {
+    fn whole(mut self) -> Outcome<ParsedValue> {
         self.space()?;
         let node = self.value()?;
         self.space()?;
         match self.byte() {
-            None => Ok(Parsed { node, uses: self.uses, duplicates: self.duplicates }),
+            None => Ok(ParsedValue { node, uses: self.uses, duplicates: self.duplicates }),
             Some(_) => Err(Break::Wanted(self.position, "the end")),
         }
     }
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
         takes
     }
 
-    pub fn wanted<T>(&self, what: &'static str) -> Outcome<T> {
+    pub fn fail<T>(&self, what: &'static str) -> Outcome<T> {
         Err(if self.position < self.text.len() {
             Break::Wanted(self.position, what)
         } else {
@@ -186,7 +186,7 @@ impl<'t> Parser<'t> {
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.literal(),
             Some(b'\'' | 0x80..) => self.string().map(Node::Text),
-            _ => self.wanted("a value"),
+            _ => self.fail("a value"),
         }
     }
 
@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
             "true" | "True" => Node::Bool(true),
             "false" | "False" => Node::Bool(false),
             "null" | "None" => Node::Null,
-            _ => return self.wanted("a value"),
+            _ => return self.fail("a value"),
         };
         if word.starts_with(|first: char| first.is_ascii_uppercase()) {
             self.uses.add(ChangeRule::Python);
@@ -215,11 +215,11 @@ impl<'t> Parser<'t> {
     fn number(&mut self) -> Outcome<Node> {
         let rest = self.rest();
         let Some(length) = tree::number_end(rest.as_bytes()) else {
-            return self.wanted("a number");
+            return self.fail("a number");
         };
         let after = rest.as_bytes().get(length);
         if after.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_')) {
-            return self.wanted("a number");
+            return self.fail("a number");
         }
         self.position += length;
         Ok(Node::Number(rest[..length].to_owned()))
@@ -242,7 +242,7 @@ impl<'t> Parser<'t> {
                 if self.closes_here(items.last()) {
                     break;
                 }
-                return self.wanted("a comma or a closing bracket");
+                return self.fail("a comma or a closing bracket");
             }
             let known = self.duplicates.known();
             let item = self.value()?;
@@ -273,12 +273,12 @@ impl<'t> Parser<'t> {
                 if self.closes_here(entries.last().map(|(_, value)| value)) {
                     break;
                 }
-                return self.wanted("a comma or a closing brace");
+                return self.fail("a comma or a closing brace");
             }
             let key = self.key()?;
             self.space()?;
             if !self.takes(b':') {
-                return self.wanted("a colon");
+                return self.fail("a colon");
             }
             self.space()?;
             let known = self.duplicates.known();
@@ -304,7 +304,7 @@ impl<'t> Parser<'t> {
                 &self.rest()[..length]
             }
             Some(b'"' | b'\'' | 0x80..) => return self.string(),
-            _ => return self.wanted("a key"),
+            _ => return self.fail("a key"),
         };
         self.position += word.len();
         self.uses.add(ChangeRule::BareKey);

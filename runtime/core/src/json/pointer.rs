@@ -12,7 +12,7 @@ pub fn below(pointer: &str, key: &str) -> String {
 /// Decodes a pointer's segment to the key that it names.
 #[doc(hidden)]
 #[must_use]
-pub fn unescaped(segment: &str) -> Cow<'_, str> {
+pub fn unescape(segment: &str) -> Cow<'_, str> {
     if segment.contains('~') {
         segment.replace("~1", "/").replace("~0", "~").into()
     } else {
@@ -27,7 +27,7 @@ pub fn segments(pointer: &str) -> Option<Vec<String>> {
     if pointer.is_empty() {
         return Some(Vec::new());
     }
-    let unescaped = |segment: &str| {
+    let unescape = |segment: &str| {
         let mut parts = segment.split('~');
         let first = parts.next()?.to_owned();
         parts.try_fold(first, |whole, part| match part.as_bytes().first()? {
@@ -36,7 +36,7 @@ pub fn segments(pointer: &str) -> Option<Vec<String>> {
             _ => None,
         })
     };
-    pointer.strip_prefix('/')?.split('/').map(unescaped).collect()
+    pointer.strip_prefix('/')?.split('/').map(unescape).collect()
 }
 
 /// Reads a segment as an index of an array: digits, without a sign or leading zeros.

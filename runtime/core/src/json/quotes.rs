@@ -9,7 +9,7 @@ use crate::repairs::ChangeRule;
 impl Parser<'_> {
     /// Reads a text in quotes of any kind.
     pub fn string(&mut self) -> Outcome<String> {
-        let Some(open) = self.rest().chars().next() else { return self.wanted("a text") };
+        let Some(open) = self.rest().chars().next() else { return self.fail("a text") };
         let close = match open {
             '"' => '"',
             '\'' => {
@@ -24,7 +24,7 @@ impl Parser<'_> {
                 self.uses.add(ChangeRule::SmartQuote);
                 '’'
             }
-            _ => return self.wanted("a value"),
+            _ => return self.fail("a value"),
         };
         self.position += open.len_utf8();
         let mut text = String::new();
@@ -48,7 +48,7 @@ impl Parser<'_> {
                     self.position += 1;
                 }
                 // Inside typographic quotes a second opening or a plain quote leaves two readings.
-                _ => return self.wanted("one kind of quotes"),
+                _ => return self.fail("one kind of quotes"),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::pointer::unescaped;
+use super::pointer::unescape;
 
 /// How many references may follow on each other. Only a schema that refers to itself has more.
 #[doc(hidden)]
@@ -30,7 +30,7 @@ pub fn place(reference: &str) -> Option<&str> {
 #[must_use]
 pub fn definition(reference: &str) -> Option<Cow<'_, str>> {
     let name = reference.strip_prefix("#/$defs/")?;
-    (!name.contains('/')).then(|| unescaped(name))
+    (!name.contains('/')).then(|| unescape(name))
 }
 
 /// Returns what the reference of a schema leads to; `None` where there is none, or it leads nowhere.

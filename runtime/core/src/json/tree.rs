@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-use super::pointer::unescaped;
+use super::pointer::unescape;
 use super::special::special;
 
 /// A value as it was written.
@@ -145,7 +145,7 @@ impl Node {
 }
 
 /// `text` as a JSON string.
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_quoted(text, &mut out);
     out
@@ -173,7 +173,7 @@ pub fn write_quoted(text: &str, out: &mut String) {
 }
 
 fn segments(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    pointer.split('/').skip(1).map(unescaped)
+    pointer.split('/').skip(1).map(unescape)
 }
 
 /// Adds a segment to a pointer.
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_text_is_written_as_json_reads_it() {
         let text = "a\"b\\c\nd\u{1}é\u{7f}😀/";
-        assert_eq!(serde_json::from_str::<String>(&quoted(text)).unwrap(), text);
+        assert_eq!(serde_json::from_str::<String>(&quote(text)).unwrap(), text);
     }
 
     #[test]

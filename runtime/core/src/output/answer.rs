@@ -157,7 +157,7 @@ impl Answer {
     }
 
     #[doc(hidden)]
-    pub fn mended(mut self, repairs: Arc<Repairs>) -> Self {
+    pub fn with_repairs(mut self, repairs: Arc<Repairs>) -> Self {
         self.origin = match self.origin {
             Origin::AsSent(shape) => Origin::Mended(Box::new((shape, repairs))),
             mended @ Origin::Mended(_) => mended,

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::sent::{Nested, Sent, Single};
+use super::sent::{NestedResult, SentValue, Single};
 use super::{Answer, Output};
 use crate::error::ToolError;
 use crate::spec::SchemaOf;
@@ -92,8 +92,8 @@ impl<T, E, D: Copy> Encode<Result<T, E>, Answer> for FallibleCodec<T, E, D> {
 
 impl<T, E> Fallible<T, E> {
     /// Names the type that is sent as JSON where the tool succeeds.
-    pub fn sent(&self) -> Sent<T> {
-        Sent::NEW
+    pub fn sent(&self) -> SentValue<T> {
+        SentValue::NEW
     }
 
     /// Takes the evidence for both sides as functions, so that rustc judges each where it is named.
@@ -110,8 +110,8 @@ impl<T, E> Fallible<T, E> {
 
 impl<R> Infallible<R> {
     /// Names the type that is sent as JSON.
-    pub fn sent(&self) -> Sent<R> {
-        Sent::NEW
+    pub fn sent(&self) -> SentValue<R> {
+        SentValue::NEW
     }
 
     #[inline(always)]
@@ -178,8 +178,8 @@ pub trait ToolOutput<D = Single> {
 
 /// Refused already, and asked nothing else: [`OneResult`] says so where the type is written.
 #[diagnostic::do_not_recommend]
-impl<T> ToolOutput<Nested> for T {
-    fn into_answer(self, _: Nested) -> Answer {
+impl<T> ToolOutput<NestedResult> for T {
+    fn into_answer(self, _: NestedResult) -> Answer {
         unserialisable(serde::ser::Error::custom("a `Result` inside another type"))
     }
 }

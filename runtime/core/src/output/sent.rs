@@ -11,9 +11,9 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// A value that is sent as JSON. Its method `inside` opens a container; the trait's method answers for all else.
-pub struct Sent<T: ?Sized>(PhantomData<T>);
+pub struct SentValue<T: ?Sized>(PhantomData<T>);
 
-impl<T: ?Sized> Sent<T> {
+impl<T: ?Sized> SentValue<T> {
     pub const NEW: Self = Self(PhantomData);
 
     /// Answers for a container that is nested deeper than generated code looks.
@@ -28,7 +28,7 @@ pub struct Single;
 
 /// An output with a `Result` inside.
 #[derive(Clone, Copy)]
-pub struct Nested;
+pub struct NestedResult;
 
 impl Single {
     pub fn inside(&self) -> Self {
@@ -45,7 +45,7 @@ impl Single {
     }
 }
 
-impl Nested {
+impl NestedResult {
     pub fn inside(&self) -> Self {
         Self
     }
@@ -59,9 +59,9 @@ impl Nested {
     }
 }
 
-impl<T, E> Sent<Result<T, E>> {
-    pub fn inside(&self) -> Nested {
-        Nested
+impl<T, E> SentValue<Result<T, E>> {
+    pub fn inside(&self) -> NestedResult {
+        NestedResult
     }
 }
 
@@ -72,13 +72,13 @@ pub trait NoContainer {
     }
 }
 
-impl<T: ?Sized> NoContainer for Sent<T> {}
+impl<T: ?Sized> NoContainer for SentValue<T> {}
 
 macro_rules! containers {
     ($([$($generics:tt)*] $container:ty => $content:ty;)*) => {
-        $(impl<$($generics)*> Sent<$container> {
-            pub fn inside(&self) -> Sent<$content> {
-                Sent::NEW
+        $(impl<$($generics)*> SentValue<$container> {
+            pub fn inside(&self) -> SentValue<$content> {
+                SentValue::NEW
             }
         })*
     };

@@ -64,12 +64,12 @@ fn number(text: &str, lenient: bool) -> Option<String> {
     if is_number(text) {
         return Some(text.to_owned());
     }
-    let without = lenient.then(|| ungrouped(text)).flatten()?;
+    let without = lenient.then(|| without_grouping(text)).flatten()?;
     is_number(&without).then_some(without)
 }
 
 /// `1,000,000` without its commas, where they stand before every third digit.
-fn ungrouped(text: &str) -> Option<String> {
+fn without_grouping(text: &str) -> Option<String> {
     let (whole, fraction) = match text.find('.') {
         Some(point) => text.split_at(point),
         None => (text, ""),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 const DATE: &str = "([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)\
     |02-(0[1-9]|1[0-9]|2[0-8]))|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)";
 const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
-/// Of a point in time: no leap second, as jiff has none, and no more decimals than jiff takes.
+/// The pattern of a point in time: no leap second, as jiff has none, and no more decimals than jiff takes.
 const MOMENT: &str = r"^([0-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[^.]{5}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?([Zz]|[+-][0-9:]{5})$";
 
 /// Names the format that one of the patterns of this file describes.

@@ -55,10 +55,10 @@ pub fn first_sentence(text: &str) -> &str {
     let end = stops.into_iter().find(ends).map_or(line.len(), |index| {
         if line.as_bytes().get(index) == Some(&b'.') { index } else { index + 1 }
     });
-    shortened(line.get(..end).unwrap_or(line).trim_end())
+    shorten(line.get(..end).unwrap_or(line).trim_end())
 }
 
-fn shortened(sentence: &str) -> &str {
+fn shorten(sentence: &str) -> &str {
     let Some((end, _)) = sentence.char_indices().nth(LONGEST) else { return sentence };
     let cut = sentence.get(..end).unwrap_or(sentence);
     cut.rfind(char::is_whitespace).and_then(|space| cut.get(..space)).unwrap_or(cut)

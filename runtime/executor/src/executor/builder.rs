@@ -16,7 +16,7 @@ use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Journal};
 use crate::event::{Listener, ToolEvent};
 use crate::registry::Registry;
 use crate::retry::{CircuitBreaker, RetryPolicy};
-use toolwright_core::capability::{Declared, Opener, Opening, Resource, Value};
+use toolwright_core::capability::{DeclaredService, Opener, Opening, Resource, Value};
 use toolwright_core::error::ToolError;
 use toolwright_core::registration::Registration;
 use toolwright_core::tool::Repair;

@@ -13,7 +13,7 @@ use super::in_turn::Slot;
 use super::{Plan, RunState};
 use crate::event::ToolEventKind;
 use crate::stage::record::Watch;
-use toolwright_core::capability::{Provided, Source};
+use toolwright_core::capability::{ProvidedValues, Source};
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::{Facts, Footprint};
@@ -228,7 +228,7 @@ impl<'a> MiddlewareCall<'a> {
     }
 
     /// What the executor provides to its calls.
-    pub(crate) fn provided(&self) -> &'a Arc<Provided> {
+    pub(crate) fn provided(&self) -> &'a Arc<ProvidedValues> {
         &self.inside.run.core.provided
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn own_of(
     identity: Option<Identity<'_>>,
 ) -> Result<Option<Own>, ToolError> {
     let context = context_of(run, plan, call, identity)?;
-    Ok(context.map(|context| own_with(plan, context, Calls::refused)))
+    Ok(context.map(|context| own_with(plan, context, Calls::none)))
 }
 
 /// What a call is given with this context, and where it makes calls, with these.

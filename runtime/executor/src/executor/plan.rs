@@ -13,7 +13,7 @@ use super::{BuildProblem, Gate};
 use crate::registry::{Entry, Origin};
 use crate::retry::{Circuit, Circuits, RetryPolicy};
 use toolwright_core::calls::Calls;
-use toolwright_core::capability::{CapabilitySpec, Declared, Source, Wiring};
+use toolwright_core::capability::{CapabilitySpec, DeclaredService, Source, Wiring};
 use toolwright_core::context::ToolContext;
 use toolwright_core::footprint::Facts;
 use toolwright_core::tool::{Danger, DeclaredApproval, DeclaredDanger, Repair};
@@ -27,7 +27,7 @@ pub(crate) struct Plan {
     /// Whether it makes calls itself.
     pub(crate) makes_calls: bool,
     /// What each call must bring.
-    pub(crate) from_call: Box<[Declared]>,
+    pub(crate) from_call: Box<[DeclaredService]>,
     /// What is not provided; a call of the tool is refused.
     pub(crate) lacks: Box<[BuildProblem]>,
     /// How long an attempt may take.
@@ -79,10 +79,10 @@ impl Plan {
 
 /// What an executor has to give, by type.
 pub(crate) struct Provisions {
-    pub(super) services: Vec<Declared>,
-    pub(crate) per_run: Vec<Declared>,
-    pub(crate) per_call: Vec<Declared>,
-    pub(super) openers: Vec<Declared>,
+    pub(super) services: Vec<DeclaredService>,
+    pub(crate) per_run: Vec<DeclaredService>,
+    pub(crate) per_call: Vec<DeclaredService>,
+    pub(super) openers: Vec<DeclaredService>,
     /// How long an attempt may take whose tool does not say.
     pub(crate) timeout: Option<Duration>,
     /// How long a call may take whose tool does not say.
@@ -120,7 +120,7 @@ impl Provisions {
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             makes_calls: found.contains(&Some(Source::Calls)),
             from_call: brought
-                .map(|(it, _)| Declared { id: (it.id)(), name: it.requirement().type_name })
+                .map(|(it, _)| DeclaredService { id: (it.id)(), name: it.requirement().type_name })
                 .collect(),
             lacks: lacks.collect(),
             timeout: entry.definition.timeout.or(self.timeout),

@@ -18,7 +18,7 @@ use crate::lifecycle::Refusal;
 use crate::registry::Entry;
 use crate::stage;
 use toolwright_core::call::Call;
-use toolwright_core::capability::{Declared, RunValues, Value};
+use toolwright_core::capability::{DeclaredService, RunValues, Value};
 use toolwright_core::context::{Progress, RunHandle};
 use toolwright_core::error::ToolError;
 use toolwright_core::spec::{Handle, Spec};
@@ -307,7 +307,7 @@ impl RunHandle for RunState {
 
     fn service(&self, id: TypeId) -> Option<&Value> {
         let provisions = &self.core.provisions;
-        let place = |declared: &[Declared]| declared.iter().position(|it| it.id == id);
+        let place = |declared: &[DeclaredService]| declared.iter().position(|it| it.id == id);
         let run = place(&provisions.per_run).and_then(|index| self.values.own.get(index));
         let shared = || self.core.provided.services.get(place(&provisions.services)?);
         run.or_else(shared)

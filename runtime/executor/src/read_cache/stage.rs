@@ -9,7 +9,7 @@ use super::table::{Begun, Found};
 use super::{Key, ReadCache, Shared};
 use crate::event::ToolEventKind;
 use crate::executor::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
-use toolwright_core::capability::{Provided, Source};
+use toolwright_core::capability::{ProvidedValues, Source};
 use toolwright_core::footprint::{Footprint, ResourceStamp};
 use toolwright_core::output::{Answer, StoredAnswer};
 use toolwright_core::tool::Effect;
@@ -17,7 +17,7 @@ use toolwright_journal::arguments::{DigestInput, canonical, digest};
 
 /// The services of an executor: they are those of another one where they are the same.
 #[derive(Debug, Clone)]
-pub(super) struct Services(Weak<Provided>);
+pub(super) struct Services(Weak<ProvidedValues>);
 
 impl Middleware for ReadCache {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {

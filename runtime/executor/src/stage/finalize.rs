@@ -98,9 +98,9 @@ fn read_again<'a>(
     let mut future = read(plan, scope, final_arguments.arguments(), &mut facts)?;
     if let Some(repairs) = read_facts.repairs().cloned().map(Arc::new) {
         let repaired = future;
-        future = Box::pin(async move { repaired.await.mended(repairs) });
+        future = Box::pin(async move { repaired.await.with_repairs(repairs) });
     }
-    facts.also_mended(read_facts);
+    facts.add_repairs(read_facts);
     plan.judged(&mut facts);
     covered(run, plan, &facts)?;
     Ok((facts, future))

@@ -11,7 +11,7 @@ use toolwright_core::capability::Scope;
 use toolwright_core::error::{Done, ToolError};
 use toolwright_core::footprint::Facts;
 use toolwright_core::input::{Changes, Problem, Problems, Rule, words};
-use toolwright_core::json::pointer::unescaped;
+use toolwright_core::json::pointer::unescape;
 use toolwright_core::output::Answer;
 use toolwright_core::repairs::{Change, Repairs};
 use toolwright_core::spec::Start;
@@ -128,8 +128,8 @@ fn repaired<'a>(
 ) -> BoxFuture<'a, Answer> {
     let changes = changes_unless_secret(&plan.entry.definition, changes);
     let repairs = Arc::new(Repairs::new(changes, lenient));
-    facts.mended(Arc::clone(&repairs));
-    Box::pin(async move { future.await.mended(repairs) })
+    facts.record_repairs(Arc::clone(&repairs));
+    Box::pin(async move { future.await.with_repairs(repairs) })
 }
 
 /// As little as it takes: leniently only what cannot be repaired otherwise.
@@ -180,7 +180,7 @@ fn without_secret(mut problem: Problem) -> Problem {
         (Rule::MissingKey, Some(inside)) => {
             let key = inside.rsplit('/').next().unwrap_or_default();
             problem.rule = Rule::Value;
-            problem.expected = format!("inside it the key {}", words::quote(&unescaped(key)));
+            problem.expected = format!("inside it the key {}", words::quote(&unescape(key)));
         }
         (_, Some(_)) => problem.expected = format!("inside it {}", problem.expected),
     }

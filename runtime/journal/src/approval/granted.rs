@@ -30,7 +30,7 @@ pub struct Grant {
 /// As it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct StoredGrant {
     format: u32,
     id: String,
     signed: Signed,
@@ -94,7 +94,7 @@ impl Grant {
     #[must_use]
     pub fn to_text(&self) -> String {
         let Self { id, signed, granted, used, revoked } = self.clone();
-        let written = Written { format: FORMAT, id, signed, granted, used, revoked };
+        let written = StoredGrant { format: FORMAT, id, signed, granted, used, revoked };
         serde_json::to_string(&written).expect("a grant always serialises")
     }
 
@@ -115,8 +115,8 @@ impl Grant {
         if format != FORMAT {
             return Err(GrantError::Format { key: key.to_owned(), format });
         }
-        let written: Written = serde_json::from_str(text).map_err(unreadable)?;
-        let Written { format: _, id, signed, granted, used, revoked } = written;
+        let written: StoredGrant = serde_json::from_str(text).map_err(unreadable)?;
+        let StoredGrant { format: _, id, signed, granted, used, revoked } = written;
         Ok(Self { id, signed, granted, used, revoked })
     }
 }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::request::ApprovalRequest;
 use toolwright_core::json::canonical;
-use toolwright_core::json::tree::quoted;
+use toolwright_core::json::tree::quote;
 use toolwright_core::printable::line;
 
 /// How wide the left column is; a longer label goes into the right one.
@@ -46,7 +46,7 @@ pub(super) fn request(request: &ApprovalRequest, out: &mut Formatter<'_>) -> Res
 }
 
 fn arguments(text: &str, out: &mut Formatter<'_>) -> Result {
-    // Of a key that is given twice, a map would keep one.
+    // A map would keep only one of two equal keys.
     let read = canonical(text)
         .ok()
         .and_then(|_| serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(text).ok());
@@ -66,7 +66,7 @@ fn key_label(key: &str) -> String {
     if !key.is_empty() && key.bytes().all(plain) {
         format!("  {key}")
     } else {
-        format!("  {}", quoted(key))
+        format!("  {}", quote(key))
     }
 }
 

@@ -29,7 +29,7 @@ pub use grants::Grants;
 pub use shown::Shown;
 
 use decide::decide;
-use recorded::recorded;
+use recorded::find_recorded;
 
 /// How often a lost race is looked at again. Decisions are lost once; more often, it is something else that changes
 /// the call.
@@ -95,7 +95,7 @@ pub struct Submitted {
 }
 
 /// A statement as it was read, and by whom.
-struct Said<'a> {
+struct ParsedStatement<'a> {
     signed: &'a Signed,
     statement: Statement,
     now: Timestamp,
@@ -146,7 +146,7 @@ impl ApprovalService {
             Some(trusted) => trusted.verify(&signed)?.into_statement(),
             None => signed.statement()?,
         };
-        let said = Said { signed: &signed, statement, now };
+        let said = ParsedStatement { signed: &signed, statement, now };
         for _ in 0..LOOKS {
             let step = match &said.statement.about {
                 Subject::Call { id, generation, digest, shown: _ } => {
@@ -170,7 +170,7 @@ impl ApprovalService {
 
     async fn about_call(
         &self,
-        said: &Said<'_>,
+        said: &ParsedStatement<'_>,
         id: CallId,
         generation: u32,
         digest: &str,
@@ -200,10 +200,14 @@ impl ApprovalService {
             let calls = vec![CallWrite { expects: Some(expects), record, entries }];
             return Ok(Step::New(Transaction { calls, documents }, submitted));
         }
-        recorded(&record, &history, said, generation, digest).map(Step::Known)
+        find_recorded(&record, &history, said, generation, digest).map(Step::Known)
     }
 
-    async fn about_grant(&self, said: &Said<'_>, id: &str) -> Result<Step, ApprovalError> {
+    async fn about_grant(
+        &self,
+        said: &ParsedStatement<'_>,
+        id: &str,
+    ) -> Result<Step, ApprovalError> {
         if said.statement.verdict != Decision::Revoke {
             return Err(ApprovalError::Subject {
                 verdict: Box::new(said.statement.verdict.clone()),

@@ -22,7 +22,7 @@ impl UserKeys {
     /// # Errors
     /// When no variable says where configuration lies, or one says it by no full path.
     pub fn find() -> Result<Self, KeyError> {
-        let folder = |variable| given(variable).map(PathBuf::from);
+        let folder = |variable| read_variable(variable).map(PathBuf::from);
         let (variable, folder) = match (folder("XDG_CONFIG_HOME"), folder("HOME")) {
             (Some(folder), _) => ("XDG_CONFIG_HOME", folder),
             (None, Some(home)) => ("HOME", home.join(".config")),
@@ -85,7 +85,7 @@ impl UserKeys {
     /// Returns the file that `TOOLWRIGHT_KEY` names.
     #[must_use]
     pub fn of_variable() -> Option<PathBuf> {
-        given(VARIABLE).map(PathBuf::from)
+        read_variable(VARIABLE).map(PathBuf::from)
     }
 
     /// Returns the git work tree that a file would lie in, whatever links lead there.
@@ -110,7 +110,7 @@ impl ApproverKey {
             return Ok(key);
         }
         let keys = UserKeys::find()?;
-        let name = given("USER").or_else(|| given("LOGNAME"));
+        let name = read_variable("USER").or_else(|| read_variable("LOGNAME"));
         let name = name.and_then(|it| it.into_string().ok()).unwrap_or_else(|| "user".to_owned());
         let (key, file) = (Self::generate(&name)?, keys.file(&name)?);
         if let Some(tree) = UserKeys::work_tree(&file) {
@@ -139,6 +139,6 @@ impl ApproverKey {
     }
 }
 
-fn given(variable: &str) -> Option<std::ffi::OsString> {
+fn read_variable(variable: &str) -> Option<std::ffi::OsString> {
     env::var_os(variable).filter(|it| !it.is_empty())
 }

@@ -85,14 +85,14 @@ pub fn digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, session, run } = *input;
     let of = if key.is_some() { CALL_WITH_SECRETS } else { CALL };
     let texts = [of, tool, fingerprint, arguments, run].map(Some);
-    hashed(&framed_optional(texts.into_iter().chain([user, session])), key)
+    hash(&framed_optional(texts.into_iter().chain([user, session])), key)
 }
 
 /// The digest of a call as the version before made it.
 fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
     let DigestInput { tool, fingerprint, arguments, user, .. } = *input;
     let of = if key.is_some() { FORMER_CALL_WITH_SECRETS } else { FORMER_CALL };
-    hashed(&framed(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
+    hash(&frame(&[of, tool, fingerprint, arguments, user.unwrap_or_default()]), key)
 }
 
 /// Computes the digest of what a person is shown of a call: of the call's own digest, and of the arguments as they are
@@ -100,18 +100,18 @@ fn former_digest(input: &DigestInput<'_>, key: Option<&SealingKey>) -> String {
 #[must_use]
 pub fn shown_digest(digest: &str, shown: &str) -> Option<String> {
     let shown = canonical(shown).ok()?;
-    Some(hashed(&framed(&[SHOWN, digest, &shown]), None))
+    Some(hash(&frame(&[SHOWN, digest, &shown]), None))
 }
 
-fn hashed(framed: &str, key: Option<&SealingKey>) -> String {
+fn hash(framed: &str, key: Option<&SealingKey>) -> String {
     match key {
         None => hex::encode(Sha256::digest(framed)),
-        Some(key) => hex::encode(keyed(&*key.for_digests(), framed)),
+        Some(key) => hex::encode(hmac(&*key.for_digests(), framed)),
     }
 }
 
 /// Texts as one text.
-pub(super) fn framed(texts: &[&str]) -> String {
+pub(super) fn frame(texts: &[&str]) -> String {
     framed_optional(texts.iter().copied().map(Some))
 }
 
@@ -132,7 +132,7 @@ fn framed_optional<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> String {
 }
 
 /// HMAC-SHA-256.
-pub(super) fn keyed(key: &[u8], text: &str) -> [u8; 32] {
+pub(super) fn hmac(key: &[u8], text: &str) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(text.as_bytes());
     mac.finalize().into_bytes().into()

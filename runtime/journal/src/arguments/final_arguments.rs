@@ -163,7 +163,7 @@ fn without_secrets(node: &Node, is_secret: impl Fn(&str) -> bool) -> Option<Node
 fn outside_of_secrets(error: ArgumentsError, is_secret: impl Fn(&str) -> bool) -> ArgumentsError {
     let ArgumentsError::Duplicate { pointer } = error else { return error };
     let first = pointer.split('/').nth(1).unwrap_or_default();
-    let key = toolwright_core::json::pointer::unescaped(first);
+    let key = toolwright_core::json::pointer::unescape(first);
     if !is_secret(&key) {
         return ArgumentsError::Duplicate { pointer };
     }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::digest::framed;
+use super::digest::frame;
 use toolwright_core::json::canonical_of;
 use toolwright_core::json::tree::Node;
 use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Effect};
@@ -38,7 +38,7 @@ pub fn fingerprint(definition: &Definition) -> String {
         DeclaredApproval::Computed => ("computed", ""),
     };
     let secrets: Vec<&str> = definition.secrets().collect();
-    hex::encode(Sha256::digest(framed(&[
+    hex::encode(Sha256::digest(frame(&[
         TOOL,
         &definition.name,
         &definition.description,
@@ -47,7 +47,7 @@ pub fn fingerprint(definition: &Definition) -> String {
         effect(definition.effect),
         approval,
         reason,
-        &framed(&secrets),
+        &frame(&secrets),
     ])))
 }
 

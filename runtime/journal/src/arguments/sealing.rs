@@ -11,7 +11,7 @@ use chacha20poly1305::XChaCha20Poly1305;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use zeroize::Zeroizing;
 
-use super::digest::keyed;
+use super::digest::hmac;
 use crate::journal::StoredText;
 use crate::owned_file::{self, Unread, write_new};
 
@@ -125,7 +125,7 @@ impl SealingKey {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SealingError> {
         let path = path.as_ref();
         let text = owned_file::read(path).map_err(|unread| match unread {
-            Unread::Io(source) => failed(path, "read", source),
+            Unread::Io(source) => file_error(path, "read", source),
             Unread::Shared(mode) => {
                 SealingError::Exposed { path: path.display().to_string(), mode }
             }
@@ -141,7 +141,7 @@ impl SealingKey {
         let mut line = Zeroizing::new([b'\n'; 65]);
         hex::encode_to_slice(*self.0, &mut line[..64]).expect("two digits for each byte");
         let path = path.as_ref();
-        write_new(path, &*line).map_err(|source| failed(path, "written", source))
+        write_new(path, &*line).map_err(|source| file_error(path, "written", source))
     }
 
     /// Seals a text for one place, which `bound_to` names: a call's id, and which of its texts it is.
@@ -180,11 +180,11 @@ impl SealingKey {
 
     /// The key for digests of arguments that hold secrets.
     pub(super) fn for_digests(&self) -> Zeroizing<[u8; 32]> {
-        Zeroizing::new(keyed(&*self.0, DIGESTS))
+        Zeroizing::new(hmac(&*self.0, DIGESTS))
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {
-        let key = Zeroizing::new(keyed(&*self.0, SEALING));
+        let key = Zeroizing::new(hmac(&*self.0, SEALING));
         XChaCha20Poly1305::new(&(*key).into())
     }
 }
@@ -200,6 +200,6 @@ impl fmt::Debug for SealingKey {
     }
 }
 
-fn failed(path: &Path, what: &'static str, source: std::io::Error) -> SealingError {
+fn file_error(path: &Path, what: &'static str, source: std::io::Error) -> SealingError {
     SealingError::File { path: path.display().to_string(), what, source }
 }

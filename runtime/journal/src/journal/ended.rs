@@ -10,12 +10,12 @@ use toolwright_core::context::CallId;
 
 /// Ended calls, the one that ended first in front. Without a bound it holds none.
 #[derive(Clone, Default)]
-pub(super) struct Ended {
+pub(super) struct EndedCalls {
     most: Option<NonZeroUsize>,
     calls: VecDeque<CallId>,
 }
 
-impl Ended {
+impl EndedCalls {
     pub(super) fn at_most(most: NonZeroUsize) -> Self {
         Self { most: Some(most), calls: VecDeque::new() }
     }
@@ -46,8 +46,8 @@ mod tests {
         std::array::from_fn(|_| CallId::new())
     }
 
-    fn two() -> Ended {
-        Ended::at_most(NonZeroUsize::new(2).unwrap())
+    fn two() -> EndedCalls {
+        EndedCalls::at_most(NonZeroUsize::new(2).unwrap())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use futures::future::{BoxFuture, ready};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::ended::Ended;
+use super::ended::EndedCalls;
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::identity::new_id;
@@ -54,9 +54,9 @@ struct Tables {
     places: HashMap<CallSlot, CallId>,
     histories: HashMap<CallId, Vec<Entry>>,
     documents: BTreeMap<String, Document>,
-    ended: Ended,
+    ended: EndedCalls,
     damaged: HashSet<CallId>,
-    /// Nothing where the system gave no random bytes.
+    /// `None` where the system gave no random bytes.
     id: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl MemoryStore {
     /// ```
     #[must_use]
     pub fn bounded(ended: NonZeroUsize) -> Self {
-        Self::of(Tables { ended: Ended::at_most(ended), ..Tables::default() })
+        Self::of(Tables { ended: EndedCalls::at_most(ended), ..Tables::default() })
     }
 
     fn of(mut tables: Tables) -> Self {
@@ -96,20 +96,20 @@ impl MemoryStore {
     #[doc(hidden)]
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self::of(self.kept().clone())
+        Self::of(self.lock().clone())
     }
 
     /// Makes a call unreadable until it is written again, for tests of what a damaged call stops.
     #[doc(hidden)]
     pub fn damage(&self, call: CallId) {
-        self.kept().damaged.insert(call);
+        self.lock().damaged.insert(call);
     }
 
     /// Puts a record in the place of the one that is there, and adds to its history, as a writer to the store's file
     /// could: no version is compared, and none has to change.
     #[doc(hidden)]
     pub fn overwrite(&self, record: CallRecord, entries: Vec<Entry>) {
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         if let Some(before) = kept.calls.get(&record.id).map(|before| before.place.clone()) {
             kept.places.remove(&before);
         }
@@ -120,13 +120,13 @@ impl MemoryStore {
         kept.calls.insert(record.id, record);
     }
 
-    fn kept(&self) -> MutexGuard<'_, Tables> {
+    fn lock(&self) -> MutexGuard<'_, Tables> {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn committed(&self, unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
+    fn apply(&self, unit: Transaction, now: Timestamp) -> Result<(), CommitError> {
         unit.check()?;
-        let mut kept = self.kept();
+        let mut kept = self.lock();
         unit.calls.iter().try_for_each(|write| kept.admits_call(write, now))?;
         kept.admits_places(&unit.calls)?;
         unit.documents.iter().try_for_each(|write| kept.admits_document(write))?;
@@ -149,7 +149,7 @@ impl Store for MemoryStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
-            self.committed(unit, now)?;
+            self.apply(unit, now)?;
             self.0.changes.send_replace(());
             Ok(())
         }
@@ -163,7 +163,7 @@ impl Store for MemoryStore {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
-            let mut kept = self.kept();
+            let mut kept = self.lock();
             let claimed = kept
                 .calls
                 .get_mut(&call)
@@ -181,7 +181,7 @@ impl Store for MemoryStore {
 
     fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
         async move {
-            match self.kept().calls.get_mut(&call) {
+            match self.lock().calls.get_mut(&call) {
                 Some(record) => record.delivered = true,
                 None => return Err(CommitError::NoCall { call }),
             }
@@ -192,7 +192,7 @@ impl Store for MemoryStore {
     }
 
     fn get<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
-        async move { self.kept().get(call) }.boxed()
+        async move { self.lock().get(call) }.boxed()
     }
 
     fn at<'a>(
@@ -200,7 +200,7 @@ impl Store for MemoryStore {
         place: &'a CallSlot,
     ) -> BoxFuture<'a, Result<Option<CallRecord>, StoreError>> {
         async move {
-            let kept = self.kept();
+            let kept = self.lock();
             kept.places.get(place).map_or(Ok(None), |call| kept.get(*call))
         }
         .boxed()
@@ -211,7 +211,7 @@ impl Store for MemoryStore {
         filter: &'a Filter,
         page: Page,
     ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
-        async move { Ok(self.kept().listed(filter, page, Tables::read)) }.boxed()
+        async move { Ok(self.lock().list_page(filter, page, Tables::read_call)) }.boxed()
     }
 
     fn summaries<'a>(
@@ -219,16 +219,16 @@ impl Store for MemoryStore {
         filter: &'a Filter,
         page: Page,
     ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
-        async move { Ok(self.kept().listed(filter, page, |_, call| Ok(CallSummary::of(call)))) }
+        async move { Ok(self.lock().list_page(filter, page, |_, call| Ok(CallSummary::of(call)))) }
             .boxed()
     }
 
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>> {
-        async move { Ok(self.kept().histories.get(&call).cloned().unwrap_or_default()) }.boxed()
+        async move { Ok(self.lock().histories.get(&call).cloned().unwrap_or_default()) }.boxed()
     }
 
     fn document<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Document>, StoreError>> {
-        async move { Ok(self.kept().documents.get(key).cloned()) }.boxed()
+        async move { Ok(self.lock().documents.get(key).cloned()) }.boxed()
     }
 
     fn documents<'a>(
@@ -236,7 +236,7 @@ impl Store for MemoryStore {
         prefix: &'a str,
     ) -> BoxFuture<'a, Result<Vec<Document>, StoreError>> {
         async move {
-            let kept = self.kept();
+            let kept = self.lock();
             let from = kept.documents.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
             let found = from.take_while(|(key, _)| key.starts_with(prefix));
             Ok(found.map(|(_, document)| document.clone()).collect())
@@ -245,7 +245,7 @@ impl Store for MemoryStore {
     }
 
     fn id<'a>(&'a self) -> BoxFuture<'a, Result<String, StoreError>> {
-        let id = self.kept().id.clone();
+        let id = self.lock().id.clone();
         ready(id.map_or_else(new_id, Ok)).boxed()
     }
 
@@ -265,17 +265,17 @@ impl Store for MemoryStore {
 
 impl Tables {
     fn get(&self, call: CallId) -> Result<Option<CallRecord>, StoreError> {
-        self.calls.get(&call).map(|call| self.read(call)).transpose()
+        self.calls.get(&call).map(|call| self.read_call(call)).transpose()
     }
 
-    fn read(&self, call: &CallRecord) -> Result<CallRecord, StoreError> {
+    fn read_call(&self, call: &CallRecord) -> Result<CallRecord, StoreError> {
         match self.damaged.contains(&call.id) {
             true => Err(StoreError::damaged(call.id, "a test damaged it")),
             false => Ok(call.clone()),
         }
     }
 
-    fn listed<T>(
+    fn list_page<T>(
         &self,
         filter: &Filter,
         page: Page,
@@ -385,7 +385,7 @@ impl Tables {
 
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.kept();
+        let kept = self.lock();
         formatter
             .debug_struct("MemoryStore")
             .field("calls", &kept.calls.len())

@@ -189,7 +189,7 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
 
         (S::Running, Transition::Succeeded) => S::Succeeded,
         (S::Running, Transition::Errored { failure, effect, exhausted }) => {
-            errored(failure, effect, exhausted)
+            state_after_error(failure, effect, exhausted)
         }
         (S::Running, Transition::LaidAside) => S::Dead,
         (S::Running, Transition::Suspended) => S::Waiting,
@@ -207,7 +207,7 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
     })
 }
 
-fn errored(failure: Failure, effect: Effect, exhausted: bool) -> State {
+fn state_after_error(failure: Failure, effect: Effect, exhausted: bool) -> State {
     let again = if exhausted { State::Dead } else { State::Ready };
     match (failure, effect) {
         (Failure::Invalid | Failure::Final, _) => State::Failed,

@@ -21,7 +21,7 @@ use super::rule::RuleKind;
 /// | `glob = ["*.md"]` | [`glob`](Self::glob) | a path that one of these patterns fits |
 /// | `at_least`, `more_than`, `at_most`, `less_than` | the same | a number on this side of the limit |
 ///
-/// Of a command line (`#[arg(command)]`), `program` may be beside `begins`, `flags`, `only_flags` and `contains`, which then
+/// For a command line (`#[arg(command)]`), `program` may be beside `begins`, `flags`, `only_flags` and `contains`, which then
 /// look at the arguments of each program in it. An objection matches if one command passes all of them, an allow only if
 /// every command does.
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ fn all(values: impl IntoIterator<Item = impl Into<String>>) -> Vec<At<String>> {
 
 impl Test {
     /// Why a rule of this kind cannot have it: it would say less than it seems to.
-    pub(super) fn misplaced(&self, kind: RuleKind) -> Option<&'static str> {
+    pub(super) fn why_misplaced(&self, kind: RuleKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Flags(_), RuleKind::Allow) => Some(
                 "`flags` would allow every other flag as well: say `only_flags`, with all that may be there",

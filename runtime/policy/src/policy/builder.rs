@@ -9,7 +9,7 @@ use super::later::Arriving;
 use super::mode::Mode;
 use super::paths::{Base, is_absolute};
 use super::problem::{At, PolicyError, Problems, suggestion};
-use super::protection::{Known, Protection};
+use super::protection::{ProtectedThings, Protection};
 use super::read::read;
 use super::rule::{Rule, RuleKind};
 use super::tools::Tools;
@@ -50,7 +50,7 @@ pub struct PolicyBuilder {
     /// Files that are read when the policy is made.
     files: Vec<PathBuf>,
     policies: Vec<String>,
-    /// What parses command lines.
+    /// The parser of command lines.
     reader: Option<Arc<dyn ReadCommands>>,
     four_eyes: bool,
     journals: Vec<String>,
@@ -63,10 +63,10 @@ pub struct PolicyBuilder {
 impl PolicyBuilder {
     /// Sets the mode, at most once; `interactive` unless set.
     pub fn mode(self, mode: Mode) -> Self {
-        self.moded(At::code(mode))
+        self.set_mode(At::code(mode))
     }
 
-    pub(super) fn moded(mut self, mode: At<Mode>) -> Self {
+    pub(super) fn set_mode(mut self, mode: At<Mode>) -> Self {
         match self.mode.replace(mode.value) {
             None => {}
             Some(before) => self.problems.add(
@@ -135,10 +135,10 @@ impl PolicyBuilder {
 
     /// Adds a folder that tools work in; a call that touches a file outside of all of them is refused.
     pub fn root(self, folder: impl AsRef<Path>) -> Self {
-        self.rooted(At::code(text_of(folder.as_ref())))
+        self.add_root(At::code(text_of(folder.as_ref())))
     }
 
-    pub(super) fn rooted(mut self, folder: At<String>) -> Self {
+    pub(super) fn add_root(mut self, folder: At<String>) -> Self {
         self.roots.push(folder);
         self
     }
@@ -171,7 +171,7 @@ impl PolicyBuilder {
         self
     }
 
-    /// Takes what parses command lines of another policy, where this one has none.
+    /// Takes over the parser of command lines of another policy, where this one has none.
     #[doc(hidden)]
     pub fn commands_of(mut self, other: &Self) -> Self {
         let beneath = || other.beneath.iter().find_map(|it| it.reader.clone());
@@ -306,14 +306,15 @@ impl PolicyBuilder {
     /// # Errors
     /// When the policy has a mistake; the error lists every problem.
     pub fn build(self, catalog: &dyn ToolSet) -> Result<Policy, PolicyError> {
-        self.with_files().made(catalog)
+        self.with_files().make(catalog)
     }
 
-    fn made(mut self, catalog: &dyn ToolSet) -> Result<Policy, PolicyError> {
+    fn make(mut self, catalog: &dyn ToolSet) -> Result<Policy, PolicyError> {
         let base = self.known_base();
         self.name_rules();
         let roots: Vec<String> = self.roots.iter().map(|it| it.value.clone()).collect();
-        let known = Known { policies: &self.policies, journals: &self.journals, roots: &roots };
+        let known =
+            ProtectedThings { policies: &self.policies, journals: &self.journals, roots: &roots };
         let on = Protection::ALL.into_iter().filter(|it| !self.off.contains(it));
         let mut protections: Vec<Rule> = on.filter_map(|it| it.rule(&known)).collect();
         for rule in &mut protections {

@@ -4,7 +4,7 @@
 use super::argument::Test;
 use super::commands::{CommandLine, ProgramCall};
 use super::compile::Scope;
-use super::compiled::Compiled;
+use super::compiled::CompiledRule;
 use super::explain::ExplainedCommand;
 use super::holds::Holds;
 use super::paths::Base;
@@ -12,7 +12,7 @@ use super::problem::{At, Problems};
 use super::question::Asking;
 use super::rounding::Place;
 use super::rule::{Rule, RuleKind};
-use super::values::{Check, ValueTest, found};
+use super::values::{Check, ValueTest, find_value};
 use toolwright_core::json::pointer::segments;
 use toolwright_core::json::tree::Node;
 
@@ -125,7 +125,7 @@ impl CommandTest {
 
     /// Whether the command line passes; `is_allow` says that every command must.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, is_allow: bool) -> Holds {
-        let text = match found(&self.segments, arguments) {
+        let text = match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => return Holds::No,
             Some(Node::Text(text)) => text,
             Some(_) => return Holds::Unknown,
@@ -171,20 +171,20 @@ impl CommandTest {
 }
 
 /// What a person is shown of command lines.
-pub(super) fn explained(
+pub(super) fn explain_commands(
     pointers: &[String],
     arguments: &Node,
     asking: &Asking<'_>,
-    rules: &[&Compiled],
+    rules: &[&CompiledRule],
 ) -> Vec<ExplainedCommand> {
     let mut shown = Vec::new();
     for pointer in pointers {
         let place = segments(pointer).unwrap_or_default();
-        let Some(Node::Text(text)) = found(&place, arguments) else { continue };
+        let Some(Node::Text(text)) = find_value(&place, arguments) else { continue };
         let Some(line) = asking.line(text) else { continue };
         let CommandLine { commands, unknown, besides } = &*line;
         for command in commands {
-            let matches = |rule: &&&Compiled| {
+            let matches = |rule: &&&CompiledRule| {
                 let is_allow = rule.kind == RuleKind::Allow;
                 let mut tests = rule.lines.iter().filter(|it| it.pointer == *pointer).peekable();
                 tests.peek().is_some()

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::command_tests;
 use super::commands::ReadCommands;
-use super::compiled::Compiled;
+use super::compiled::CompiledRule;
 use super::examples::check;
 use super::glob;
 use super::later::Arriving;
@@ -28,8 +28,9 @@ pub(super) fn compile<'r>(
     rules: impl Iterator<Item = &'r Rule>,
     scope: &Scope<'_>,
     problems: &mut Problems,
-) -> Vec<Compiled> {
-    let mut ready: Vec<Compiled> = rules.filter_map(|rule| scope.compile(rule, problems)).collect();
+) -> Vec<CompiledRule> {
+    let mut ready: Vec<CompiledRule> =
+        rules.filter_map(|rule| scope.compile(rule, problems)).collect();
     ready.sort_by(|one, other| {
         (one.kind, &one.reason, &one.name).cmp(&(other.kind, &other.reason, &other.name))
     });
@@ -57,17 +58,24 @@ impl<'a> Scope<'a> {
         Self { catalog, arriving, came, base, reader }
     }
 
-    fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<Compiled> {
+    fn compile(&self, rule: &Rule, problems: &mut Problems) -> Option<CompiledRule> {
         let name = rule.name.as_ref().map_or("", |it| &it.value);
         if !rule.is_partial {
             self.sense(rule, name, problems);
         }
         let mut is_known = self.tools_known(rule, name, problems);
         let groups = self.catalog.definitions().filter_map(|it| it.group.as_deref());
-        is_known &=
-            known(rule.groups.as_deref(), "group", groups, &self.arriving.groups, name, problems);
+        is_known &= check_known(
+            rule.groups.as_deref(),
+            "group",
+            groups,
+            &self.arriving.groups,
+            name,
+            problems,
+        );
         let tags = self.catalog.definitions().flat_map(|it| it.tags.iter().map(String::as_str));
-        is_known &= known(rule.tags.as_deref(), "tag", tags, &self.arriving.tags, name, problems);
+        is_known &=
+            check_known(rule.tags.as_deref(), "tag", tags, &self.arriving.tags, name, problems);
         let is_folded = rule.kind != RuleKind::Allow;
         let files = |written: &Option<Vec<At<String>>>, problems: &mut Problems| {
             written
@@ -93,7 +101,7 @@ impl<'a> Scope<'a> {
         let words = |words: &Option<Vec<At<String>>>| {
             words.as_ref().map(|it| it.iter().map(|word| word.value.clone()).collect())
         };
-        let compiled = Compiled {
+        let compiled = CompiledRule {
             name: Arc::from(name),
             reason: Arc::from(rule.reason.value.as_str()),
             kind: rule.kind,
@@ -204,7 +212,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Reports a rule over an argument that no tool has: it would never match, without any sign of that.
-    fn arguments_known(&self, rule: &Rule, compiled: &Compiled, problems: &mut Problems) {
+    fn arguments_known(&self, rule: &Rule, compiled: &CompiledRule, problems: &mut Problems) {
         let selected: Vec<&Definition> =
             self.catalog.definitions().filter(|it| selects(compiled, it)).collect();
         let may_arrive = self.is_arriving(rule);
@@ -291,7 +299,7 @@ pub(super) fn keys(definition: &Definition) -> Option<impl Iterator<Item = &Stri
 }
 
 /// Whether a rule may match calls of a tool, by all that is known without a call.
-fn selects(rule: &Compiled, tool: &Definition) -> bool {
+fn selects(rule: &CompiledRule, tool: &Definition) -> bool {
     let danger = match tool.danger {
         DeclaredDanger::Level(danger) => Some(danger),
         DeclaredDanger::Computed => None,
@@ -330,7 +338,7 @@ fn vouches(rule: &Rule, touches: &Touches, name: &str, problems: &mut Problems) 
     }
 }
 
-fn known<'a>(
+fn check_known<'a>(
     words: Option<&[At<String>]>,
     what: &str,
     there: impl Iterator<Item = &'a str> + Clone,
@@ -367,7 +375,7 @@ fn names(tools: &[At<String>], rule: &str, problems: &mut Problems) -> Option<Ve
     (made.len() == tools.len()).then_some(made)
 }
 
-/// Nothing where something of it is wrong.
+/// Returns `None` where a part of it is wrong.
 fn whole<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     match written {
         Some(made) => made.map(Some),

@@ -16,7 +16,7 @@ use toolwright_core::person::is_same;
 use toolwright_core::tool::{Danger, Effect};
 
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(super) struct CompiledRule {
     pub(super) name: Arc<str>,
     pub(super) reason: Arc<str>,
     pub(super) kind: RuleKind,
@@ -43,7 +43,7 @@ pub(super) struct Compiled {
     pub(super) examples: usize,
 }
 
-impl Compiled {
+impl CompiledRule {
     /// Whether the policy's word that a tool touches no files does not count for it: the policy would give leave to change
     /// itself, or what it decided.
     pub(super) fn wants_the_tools_own_word(&self) -> bool {

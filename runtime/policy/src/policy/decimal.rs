@@ -10,7 +10,7 @@ pub(super) struct Decimal {
     is_negative: bool,
     /// Neither begins nor ends with 0; empty for 0.
     digits: String,
-    /// One that no integer holds is the largest or smallest there is.
+    /// The exponent; one that no integer holds is the largest or smallest there is.
     power: i128,
 }
 

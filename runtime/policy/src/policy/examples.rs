@@ -1,20 +1,25 @@
 //! Tries rules on the examples that they come with.
 
 use super::compile::{Scope, keys};
-use super::compiled::Compiled;
+use super::compiled::CompiledRule;
 use super::holds::Holds;
 use super::problem::{At, Problems, suggestion};
 use super::question::{Asking, Question};
-use super::rule::{Checked, Rule};
+use super::rule::{CheckedExample, Rule};
 use toolwright_core::footprint::{File, Footprint};
 use toolwright_core::json::read;
 use toolwright_core::json::tree::Node;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Effect};
 
 /// Tells which examples say otherwise than their rule.
-pub(super) fn check(rule: &Rule, compiled: &Compiled, scope: &Scope<'_>, problems: &mut Problems) {
+pub(super) fn check(
+    rule: &Rule,
+    compiled: &CompiledRule,
+    scope: &Scope<'_>,
+    problems: &mut Problems,
+) {
     for (index, example) in rule.examples.iter().enumerate() {
-        let of_kind = |it: &&At<Checked>| it.value.matches == example.value.matches;
+        let of_kind = |it: &&At<CheckedExample>| it.value.matches == example.value.matches;
         let number = rule.examples[..index].iter().filter(of_kind).count() + 1;
         let key = if example.value.matches { "matches" } else { "does_not_match" };
         if let Err(error) = attempt(&example.value, compiled, scope) {
@@ -24,7 +29,7 @@ pub(super) fn check(rule: &Rule, compiled: &Compiled, scope: &Scope<'_>, problem
     }
 }
 
-fn attempt(checked: &Checked, rule: &Compiled, scope: &Scope<'_>) -> Result<(), String> {
+fn attempt(checked: &CheckedExample, rule: &CompiledRule, scope: &Scope<'_>) -> Result<(), String> {
     let example = &checked.example;
     let definition = scope.catalog.get(&example.tool);
     if definition.is_none() && !scope.arrives(&example.tool) {

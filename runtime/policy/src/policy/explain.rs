@@ -21,7 +21,7 @@ pub struct Explanation {
     pub verdict: PolicyDecision,
     /// The rules that match, the strongest first.
     pub rules: Vec<RuleMatch>,
-    /// Of a call that names several files, those for which each rule matches.
+    /// For a call that names several files, the files for which each rule matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<MatchedFiles>,
     /// The sentence on a tool that does not declare its files, where protections ask only for that reason.

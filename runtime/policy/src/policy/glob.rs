@@ -6,15 +6,15 @@ use regex::Regex;
 
 /// Compiles a pattern for files. `/**` at its end fits the folder itself as well.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
-    compiled(pattern, true)
+    regex_of(pattern, true)
 }
 
 /// Compiles a pattern for names of tools: `*` is any characters, so that `*` alone is every name.
 pub(super) fn compile_name(pattern: &str) -> Result<Regex, String> {
-    compiled(pattern, false)
+    regex_of(pattern, false)
 }
 
-fn compiled(pattern: &str, is_path: bool) -> Result<Regex, String> {
+fn regex_of(pattern: &str, is_path: bool) -> Result<Regex, String> {
     let (left, out) = (pattern.chars().peekable(), "(?s)^".to_owned());
     let mut writer = Writer { left, out, depth: 0, is_path };
     let no_pattern = |why: &str| format!("`{pattern}` is no pattern: {why}");

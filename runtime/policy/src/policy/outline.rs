@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::compiled::Compiled;
+use super::compiled::CompiledRule;
 use super::protection::Protection;
 use super::rule::RuleKind;
 
@@ -21,8 +21,8 @@ pub struct RuleOutline<'a> {
 }
 
 impl<'a> RuleOutline<'a> {
-    pub(super) fn of(rule: &'a Compiled) -> Self {
-        let Compiled { name, kind, reason, examples, .. } = rule;
+    pub(super) fn of(rule: &'a CompiledRule) -> Self {
+        let CompiledRule { name, kind, reason, examples, .. } = rule;
         Self { name, kind: *kind, reason, examples: *examples }
     }
 

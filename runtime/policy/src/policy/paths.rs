@@ -68,7 +68,7 @@ impl Base {
     }
 
     /// A name for people: from the base on, where it is in it.
-    pub(super) fn shown(&self, name: &Name) -> String {
+    pub(super) fn show(&self, name: &Name) -> String {
         let inside = self.0.as_deref().and_then(|base| name.exact.strip_prefix(base));
         let inside = inside.and_then(|it| it.strip_prefix('/')).filter(|it| !it.is_empty());
         inside.unwrap_or(&name.exact).to_owned()
@@ -92,7 +92,7 @@ impl Base {
         }
         home(written)?;
         let path = self.whole(&File::normalise(written));
-        self.known(written, &path)?;
+        self.check_base(written, &path)?;
         let is_absolute = is_absolute(&path);
         Ok(Folder { path: if is_folded { fold(&path) } else { path }, is_absolute, is_folded })
     }
@@ -132,7 +132,7 @@ impl Base {
                 (literal, _) => literal,
             };
             let folder = self.whole(&File::normalise(&literal));
-            self.known(written, &folder)?;
+            self.check_base(written, &folder)?;
             let start = match folder.as_str() {
                 "." => String::new(),
                 "/" => "/".to_owned(),
@@ -153,7 +153,7 @@ impl Base {
     }
 
     /// An absolute pattern needs to know where relative names are.
-    fn known(&self, written: &str, path: &str) -> Result<(), String> {
+    fn check_base(&self, written: &str, path: &str) -> Result<(), String> {
         match &self.0 {
             None if is_absolute(path) => Err(format!(
                 "`{written}` is absolute, and the folder where relative names begin is not known: give it \

@@ -71,7 +71,7 @@ fn refused_by_all<'t>(
         let root = &tool.input_schema;
         match at(root, parts, is_item) {
             Some(schema) => {
-                let mut expected = Expected::default();
+                let mut expected = ExpectedValues::default();
                 if can_be(root, schema, value, DEPTH, &mut expected) {
                     return None;
                 }
@@ -106,14 +106,14 @@ fn items(schema: &Value) -> Option<&Value> {
 
 /// What a schema takes.
 #[derive(Default)]
-struct Expected {
+struct ExpectedValues {
     values: Vec<String>,
     kinds: Vec<String>,
     /// How many schemas were looked at.
     seen: usize,
 }
 
-impl Expected {
+impl ExpectedValues {
     fn words(mut self, found: &Node) -> String {
         if !self.values.is_empty() {
             return suggestion(&canonical_of(found), self.values.iter().map(String::as_str));
@@ -128,7 +128,7 @@ fn can_be(
     schema: &Value,
     value: &Node,
     depth: usize,
-    expected: &mut Expected,
+    expected: &mut ExpectedValues,
 ) -> bool {
     expected.seen += 1;
     let is_followed = depth > 0 && expected.seen <= SCHEMAS;

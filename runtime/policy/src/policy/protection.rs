@@ -69,7 +69,7 @@ impl Protection {
     }
 
     /// Its rule; nothing where there is nothing to protect.
-    pub(super) fn rule(self, known: &Known<'_>) -> Option<Rule> {
+    pub(super) fn rule(self, known: &ProtectedThings<'_>) -> Option<Rule> {
         let rule = match self {
             Self::Git => writes("what is below `.git` belongs to git alone", ["**/.git/**"]),
             Self::Env => writes("files of the environment may hold secrets", [".env*"]),
@@ -104,7 +104,7 @@ impl Protection {
 }
 
 /// What there is to protect.
-pub(super) struct Known<'a> {
+pub(super) struct ProtectedThings<'a> {
     pub(super) policies: &'a [String],
     pub(super) journals: &'a [String],
     pub(super) roots: &'a [String],

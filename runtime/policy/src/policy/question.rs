@@ -217,7 +217,7 @@ impl<'a> Asking<'a> {
         asking
     }
 
-    /// Nothing where they cannot be read.
+    /// Returns the arguments; `None` where they cannot be read.
     pub(super) fn arguments(&self) -> Option<&Node> {
         self.read
             .or_else(|| self.arguments.get_or_init(|| read(self.question.arguments).ok()).as_ref())

@@ -41,7 +41,7 @@ pub(super) fn check(
         problems.add(pointer.place.as_ref(), message);
         return true;
     }
-    let Some((wanted, words)) = wanted(test) else { return false };
+    let Some((wanted, words)) = kinds_of(test) else { return false };
     let is_line = |tool: &Definition| tool.command_lines().any(|it| it == pointer.value);
     let is_apart = |kinds: &Kinds| {
         kinds.as_ref().is_some_and(|kinds| !kinds.iter().any(|it| wanted.contains(it)))
@@ -60,7 +60,7 @@ pub(super) fn check(
 }
 
 /// The kinds of value that a test can tell something of, and how they are called.
-fn wanted(test: &Test) -> Option<(&'static [&'static str], &'static str)> {
+fn kinds_of(test: &Test) -> Option<(&'static [&'static str], &'static str)> {
     match test {
         // Values are compared with the schema one by one; a command line is looked at elsewhere.
         Test::OneOf(_) | Test::Program(_) => None,

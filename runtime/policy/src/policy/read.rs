@@ -12,7 +12,7 @@ use super::argument::{ArgumentTest, Side, Test};
 use super::builder::PolicyBuilder;
 use super::mode::Mode;
 use super::problem::{At, Problems, SourceLocation};
-use super::rule::{Checked, Example, Rule, RuleKind, Touches, WhenUnknown};
+use super::rule::{CheckedExample, Example, Rule, RuleKind, Touches, WhenUnknown};
 use toolwright_core::tool::{Danger, Effect};
 
 /// The format that is read.
@@ -126,25 +126,25 @@ impl Reader<'_> {
             if let Some(mode) = self.word(value, "mode", &names) {
                 // Problems are gathered in one place, and the builder has some of its own.
                 builder.problems = std::mem::take(&mut self.problems);
-                builder = builder.moded(mode);
+                builder = builder.set_mode(mode);
                 self.problems = std::mem::take(&mut builder.problems);
             }
         }
         if let Some(value) = find(table, "plan") {
             match value.get_ref().as_bool() {
                 Some(plan) => builder = builder.plan(plan),
-                None => self.expected(value, "plan", "`true` or `false`"),
+                None => self.report_kind(value, "plan", "`true` or `false`"),
             }
         }
         if let Some(value) = find(table, "four_eyes") {
             match value.get_ref().as_bool() {
                 Some(four_eyes) => builder = builder.four_eyes(four_eyes),
-                None => self.expected(value, "four_eyes", "`true` or `false`"),
+                None => self.report_kind(value, "four_eyes", "`true` or `false`"),
             }
         }
         if let Some(roots) = find(table, "roots") {
             for root in self.texts(roots, "roots") {
-                builder = builder.rooted(root);
+                builder = builder.add_root(root);
             }
         }
         if let Some(names) = find(table, "protections_off") {
@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
         if let Some(value) = find(table, "arriving") {
             match value.get_ref().as_table() {
-                None => self.expected(value, "arriving", "a table"),
+                None => self.report_kind(value, "arriving", "a table"),
                 Some(arriving) => {
                     self.keys(arriving, &["tools", "groups", "tags"], "`arriving`");
                     let mut take =
@@ -173,13 +173,13 @@ impl Reader<'_> {
             let Some(value) = find(table, kind.name()) else { continue };
             let Some(rules) = value.get_ref().as_array() else {
                 let expected = format!("a list of rules, each as `[[{}]]`", kind.name());
-                self.expected(value, kind.name(), &expected);
+                self.report_kind(value, kind.name(), &expected);
                 continue;
             };
             for rule in rules.iter() {
                 match rule.get_ref().as_table() {
                     Some(table) => builder = builder.rule(self.rule(kind, table, &rule.span())),
-                    None => self.expected(rule, kind.name(), "a table"),
+                    None => self.report_kind(rule, kind.name(), "a table"),
                 }
             }
         }
@@ -226,12 +226,12 @@ impl Reader<'_> {
             match value.get_ref().as_str() {
                 Some("count") => rule.when_unknown = At { value: WhenUnknown::Count, place },
                 Some("ask") => rule.when_unknown = At { value: WhenUnknown::Ask, place },
-                _ => self.expected(value, "when_unknown", "`count` or `ask`"),
+                _ => self.report_kind(value, "when_unknown", "`count` or `ask`"),
             }
         }
         if let Some(value) = find(table, "arguments") {
             match value.get_ref().as_table() {
-                None => self.expected(
+                None => self.report_kind(
                     value,
                     "arguments",
                     "a table of tests by JSON pointer, as `\"/path\" = { under = \"src\" }`",
@@ -253,13 +253,13 @@ impl Reader<'_> {
         for (key, matches) in [("matches", true), ("does_not_match", false)] {
             let Some(value) = find(table, key) else { continue };
             let Some(examples) = value.get_ref().as_array() else {
-                self.expected(value, key, "a list of examples, each as `{ tool = \"…\" }`");
+                self.report_kind(value, key, "a list of examples, each as `{ tool = \"…\" }`");
                 continue;
             };
             for example in examples.iter() {
                 let place = Some(self.place(&example.span()));
                 if let Some(example) = self.example(example) {
-                    rule.examples.push(At { value: Checked { matches, example }, place });
+                    rule.examples.push(At { value: CheckedExample { matches, example }, place });
                 }
             }
         }
@@ -270,7 +270,7 @@ impl Reader<'_> {
         let place = Some(self.place(&value.span()));
         let expected = "a table, as `{ reads = [\"src\"], writes = [] }`";
         let Some(table) = value.get_ref().as_table() else {
-            self.expected(value, "touches", expected);
+            self.report_kind(value, "touches", expected);
             return None;
         };
         self.keys(table, &["reads", "writes"], "`touches`");
@@ -286,7 +286,7 @@ impl Reader<'_> {
 
     fn tests(&mut self, pointer: &At<String>, value: &Written<'_>, rule: &mut Rule) {
         let Some(table) = value.get_ref().as_table() else {
-            self.expected(value, &pointer.value, "a table of tests, as `{ equals = 1 }`");
+            self.report_kind(value, &pointer.value, "a table of tests, as `{ equals = 1 }`");
             return;
         };
         self.keys(table, &TEST_KEYS, "a test of an argument");
@@ -329,14 +329,18 @@ impl Reader<'_> {
                     rule.arguments.push((pointer.clone(), ArgumentTest(Test::Limit(side, limit))));
                 }
                 (DeValue::Integer(_) | DeValue::Float(_), None) => {}
-                _ => self.expected(value, key.get_ref(), "a number"),
+                _ => self.report_kind(value, key.get_ref(), "a number"),
             }
         }
     }
 
     fn example(&mut self, value: &Written<'_>) -> Option<Example> {
         let Some(table) = value.get_ref().as_table() else {
-            self.expected(value, "an example", "a table, as `{ tool = \"…\", arguments = { … } }`");
+            self.report_kind(
+                value,
+                "an example",
+                "a table, as `{ tool = \"…\", arguments = { … } }`",
+            );
             return None;
         };
         let before = self.problems.len();
@@ -350,7 +354,7 @@ impl Reader<'_> {
             None => "{}".to_owned(),
             Some(arguments) if arguments.get_ref().is_table() => self.json(arguments)?.value,
             Some(other) => {
-                self.expected(other, "arguments", "a table");
+                self.report_kind(other, "arguments", "a table");
                 return None;
             }
         };

@@ -109,7 +109,7 @@ pub(super) struct Limit {
 
 impl Limit {
     pub(super) fn of(number: &str) -> Self {
-        Self { written: Decimal::of(number), rounded: rounded(number) }
+        Self { written: Decimal::of(number), rounded: round(number) }
     }
 
     /// Whether a number is on a side of it.
@@ -120,7 +120,7 @@ impl Limit {
         side: impl Fn(std::cmp::Ordering) -> bool,
     ) -> Holds {
         let written = side(Decimal::of(number).cmp(&self.written));
-        let numbers = rounded(number);
+        let numbers = round(number);
         let pairs = numbers.iter().zip(&self.rounded);
         let both = pairs.filter_map(|(one, limit)| Some((one.as_ref()?, limit.as_ref()?)));
         place.decide(written, both.map(|(one, limit)| side(one.cmp(limit))))
@@ -170,7 +170,7 @@ fn has_numbers(node: &Node) -> bool {
 }
 
 /// The nearest float of each width; none where a number is beyond them, which no such tool takes.
-fn rounded(number: &str) -> [Option<Decimal>; WIDTHS.len()] {
+fn round(number: &str) -> [Option<Decimal>; WIDTHS.len()] {
     WIDTHS.map(|width| nearest(number, width).map(|it| Decimal::of(&it)))
 }
 

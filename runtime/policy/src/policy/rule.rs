@@ -78,7 +78,7 @@ pub struct Rule {
     pub(super) outside: Option<Vec<At<String>>>,
     pub(super) touches: Option<Touches>,
     pub(super) when_unknown: At<WhenUnknown>,
-    pub(super) examples: Vec<At<Checked>>,
+    pub(super) examples: Vec<At<CheckedExample>>,
     /// What is not known does not count; for protections alone.
     pub(super) only_certain: bool,
     /// Not all of it could be read, so that nothing follows from what is missing.
@@ -101,7 +101,7 @@ impl Touches {
 
 /// An example, and whether its rule must match it.
 #[derive(Debug, Clone)]
-pub(super) struct Checked {
+pub(super) struct CheckedExample {
     pub(super) matches: bool,
     pub(super) example: Example,
 }
@@ -276,14 +276,14 @@ impl Rule {
     /// Adds a call that the rule has to match; the policy is not built where it does not.
     #[must_use]
     pub fn matches(mut self, example: Example) -> Self {
-        self.examples.push(At::code(Checked { matches: true, example }));
+        self.examples.push(At::code(CheckedExample { matches: true, example }));
         self
     }
 
     /// Adds a call that the rule must not match; the policy is not built where it does.
     #[must_use]
     pub fn does_not_match(mut self, example: Example) -> Self {
-        self.examples.push(At::code(Checked { matches: false, example }));
+        self.examples.push(At::code(CheckedExample { matches: false, example }));
         self
     }
 }

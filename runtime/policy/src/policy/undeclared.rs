@@ -55,12 +55,12 @@ pub struct Undeclared {
 #[derive(Debug, Default)]
 pub(super) struct NoFiles {
     /// The tools that touch no files, by the word of the policy.
-    listed: HashMap<String, Listed>,
+    listed: HashMap<String, ListedTool>,
 }
 
 /// A tool as it was when the policy was made: the word of the policy is for no other of its name.
 #[derive(Debug)]
-struct Listed {
+struct ListedTool {
     location: Location,
     effect: Effect,
     input_schema: Value,
@@ -107,7 +107,7 @@ impl NoFiles {
                 "`{name}` runs programs, and what they write is not known: say it in an allow with `touches`"
             ));
         }
-        self.listed.insert(name.to_owned(), Listed::of(definition));
+        self.listed.insert(name.to_owned(), ListedTool::of(definition));
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl NoFiles {
                  say it in an allow with `touches`"
             ));
         }
-        self.listed.extend(listed.map(|it| (it.name.clone(), Listed::of(it))));
+        self.listed.extend(listed.map(|it| (it.name.clone(), ListedTool::of(it))));
         Ok(())
     }
 
@@ -138,13 +138,13 @@ impl NoFiles {
     }
 
     fn covers(&self, definition: &Definition) -> bool {
-        let is_it = |it: &Listed| it.is(definition);
+        let is_it = |it: &ListedTool| it.is(definition);
         !definition.came_at_run_time && self.listed.get(&definition.name).is_some_and(is_it)
     }
 
     /// What is said about a call for which these protections ask because it names no files. The list helps unless one of
     /// them `wants_the_tools_own_word`.
-    pub(super) fn undeclared(
+    pub(super) fn describe_undeclared(
         &self,
         asking: &Asking<'_>,
         rules: Vec<String>,
@@ -179,7 +179,7 @@ impl NoFiles {
     }
 }
 
-impl Listed {
+impl ListedTool {
     fn of(definition: &Definition) -> Self {
         let Definition { location, effect, input_schema, .. } = definition;
         Self { location: *location, effect: *effect, input_schema: input_schema.clone() }

@@ -56,7 +56,7 @@ impl ValueTest {
                 ),
             );
         }
-        if let Some(why) = test.misplaced(kind) {
+        if let Some(why) = test.why_misplaced(kind) {
             problems.add(pointer.place.as_ref(), format!("rule `{rule}`: {why}"));
             return None;
         }
@@ -133,7 +133,7 @@ impl ValueTest {
     /// Whether the arguments pass; of a list of paths or numbers `all` say whether every item must.
     pub(super) fn passes(&self, arguments: &Node, asking: &Asking<'_>, all: bool) -> Holds {
         let place = Place { schema: asking.question.input_schema, segments: &self.segments };
-        match found(&self.segments, arguments) {
+        match find_value(&self.segments, arguments) {
             None | Some(Node::Null) => Holds::No,
             // The tool came after the rule was made: `git *` fits `git log; rm -rf /`.
             Some(_) if self.check.is_pattern() && asking.is_line(&self.segments) => Holds::Unknown,
@@ -148,7 +148,7 @@ impl ValueTest {
 }
 
 /// Finds the value at a place of the arguments.
-pub(super) fn found<'n>(segments: &[String], arguments: &'n Node) -> Option<&'n Node> {
+pub(super) fn find_value<'n>(segments: &[String], arguments: &'n Node) -> Option<&'n Node> {
     segments.iter().try_fold(arguments, |node, segment| match node {
         Node::Object(entries) => {
             entries.iter().find(|(key, _)| key == segment).map(|(_, value)| value)

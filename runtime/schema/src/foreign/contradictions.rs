@@ -29,7 +29,7 @@ pub(super) fn find(schema: &mut Map<String, Value>, is_root: bool) -> Found {
             .is_some_and(|kinds| !kinds.is_empty() && kinds.iter().all(|it| about_same(kind, it)))
     };
     limits(schema, &only, &mut found);
-    required(schema, &only, &mut found);
+    check_required(schema, &only, &mut found);
     // The root is made an object where it is not said to be one.
     if !is_root || kinds.is_some() {
         idle(schema, kinds.as_deref(), &mut found);
@@ -124,7 +124,7 @@ fn limits(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, found: &mut
     }
 }
 
-fn required(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, found: &mut Found) {
+fn check_required(schema: &Map<String, Value>, only: &impl Fn(&str) -> bool, found: &mut Found) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false))

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::references::{Converted, Graph, target};
+use super::references::{ConvertedSchema, Graph, target};
 use super::{keywords, limits};
 
 /// Values of any kind. The largest of 8,726 real definitions has a few hundred.
 const LARGEST: usize = 10_000;
 
-pub(super) fn inline(converted: Converted, graph: &Graph) -> Value {
-    let Converted { root, definitions } = converted;
+pub(super) fn inline(converted: ConvertedSchema, graph: &Graph) -> Value {
+    let ConvertedSchema { root, definitions } = converted;
     let mut schemas: BTreeMap<String, Value> =
         definitions.into_iter().map(|(name, it)| (name, it.schema)).collect();
     let mut root = root;

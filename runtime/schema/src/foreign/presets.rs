@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::references::Converted;
+use super::references::ConvertedSchema;
 use super::report::Report;
 use super::{keywords, limits};
 use toolwright_core::input::shorten;
@@ -21,7 +21,7 @@ pub(super) fn mark(schema: &mut Map<String, Value>, at: &str) {
 }
 
 /// Leaves out every preset that its own schema does not take, with a note.
-pub(super) fn check(converted: &mut Converted, report: &mut Report) {
+pub(super) fn check(converted: &mut ConvertedSchema, report: &mut Report) {
     let shared: Map<String, Value> = converted
         .definitions
         .iter()
@@ -32,7 +32,7 @@ pub(super) fn check(converted: &mut Converted, report: &mut Report) {
         })
         .collect();
     let size = shared.values().map(limits::size).sum();
-    let shared = Shared { schemas: Value::Object(shared), size };
+    let shared = SharedSchemas { schemas: Value::Object(shared), size };
     let mut effort = EFFORT;
     visit(&mut converted.root, &shared, &mut effort, report);
     for definition in converted.definitions.values_mut() {
@@ -40,13 +40,13 @@ pub(super) fn check(converted: &mut Converted, report: &mut Report) {
     }
 }
 
-struct Shared {
+struct SharedSchemas {
     schemas: Value,
     size: usize,
 }
 
 /// Inner presets first, so that those around them are checked without marks.
-fn visit(schema: &mut Value, shared: &Shared, effort: &mut usize, report: &mut Report) {
+fn visit(schema: &mut Value, shared: &SharedSchemas, effort: &mut usize, report: &mut Report) {
     keywords::parts_mut(schema, &mut |part| visit(part, shared, effort, report));
     let Value::Object(object) = schema else { return };
     let Some(Value::String(place)) = object.remove(PLACE) else { return };

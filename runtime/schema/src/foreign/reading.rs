@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::references::{Converted, Definition, Places};
+use super::references::{ConvertedSchema, Definition, Places};
 use super::report::Report;
 use super::{TypeNames, contradictions, limits, presets};
 use toolwright_core::input::shorten;
@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The schema, and what it refers to.
-    pub(super) fn all(mut self) -> Converted {
+    pub(super) fn all(mut self) -> ConvertedSchema {
         let document = self.document;
         let root = self.schema(document);
         let mut definitions = BTreeMap::new();
@@ -71,7 +71,7 @@ impl<'a> Reading<'a> {
             let schema = self.schema(target);
             definitions.insert(name, Definition { pointer, schema });
         }
-        Converted { root, definitions }
+        ConvertedSchema { root, definitions }
     }
 
     fn schema(&mut self, source: &'a Value) -> Value {

@@ -16,7 +16,7 @@ pub(super) use places::Places;
 const DEEPEST: usize = 1_024;
 
 /// A document in the keywords of 2020-12, its references into `definitions`.
-pub(super) struct Converted {
+pub(super) struct ConvertedSchema {
     pub(super) root: Value,
     pub(super) definitions: BTreeMap<String, Definition>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Graph {
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
 impl Graph {
-    pub(super) fn of(converted: &Converted) -> Self {
+    pub(super) fn of(converted: &ConvertedSchema) -> Self {
         let edges = |in_place| -> Edges {
             let definitions = converted.definitions.iter();
             definitions
@@ -59,7 +59,7 @@ impl Graph {
         Self { recursive, order: peel(&acyclic).0, circular: on_circles(&circles) }
     }
 
-    pub(super) fn judge(&self, converted: &Converted, report: &mut Report) {
+    pub(super) fn judge(&self, converted: &ConvertedSchema, report: &mut Report) {
         for name in &self.circular {
             if let Some(definition) = converted.definitions.get(name) {
                 let message = "the reference leads back to itself before it describes a value; \
@@ -78,7 +78,7 @@ impl Graph {
     }
 
     /// At most so many levels, following each recursive part once.
-    fn levels(&self, converted: &Converted) -> usize {
+    fn levels(&self, converted: &ConvertedSchema) -> usize {
         let mut reached: BTreeMap<&str, usize> = BTreeMap::new();
         for name in &self.order {
             let Some(definition) = converted.definitions.get(name) else { continue };

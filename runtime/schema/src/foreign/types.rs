@@ -45,7 +45,7 @@ pub(super) fn meaning(name: &str, names: TypeNames) -> Meaning {
     match names {
         TypeNames::JsonSchema => Meaning::Unknown,
         TypeNames::Foreign => match foreign(name) {
-            Some(kind) => Meaning::Mapped(kind, lost(name)),
+            Some(kind) => Meaning::Mapped(kind, loss_of(name)),
             None => Meaning::Unknown,
         },
     }
@@ -69,7 +69,7 @@ fn foreign(name: &str) -> Option<Option<&'static str>> {
     })
 }
 
-fn lost(name: &str) -> Option<&'static str> {
+fn loss_of(name: &str) -> Option<&'static str> {
     let name = name.trim().to_ascii_lowercase();
     LOST.iter().find(|(foreign, _)| *foreign == name).map(|(_, words)| *words)
 }

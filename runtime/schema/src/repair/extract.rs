@@ -6,7 +6,7 @@
 
 use super::prose::{IsKey, ends_in_key, is_words};
 use super::tool_name::ToolName;
-use toolwright_core::json::parse::{Break, Parsed, Parser, Uses, parse, parse_closing};
+use toolwright_core::json::parse::{Break, ParsedValue, Parser, Uses, parse, parse_closing};
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::ChangeRule;
 
@@ -47,7 +47,7 @@ pub(super) fn extract<'t>(
     may_close: bool,
     name: &ToolName,
     is_key: IsKey<'_>,
-) -> Result<Parsed, NoInput<'t>> {
+) -> Result<ParsedValue, NoInput<'t>> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let first = match parse(text) {
         Ok(mut parsed) => {
@@ -70,7 +70,7 @@ pub(super) fn extract<'t>(
         found = among_words(inner, name, is_key)?;
     }
     match found.or_else(|| close(inner)) {
-        Some(parsed) => Ok(Parsed { uses: parsed.uses.and(uses), ..parsed }),
+        Some(parsed) => Ok(ParsedValue { uses: parsed.uses.and(uses), ..parsed }),
         None => Err(nearest_break(inner, first).into()),
     }
 }
@@ -90,7 +90,7 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
     let mut uses = Uses::default();
     let mut inner = text;
     for name in ["tool_call", "function_call"] {
-        if let Some((within, again)) = tagged(inner, name, is_key) {
+        if let Some((within, again)) = text_in_tags(inner, name, is_key) {
             uses.add(ChangeRule::Tag);
             if again {
                 uses.add(ChangeRule::Repeated);
@@ -99,7 +99,7 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
             break;
         }
     }
-    if let Some(within) = fenced(inner, is_key) {
+    if let Some(within) = text_in_code_block(inner, is_key) {
         uses.add(ChangeRule::Fence);
         inner = within;
     }
@@ -107,7 +107,7 @@ fn unwrap<'t>(text: &'t str, is_key: IsKey<'_>) -> (&'t str, Uses) {
 }
 
 /// Returns the text between tags of a name, and whether there is a second pair; the last tag may not be closed.
-fn tagged<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
+fn text_in_tags<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, bool)> {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     let (before, mut rest) = text.split_once(&open)?;
     let mut words = is_words(before, is_key);
@@ -130,7 +130,7 @@ fn tagged<'t>(text: &'t str, name: &str, is_key: IsKey<'_>) -> Option<(&'t str, 
 }
 
 /// Returns the text of the only code block.
-fn fenced<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
+fn text_in_code_block<'t>(text: &'t str, is_key: IsKey<'_>) -> Option<&'t str> {
     let (before, rest) = text.split_once("```")?;
     let (inner, after) = rest.rsplit_once("```")?;
     if !is_words(before, is_key) || !is_words(after, is_key) {
@@ -149,7 +149,7 @@ fn among_words<'t>(
     text: &'t str,
     name: &ToolName,
     is_key: IsKey<'_>,
-) -> Result<Option<Parsed>, NoInput<'t>> {
+) -> Result<Option<ParsedValue>, NoInput<'t>> {
     let Some(start) = text.find('{') else { return Ok(None) };
     let before = text[..start].trim_end();
     let call = open_call(before);
@@ -195,7 +195,7 @@ fn name_at_end(text: &str) -> &str {
     &text[text.trim_end_matches(is_name).len()..]
 }
 
-fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<Parsed> {
+fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<ParsedValue> {
     let mut parser = Parser::new(text, 0);
     let node = parser.value().ok()?;
     let mut uses = Uses::default();
@@ -214,7 +214,7 @@ fn object_and_words(text: &str, has_words: bool, is_key: IsKey<'_>) -> Option<Pa
     if !rest.is_empty() {
         uses.add(ChangeRule::Prose);
     }
-    is_words(rest, is_key).then_some(Parsed {
+    is_words(rest, is_key).then_some(ParsedValue {
         node,
         uses: uses.and(parser.uses),
         duplicates: parser.duplicates,
@@ -226,7 +226,7 @@ fn call<'t>(
     text: &'t str,
     name: &ToolName,
     is_key: IsKey<'_>,
-) -> Result<Option<Parsed>, NoInput<'t>> {
+) -> Result<Option<ParsedValue>, NoInput<'t>> {
     let text = match text.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
         Some(inner) => inner.trim(),
         None => text,
@@ -243,7 +243,12 @@ fn call<'t>(
     }
 }
 
-fn call_and_words(text: &str, before: &str, called: &str, is_key: IsKey<'_>) -> Option<Parsed> {
+fn call_and_words(
+    text: &str,
+    before: &str,
+    called: &str,
+    is_key: IsKey<'_>,
+) -> Option<ParsedValue> {
     let (mut parsed, mut rest) = arguments(text, before.len() + called.len())?;
     while let Some(again) = rest.trim_start().strip_prefix(called) {
         let (next, after) = arguments(again, 0)?;
@@ -269,7 +274,7 @@ fn call_and_words(text: &str, before: &str, called: &str, is_key: IsKey<'_>) -> 
 }
 
 /// The arguments from an opening bracket on, and what follows.
-fn arguments(text: &str, open: usize) -> Option<(Parsed, &str)> {
+fn arguments(text: &str, open: usize) -> Option<(ParsedValue, &str)> {
     let mut parser = Parser::new(text, 1);
     parser.position = open;
     if !parser.takes(b'(') {
@@ -309,5 +314,5 @@ fn arguments(text: &str, open: usize) -> Option<(Parsed, &str)> {
         }
     }
     let rest = parser.rest();
-    Some((Parsed { node: Node::Object(entries), uses, duplicates: parser.duplicates }, rest))
+    Some((ParsedValue { node: Node::Object(entries), uses, duplicates: parser.duplicates }, rest))
 }

@@ -16,7 +16,7 @@ use super::site::Schema;
 use toolwright_core::input::shorten;
 use toolwright_core::input::words::MOST_COMPARED;
 use toolwright_core::json::MAX_DEPTH;
-use toolwright_core::json::tree::{Node, push_segment, quoted};
+use toolwright_core::json::tree::{Node, push_segment, quote};
 use toolwright_core::repairs::{Change, ChangeRule};
 
 /// How many places with several readings are remembered.
@@ -307,7 +307,7 @@ impl<'l> Guide<'l> {
         for rename in keys::renames(entries, about, spellings, aliases, typos) {
             let old = std::mem::replace(&mut entries[rename.index].0, rename.to.clone());
             self.within(&old, |guide| {
-                guide.record(rename.rule, quoted(&old), quoted(&rename.to));
+                guide.record(rename.rule, quote(&old), quote(&rename.to));
             });
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn is_list(text: &str) -> bool {
 
 /// The items that a list probably has.
 pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
-    match parse::held(text, depth) {
+    match parse::parse_nested(text, depth) {
         Some(Node::Array(items)) => return Some(items.into_iter().map(as_text).collect()),
         // An object is one item.
         Some(_) => return None,
@@ -32,7 +32,7 @@ pub(super) fn items(text: &str, depth: usize) -> Option<Vec<Node>> {
     let inner =
         AROUND.iter().find_map(|(open, close)| text.strip_prefix(*open)?.strip_suffix(*close));
     let inner = inner.unwrap_or(text);
-    if let Some(Node::Array(items)) = parse::held(&format!("[{inner}]"), depth) {
+    if let Some(Node::Array(items)) = parse::parse_nested(&format!("[{inner}]"), depth) {
         return Some(items);
     }
     let Some(separator) = separator(inner) else {

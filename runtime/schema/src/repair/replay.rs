@@ -1,7 +1,7 @@
 //! The changes of a repair made once more, on the text that came.
 
 use toolwright_core::json::parse::parse;
-use toolwright_core::json::pointer::unescaped;
+use toolwright_core::json::pointer::unescape;
 use toolwright_core::json::tree::Node;
 use toolwright_core::repairs::Change;
 
@@ -42,7 +42,7 @@ fn apply(tree: &mut Node, change: &Change) -> Option<()> {
     if change.rule.renames() || change.to.is_empty() {
         let (holder, segment) = change.pointer.rsplit_once('/')?;
         let Node::Object(entries) = tree.at_mut(holder)? else { return None };
-        let key = unescaped(segment);
+        let key = unescape(segment);
         let index = entries.iter().position(|(it, _)| *it == key)?;
         if change.to.is_empty() {
             let (_, removed) = entries.remove(index);

@@ -1,28 +1,28 @@
 //! Whether a call in the place of an input is a call of the tool whose input it would be.
 
-use super::words::folded;
+use super::words::fold;
 
 /// Marks between the place of a tool and its name: `functions.read_file`, `default_api:read_file`.
 const BEFORE_THE_NAME: [char; 3] = ['.', '/', ':'];
 
 /// The name of the tool that is called, where it is known.
 #[derive(Debug, Default)]
-pub(super) struct ToolName(Option<Known>);
+pub(super) struct ToolName(Option<KnownName>);
 
 #[derive(Debug)]
-struct Known {
+struct KnownName {
     name: String,
     plain: String,
 }
 
 impl ToolName {
     pub(super) fn of(name: &str) -> Self {
-        Self(Some(Known { name: name.to_owned(), plain: plain(name) }))
+        Self(Some(KnownName { name: name.to_owned(), plain: plain(name) }))
     }
 
     /// Whether a call of this name may be one of the tool.
     pub(super) fn is(&self, called: &str) -> bool {
-        let Some(Known { plain: known, .. }) = &self.0 else { return true };
+        let Some(KnownName { plain: known, .. }) = &self.0 else { return true };
         let called = called.trim();
         let last = called.rsplit(BEFORE_THE_NAME).next().unwrap_or(called);
         [called, last].into_iter().any(|it| plain(it) == *known)
@@ -36,7 +36,7 @@ impl ToolName {
 
 /// A name without what dialects and models vary: case, and which marks stand between its parts.
 fn plain(name: &str) -> String {
-    folded(&name.replace(|letter: char| !letter.is_alphanumeric(), "_"))
+    fold(&name.replace(|letter: char| !letter.is_alphanumeric(), "_"))
 }
 
 #[cfg(test)]

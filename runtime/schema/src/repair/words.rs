@@ -9,7 +9,7 @@ pub(super) const LONGEST: usize = 60;
 ///
 /// Marks between digits stay, and so do marks at the ends and a minus sign: `1-0` is not `10`, `_id` is not
 /// `id`, `at -1` is not `at 1`.
-pub(super) fn folded(word: &str) -> String {
+pub(super) fn fold(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut plain = String::with_capacity(word.len());
     let mut at = 0;
@@ -51,7 +51,7 @@ impl Spellings {
         let mut spellings: HashMap<String, Option<String>> = HashMap::new();
         for word in words {
             spellings
-                .entry(folded(word))
+                .entry(fold(word))
                 .and_modify(|known| {
                     if known.as_deref() != Some(word) {
                         *known = None;
@@ -64,7 +64,7 @@ impl Spellings {
 
     /// The only word that is spelt like this one.
     pub(super) fn find(&self, word: &str) -> Option<&str> {
-        self.0.get(&folded(word))?.as_deref()
+        self.0.get(&fold(word))?.as_deref()
     }
 }
 
@@ -80,14 +80,14 @@ pub(super) fn typo_of<'w>(
         return None;
     }
     let reach = if length < 8 { 1 } else { 2 };
-    let word = folded(word);
+    let word = fold(word);
     let mut close = None;
     for other in words.filter(|it| it.len().abs_diff(length) <= 8 && it.len() <= LONGEST) {
         *left = left.checked_sub(length * other.len()).unwrap_or_default();
         if *left == 0 {
             return None;
         }
-        if strsim::osa_distance(&word, &folded(other)) <= reach && close.replace(other).is_some() {
+        if strsim::osa_distance(&word, &fold(other)) <= reach && close.replace(other).is_some() {
             return None;
         }
     }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn spellings_differ_in_case_and_marks_alone() {
         for word in ["file_path", "filePath", "FilePath", "file-path", "FILE_PATH", "File Path"] {
-            assert_eq!(folded(word), "filepath", "{word}");
+            assert_eq!(fold(word), "filepath", "{word}");
         }
         for (one, other) in [
             ("_id", "id"),
@@ -111,7 +111,7 @@ mod tests {
             ("v1_1", "v11"),
             ("C++", "C"),
         ] {
-            assert_ne!(folded(one), folded(other));
+            assert_ne!(fold(one), fold(other));
         }
     }
 

@@ -17,11 +17,11 @@ const HOLDERS: &[&str] = &[
 ];
 /// Keys that may stand beside it, with a text.
 const COMPANIONS: &[&str] = &["name", "id", "type", "tool", "tool_name", "recipient_name"];
-/// Those of them that name the tool.
+/// The keys among them that name the tool.
 const NAMES: &[&str] = &["name", "tool", "tool_name", "recipient_name"];
 
 /// What an object holds that may be a wrapper.
-pub(super) enum Held<'n> {
+pub(super) enum WrappedInput<'n> {
     /// The input.
     Input(&'n Node),
     /// The input of a tool of this name, which is another.
@@ -34,16 +34,16 @@ pub(super) enum Held<'n> {
 ///
 /// What is beside it is dropped, so it may be no key of the input either, unless the input gives that key
 /// itself or tags around the text say that it is a call. A name beside it must be that of the tool.
-pub(super) fn held<'n>(
+pub(super) fn find_input<'n>(
     node: &'n Node,
     is_call: bool,
     name: &ToolName,
     is_key: impl Fn(&str) -> bool,
-) -> Held<'n> {
-    let Node::Object(entries) = node else { return Held::Nothing };
+) -> WrappedInput<'n> {
+    let Node::Object(entries) = node else { return WrappedInput::Nothing };
     let mut holders =
         entries.iter().filter(|(key, _)| HOLDERS.contains(&key.as_str()) && !is_key(key));
-    let Some((holder, inner)) = holders.next() else { return Held::Nothing };
+    let Some((holder, inner)) = holders.next() else { return WrappedInput::Nothing };
     let gives = |wanted: &str| match inner {
         Node::Object(inner) => inner.iter().any(|(key, _)| key == wanted),
         _ => false,
@@ -54,11 +54,11 @@ pub(super) fn held<'n>(
             && (!is_key(key) || gives(key) || (is_call && key == "name" && holder == "arguments"))
     };
     if !entries.iter().all(|(key, value)| key == holder || accompanies(key, value)) {
-        return Held::Nothing;
+        return WrappedInput::Nothing;
     }
     let other = entries.iter().find_map(|(key, value)| match value {
         Node::Text(called) if NAMES.contains(&key.as_str()) && !name.is(called) => Some(called),
         _ => None,
     });
-    other.map_or(Held::Input(inner), |called| Held::OfAnother(called))
+    other.map_or(WrappedInput::Input(inner), |called| WrappedInput::OfAnother(called))
 }

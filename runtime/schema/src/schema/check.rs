@@ -4,7 +4,7 @@ use jsonschema::{ValidationOptions, Validator};
 use serde_json::Value;
 
 use super::explain::{Depth, Explainer};
-use super::problems::shown;
+use super::problems::show;
 use toolwright_core::input::{Problem, Rule};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
@@ -76,7 +76,7 @@ impl Checker {
         }
         let mut problems = self.explainer.explain(&self.source, value, &|_| None, depth).problems;
         if problems.is_empty() {
-            problems.push(Problem::new(Rule::Value, &shown(value), "what its schema asks for"));
+            problems.push(Problem::new(Rule::Value, &show(value), "what its schema asks for"));
         }
         Err(problems)
     }

@@ -44,10 +44,10 @@ impl<'a> Judge<'a> {
         }
         match object.get("type") {
             None => says.is_empty(),
-            Some(Value::String(name)) => self.typed(name, object, &says),
+            Some(Value::String(name)) => self.is_exact_type(name, object, &says),
             Some(Value::Array(names)) => match names.as_slice() {
                 [Value::String(name), Value::String(null)] if null == "null" => {
-                    self.typed(name, object, &says)
+                    self.is_exact_type(name, object, &says)
                 }
                 _ => false,
             },
@@ -55,7 +55,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn typed(&mut self, name: &str, object: &'a Map<String, Value>, says: &[&str]) -> bool {
+    fn is_exact_type(&mut self, name: &str, object: &'a Map<String, Value>, says: &[&str]) -> bool {
         let only = |allowed: &[&str]| {
             says.iter().all(|keyword| *keyword == "type" || allowed.contains(keyword))
         };

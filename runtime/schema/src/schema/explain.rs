@@ -19,7 +19,7 @@ use foldhash::fast::RandomState;
 use jsonschema::{ValidationError, ValidatorMap};
 use serde_json::Value;
 
-use super::problems::{Entered, Teller};
+use super::problems::{EnteredSchema, Teller};
 use steps::{Kind, Step, Walk, Way};
 use toolwright_core::input::{Problem, words};
 
@@ -156,7 +156,7 @@ impl Work<'_> {
         let teller = Teller {
             source: self.source,
             digits: self.digits,
-            entered: Entered { schema, at: &broken.at, by: entered },
+            entered: EnteredSchema { schema, at: &broken.at, by: entered },
             left: &self.left,
         };
         teller.tell(error, &mut self.explanation.problems);
@@ -194,7 +194,11 @@ impl Work<'_> {
         let teller = Teller {
             source: self.source,
             digits: self.digits,
-            entered: Entered { schema: schema.unwrap_or(&Value::Null), at, by: Some(&step.at) },
+            entered: EnteredSchema {
+                schema: schema.unwrap_or(&Value::Null),
+                at,
+                by: Some(&step.at),
+            },
             left: &self.left,
         };
         let several = step.kind == Kind::OneOf && self.walk.fitting(step, value) > 1;

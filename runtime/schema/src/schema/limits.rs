@@ -96,7 +96,7 @@ fn bound(object: &mut Map<String, Value>) {
 pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Value) {
     let lower = BOUNDS[..2].contains(&keyword);
     let related = if lower { &BOUNDS[..2] } else { &BOUNDS[2..] };
-    let is_closer = |said: &Value| match compared(said, &limit) {
+    let is_closer = |said: &Value| match compare(said, &limit) {
         Some(order) if lower => order.is_ge(),
         Some(order) => order.is_le(),
         // Something is wrong with it, which is said elsewhere.
@@ -109,7 +109,7 @@ pub(super) fn narrow(object: &mut Map<String, Value>, keyword: &str, limit: Valu
 }
 
 /// Integers by all their digits.
-fn compared(one: &Value, other: &Value) -> Option<Ordering> {
+fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     let integer = |it: &Value| it.as_number().and_then(Number::as_i128);
     match (integer(one), integer(other)) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),

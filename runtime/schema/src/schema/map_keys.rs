@@ -7,7 +7,7 @@ use super::odd::ODD;
 use super::probe::with;
 use super::sample::{Place, Sample};
 use super::trial::Trial;
-use toolwright_core::input::{Asked, Fault};
+use toolwright_core::input::{ExpectedInput, Fault};
 use toolwright_core::json::pointer::below;
 use toolwright_core::schema::SchemaProblem;
 
@@ -59,16 +59,18 @@ pub(super) fn correction(
     };
     let Some(refused) = fault_of(ODD)? else { return Ok(None) };
     Ok(match refused.asked() {
-        Some(Asked::IntegerKey(minimum, maximum)) => {
+        Some(ExpectedInput::IntegerKey(minimum, maximum)) => {
             let pattern = key_range::pattern(minimum, maximum, fault_of("0")?.is_none());
             let patterns = schema.get("patternProperties").and_then(Value::as_object);
             let is_said = patterns.is_some_and(|it| it.contains_key(&pattern));
             (!is_said).then_some(Correction::IntegerKeys(pattern))
         }
-        Some(Asked::Variants(names)) if is_map("additionalProperties") => {
+        Some(ExpectedInput::Variants(names)) if is_map("additionalProperties") => {
             Some(Correction::Keys(json!({"enum": names})))
         }
-        Some(Asked::CharKey) => Some(Correction::Keys(json!({"minLength": 1, "maxLength": 1}))),
+        Some(ExpectedInput::CharKey) => {
+            Some(Correction::Keys(json!({"minLength": 1, "maxLength": 1})))
+        }
         _ if is_map("additionalProperties") && schema.get("properties").is_none() => {
             for (format, key) in FORMATS {
                 if fault_of(key)?.is_none() {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use toolwright_core::json::pointer::below;
 
-pub(super) enum Named {
+pub(super) enum SchemaNames {
     Fields(Vec<String>),
     Variants(Vec<String>),
 }
@@ -23,24 +23,24 @@ fn variant_names(choice: &Value) -> Vec<String> {
 }
 
 /// The keys or choices that the schema names; none where it names none.
-pub(super) fn named(document: &Value, at: &str) -> Option<Named> {
+pub(super) fn find_names(document: &Value, at: &str) -> Option<SchemaNames> {
     let schema = document.pointer(at)?;
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        return named(document, reference.strip_prefix('#')?);
+        return find_names(document, reference.strip_prefix('#')?);
     }
     if let Some(only) = schema.get("const") {
-        return Some(Named::Variants(only.as_str().map(str::to_owned).into_iter().collect()));
+        return Some(SchemaNames::Variants(only.as_str().map(str::to_owned).into_iter().collect()));
     }
     if let Some(Value::Array(choices)) = schema.get("enum") {
         let names = choices.iter().filter_map(Value::as_str).map(str::to_owned);
-        return Some(Named::Variants(names.collect()));
+        return Some(SchemaNames::Variants(names.collect()));
     }
     if let Some(Value::Array(choices)) = schema.get("oneOf") {
-        return Some(Named::Variants(choices.iter().flat_map(variant_names).collect()));
+        return Some(SchemaNames::Variants(choices.iter().flat_map(variant_names).collect()));
     }
     if schema.get("anyOf").is_some() {
-        return named(document, &below(&below(at, "anyOf"), "0"));
+        return find_names(document, &below(&below(at, "anyOf"), "0"));
     }
     let properties = schema.get("properties")?.as_object()?;
-    Some(Named::Fields(properties.keys().cloned().collect()))
+    Some(SchemaNames::Fields(properties.keys().cloned().collect()))
 }

@@ -13,7 +13,7 @@ use toolwright_core::schema::walk::each_schema;
 const NOTES: &[&str] = &["description", "default", "examples"];
 
 /// Makes a schema that needs no other document, with the definitions that recursion needs.
-pub(crate) fn rooted(schema: Value, definitions: Map<String, Value>) -> Value {
+pub(crate) fn make_root(schema: Value, definitions: Map<String, Value>) -> Value {
     let mut definitions = self::definitions(definitions);
     let mut schema = normalise(schema);
     let target = schema

@@ -35,7 +35,7 @@ pub(super) fn settle(document: &mut Value, read: Probe) -> Result<(), SchemaProb
     // The inner first: what is taken out of the outer moves them.
     for property in open.iter().rev() {
         let places = found.get(property.as_str()).map(Vec::as_slice).unwrap_or_default();
-        // Of a definition that another parameter refers to, that one decides.
+        // A definition that another parameter refers to is judged with that parameter.
         let is_elsewhere = places.is_empty() && property.starts_with("/$defs/");
         if !is_elsewhere && !takes_null(document, &trial, places)? {
             document.pointer_mut(property).into_iter().for_each(strip_null);

@@ -50,7 +50,7 @@ pub(super) fn verdicts(document: &Value, at: &str) -> Verdicts {
             }
             verdicts
         }
-        _ => typed(object),
+        _ => judge_type(object),
     }
 }
 
@@ -58,7 +58,7 @@ fn kind(schema: &Value) -> Option<&str> {
     schema.get("type").and_then(Value::as_str)
 }
 
-fn typed(object: &Map<String, Value>) -> Verdicts {
+fn judge_type(object: &Map<String, Value>) -> Verdicts {
     let names: Vec<&str> = match object.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),

@@ -19,7 +19,7 @@ pub(super) fn constant(what: &str, preset: Preset) -> Result<Value, SchemaProble
         })
     };
     let (one, other) = (make()?, make()?);
-    if sorted(one.clone()) == sorted(other.clone()) {
+    if sort_all(one.clone()) == sort_all(other.clone()) {
         return Ok(one);
     }
     let message = format!(
@@ -41,10 +41,10 @@ pub(super) fn sort(value: &mut Value) {
 }
 
 /// A value with all its arrays in order, since any of them may be a set.
-fn sorted(mut value: Value) -> Value {
+fn sort_all(mut value: Value) -> Value {
     match &mut value {
-        Value::Array(items) => items.iter_mut().for_each(|it| *it = sorted(it.take())),
-        Value::Object(object) => object.values_mut().for_each(|it| *it = sorted(it.take())),
+        Value::Array(items) => items.iter_mut().for_each(|it| *it = sort_all(it.take())),
+        Value::Object(object) => object.values_mut().for_each(|it| *it = sort_all(it.take())),
         _ => {}
     }
     sort(&mut value);

@@ -18,12 +18,12 @@ use serde_json::Value;
 
 use super::check::Checker;
 use super::map_keys::{Correction, correction};
-use super::names::{Named, named};
+use super::names::{SchemaNames, find_names};
 use super::odd;
 use super::opening::Openings;
 use super::sample::{Place, Sample, samples};
 use super::trial::Trial;
-use toolwright_core::input::{Asked, Fault, Rule};
+use toolwright_core::input::{ExpectedInput, Fault, Rule};
 use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Probe;
 
@@ -39,8 +39,8 @@ pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaPro
             None => Validity::Schema(Checker::new(document)?),
         };
         match (Judge { document, checker, trial: &trial, exact }).run()? {
-            Found::Agreed { exact } => return Ok(exact),
-            Found::Wrong { at, correction } => {
+            ProbeOutcome::Agreed { exact } => return Ok(exact),
+            ProbeOutcome::Wrong { at, correction } => {
                 // Which keys a map takes is only known from a few of them.
                 exact = false;
                 correction.apply(document, &at);
@@ -50,7 +50,7 @@ pub(super) fn agree(document: &mut Value, read: Probe) -> Result<bool, SchemaPro
     Ok(false)
 }
 
-enum Found {
+enum ProbeOutcome {
     Agreed { exact: bool },
     Wrong { at: String, correction: Correction },
 }
@@ -103,7 +103,7 @@ fn plain_kind(document: &Value) -> Option<fn(&Value) -> bool> {
 }
 
 impl Judge<'_> {
-    fn run(mut self) -> Result<Found, SchemaProblem> {
+    fn run(mut self) -> Result<ProbeOutcome, SchemaProblem> {
         let made = samples(self.document);
         let count = made.all.len();
         let samples: Vec<Sample> =
@@ -114,12 +114,12 @@ impl Judge<'_> {
             // First, as a map whose keys are not known makes every sample of it wrong.
             for place in &sample.places {
                 if let Some(correction) = correction(self.document, self.trial, sample, place)? {
-                    return Ok(Found::Wrong { at: place.schema.clone(), correction });
+                    return Ok(ProbeOutcome::Wrong { at: place.schema.clone(), correction });
                 }
             }
             self.compare(sample, &sample.value, true)?;
             if self.trial.is_spent() {
-                return Ok(Found::Agreed { exact: false });
+                return Ok(ProbeOutcome::Agreed { exact: false });
             }
         }
         let mut seen: HashSet<&str> = HashSet::new();
@@ -130,7 +130,7 @@ impl Judge<'_> {
                     continue;
                 }
                 if self.trial.is_spent() {
-                    return Ok(Found::Agreed { exact: false });
+                    return Ok(ProbeOutcome::Agreed { exact: false });
                 }
                 let opening = if place.instance.is_empty() {
                     Some(String::new())
@@ -142,7 +142,7 @@ impl Judge<'_> {
                 self.place(sample, place, opening.as_deref())?;
             }
         }
-        Ok(Found::Agreed { exact: self.exact })
+        Ok(ProbeOutcome::Agreed { exact: self.exact })
     }
 
     /// Reads the sample with odd values at one place.
@@ -195,7 +195,7 @@ impl Judge<'_> {
         let valid = self.checker.is_valid(value);
         let text = value.to_string();
         // Where a tag comes decides whether serde reads its content directly or from a buffer.
-        let reversed = Some(reversed(value)).filter(|it| *it != text);
+        let reversed = Some(reverse(value)).filter(|it| *it != text);
         // To make and to judge a value costs several times what it costs to read it.
         self.trial.spend(3 * text.len());
         for text in std::iter::once(text).chain(reversed) {
@@ -223,7 +223,7 @@ impl Judge<'_> {
         if !self.exact {
             return Ok(());
         }
-        let Some(named) = named(self.document, &place.schema) else { return Ok(()) };
+        let Some(named) = find_names(self.document, &place.schema) else { return Ok(()) };
         let asked = |text: &str| {
             let fault = self.trial.fault(text)?;
             let fault = fault.filter(|fault| fault.problem().pointer == place.instance);
@@ -240,9 +240,11 @@ impl Judge<'_> {
             theirs.iter().all(|name| ours.iter().any(|it| it == name))
         };
         self.exact = match (&named, theirs) {
-            (Named::Fields(ours), Some(Asked::Fields(theirs))) => are_same(ours, theirs),
+            (SchemaNames::Fields(ours), Some(ExpectedInput::Fields(theirs))) => {
+                are_same(ours, theirs)
+            }
             // Not each of many choices is tried.
-            (Named::Variants(ours), Some(Asked::Variants(theirs))) => {
+            (SchemaNames::Variants(ours), Some(ExpectedInput::Variants(theirs))) => {
                 are_same(ours, theirs) && ours.iter().all(|it| theirs.contains(&it.as_str()))
             }
             _ => false,
@@ -275,17 +277,17 @@ fn narrower(sample: &Sample, fault: &Fault, is_sample: bool) -> Result<(), Schem
 }
 
 /// The text of a value with the keys of every object from the last to the first.
-fn reversed(value: &Value) -> String {
+fn reverse(value: &Value) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(reversed).collect();
+            let items: Vec<String> = items.iter().map(reverse).collect();
             format!("[{}]", items.join(","))
         }
         Value::Object(object) => {
             let entries: Vec<String> = object
                 .iter()
                 .rev()
-                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), reversed(value)))
+                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), reverse(value)))
                 .collect();
             format!("{{{}}}", entries.join(","))
         }

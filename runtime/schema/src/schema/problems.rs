@@ -11,7 +11,7 @@ use toolwright_core::input::Rule;
 use toolwright_core::input::formats;
 use toolwright_core::input::words;
 use toolwright_core::json::pointer::below;
-use toolwright_core::json::pointer::unescaped;
+use toolwright_core::json::pointer::unescape;
 use toolwright_core::schema::texts::format_of;
 use toolwright_core::schema::words::counts;
 use toolwright_core::schema::words::expected;
@@ -22,7 +22,7 @@ use toolwright_core::schema::words::number;
 const MOST_KEYS: usize = 100;
 /// An array or object of more is described by its size.
 const MOST_SHOWN: usize = 8;
-/// One that holds more than this, in values and in pieces of text, is only named.
+/// A value that holds more than this, in values and in pieces of text, is only named.
 const HEAVIEST: usize = 64;
 
 /// Puts what the validator says into words.
@@ -31,13 +31,13 @@ pub(crate) struct Teller<'v> {
     pub(crate) source: &'v Value,
     /// The digits of the number at a pointer, where the value does not have them all.
     pub(crate) digits: &'v dyn Fn(&str) -> Option<String>,
-    pub(crate) entered: Entered<'v>,
+    pub(crate) entered: EnteredSchema<'v>,
     /// What is left to compare for near words.
     pub(crate) left: &'v Cell<usize>,
 }
 
 /// The place that was asked about a part of the value.
-pub(crate) struct Entered<'v> {
+pub(crate) struct EnteredSchema<'v> {
     pub(crate) schema: &'v Value,
     /// Where the part is.
     pub(crate) at: &'v str,
@@ -52,7 +52,8 @@ impl Teller<'_> {
         let wanted = || expected(schema, self.source);
         let at = self.at(error);
         let simple = |rule, wanted: String| {
-            let mut problem = Problem::new(rule, &self.found(error.instance(), &at), wanted);
+            let mut problem =
+                Problem::new(rule, &self.describe_found(error.instance(), &at), wanted);
             problem.pointer.clone_from(&at);
             problem
         };
@@ -124,10 +125,10 @@ impl Teller<'_> {
 
     /// What a part of a value says that fits no branch of a union, or several where one is asked for.
     pub(crate) fn union(&self, value: &Value, several: bool) -> Problem {
-        let Entered { schema, at, .. } = self.entered;
+        let EnteredSchema { schema, at, .. } = self.entered;
         let wanted = expected(schema, self.source);
         let simple = |rule, wanted: String| {
-            let mut problem = Problem::new(rule, &self.found(value, at), wanted);
+            let mut problem = Problem::new(rule, &self.describe_found(value, at), wanted);
             at.clone_into(&mut problem.pointer);
             problem
         };
@@ -169,17 +170,17 @@ impl Teller<'_> {
     }
 
     /// Returns the value at the place of an error, in words.
-    fn found(&self, value: &Value, at: &str) -> String {
+    fn describe_found(&self, value: &Value, at: &str) -> String {
         match value {
             Value::Number(number) => (self.digits)(at).unwrap_or_else(|| number.to_string()),
-            other => shown(other),
+            other => show(other),
         }
     }
 
     /// Whether the value belongs to a key that may be left out.
     fn is_optional(&self, error: &ValidationError<'_>, at: &str) -> bool {
         let Some((_, key)) = at.rsplit_once('/') else { return false };
-        let key = unescaped(key);
+        let key = unescape(key);
         let outer = self.entered.by.map(|by| ways(self.source, by)).unwrap_or_default();
         let inner = ways(self.entered.schema, error.schema_path().as_str());
         let holder = outer.into_iter().chain(inner).rev().find_map(|(schema, next)| {
@@ -205,7 +206,7 @@ fn ways<'s>(schema: &'s Value, path: &str) -> Vec<(&'s Value, String)> {
     let mut at = Some(schema);
     for segment in path.split('/').skip(1) {
         let Some(schema) = at else { return Vec::new() };
-        let key = unescaped(segment).into_owned();
+        let key = unescape(segment).into_owned();
         at = match (schema, key.as_str()) {
             (Value::Object(object), key) => object.get(key),
             (Value::Array(items), index) => {
@@ -219,7 +220,7 @@ fn ways<'s>(schema: &'s Value, path: &str) -> Vec<(&'s Value, String)> {
 }
 
 /// A value in a few words.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn show(value: &Value) -> String {
     match value {
         Value::String(text) => words::quote(text),
         Value::Array(items) if items.len() > MOST_SHOWN => {

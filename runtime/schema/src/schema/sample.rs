@@ -95,10 +95,10 @@ impl<'a> Maker<'a> {
             }
         }
         match schema.get("type") {
-            Some(Value::String(name)) => self.typed(name, schema, at),
+            Some(Value::String(name)) => self.make_type(name, schema, at),
             Some(Value::Array(names)) => {
                 let names = names.iter().filter_map(Value::as_str);
-                names.flat_map(|name| self.typed(name, schema, at)).collect()
+                names.flat_map(|name| self.make_type(name, schema, at)).collect()
             }
             _ => vec![Sample::of(json!("a"), at)],
         }
@@ -171,7 +171,7 @@ impl<'a> Maker<'a> {
                 sample.places.retain(|place| !place.instance.is_empty());
                 sample.places.push(Place { instance: String::new(), schema: at.to_owned() });
                 made.push(match &beside {
-                    Some(beside) => beside.clone().merged(sample),
+                    Some(beside) => beside.clone().merge(sample),
                     None => sample,
                 });
             }
@@ -179,7 +179,7 @@ impl<'a> Maker<'a> {
         made
     }
 
-    fn typed(&mut self, name: &str, schema: &Map<String, Value>, at: &str) -> Vec<Sample> {
+    fn make_type(&mut self, name: &str, schema: &Map<String, Value>, at: &str) -> Vec<Sample> {
         match name {
             "object" => self.object(schema, at),
             "array" => self.array(schema, at),
@@ -302,7 +302,7 @@ impl Sample {
     }
 
     /// One object of both; something else takes the place of an object.
-    fn merged(mut self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
         match (&mut self.value, other.value) {
             (Value::Object(ours), Value::Object(theirs)) => ours.extend(theirs),
             (ours, theirs) => *ours = theirs,

@@ -39,7 +39,7 @@ impl Trial {
     /// Why the type does not take a text.
     pub(super) fn fault(&self, text: &str) -> Result<Option<Fault>, SchemaProblem> {
         self.spend(text.len());
-        guarded(text, || {
+        guard(text, || {
             let mut reader = Reader::new(text);
             (self.read)(&mut reader).and_then(|()| reader.finish()).err()
         })
@@ -48,7 +48,7 @@ impl Trial {
     /// Whether the type takes a text when it is read leniently.
     pub(super) fn rereads(&self, text: &str) -> Result<bool, SchemaProblem> {
         self.spend(text.len());
-        guarded(text, || reread(text, self.read).is_some())
+        guard(text, || reread(text, self.read).is_some())
     }
 
     /// Whether the type takes the last value of a text that breaks off after it, or is complete.
@@ -69,12 +69,12 @@ pub(super) fn takes(read: Probe, text: &str) -> Result<bool, SchemaProblem> {
 
 /// Whether a type can be left out.
 pub(super) fn is_optional(optional: fn() -> bool) -> Result<bool, SchemaProblem> {
-    guarded("nothing", optional)
+    guard("nothing", optional)
 }
 
 /// What a type makes of a text, unless it panics. Nothing of a type outlives its reading, so that
 /// none is seen half done.
-fn guarded<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
+fn guard<T>(text: &str, read: impl FnOnce() -> T) -> Result<T, SchemaProblem> {
     catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = shorten(text);
         let message = match message_of(&*panic) {

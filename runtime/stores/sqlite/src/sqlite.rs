@@ -34,8 +34,8 @@ use jiff::Timestamp;
 use rusqlite::{Params, params};
 use tokio::sync::oneshot;
 
-use self::failure::Named;
-use self::file::{Opened, Origin};
+use self::failure::JournalFile;
+use self::file::{OpenedFile, Origin};
 use self::reader::{READERS, Readers, Reading};
 use self::row::TransactionRows;
 use self::watcher::{Changes, Watcher};
@@ -78,7 +78,7 @@ pub struct SqliteStore(Arc<Inner>);
 
 struct Inner {
     asked: PathBuf,
-    name: Named,
+    name: JournalFile,
     writer: Writer,
     readers: Readers,
     watcher: Watcher,
@@ -95,7 +95,7 @@ impl SqliteStore {
     pub fn open(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
-        Self::opened(path.as_ref().to_owned(), Origin::MadeIfMissing)
+        Self::open_file(path.as_ref().to_owned(), Origin::MadeIfMissing)
     }
 
     /// Opens the journal in a file that must be there.
@@ -105,10 +105,10 @@ impl SqliteStore {
     pub fn open_existing(
         path: impl AsRef<Path>,
     ) -> impl Future<Output = Result<Self, StoreError>> + Send + 'static {
-        Self::opened(path.as_ref().to_owned(), Origin::Existing)
+        Self::open_file(path.as_ref().to_owned(), Origin::Existing)
     }
 
-    async fn opened(path: PathBuf, origin: Origin) -> Result<Self, StoreError> {
+    async fn open_file(path: PathBuf, origin: Origin) -> Result<Self, StoreError> {
         let words = format!("journal `{}` has no thread to open it", path.display());
         let (answer, answered) = oneshot::channel();
         thread::Builder::new()
@@ -145,7 +145,7 @@ impl SqliteStore {
 
 impl Inner {
     fn open(path: &Path, origin: Origin) -> Result<Self, StoreError> {
-        let Opened { asked, name, connection } = file::open(path, origin)?;
+        let OpenedFile { asked, name, connection } = file::open(path, origin)?;
         let readers = (0..READERS).map(|_| file::open_reader(&name)).collect::<Result<_, _>>()?;
         let changes = Changes::new();
         Ok(Self {
@@ -326,8 +326,8 @@ fn add<T>(
 }
 
 /// The id of a row, which is its first column.
-fn id(name: &Named, row: &rusqlite::Row<'_>) -> Result<CallId, StoreError> {
-    row.get(0).map(CallId::from_bytes).map_err(|error| name.failed("be read", error))
+fn id(name: &JournalFile, row: &rusqlite::Row<'_>) -> Result<CallId, StoreError> {
+    row.get(0).map(CallId::from_bytes).map_err(|error| name.failure("be read", error))
 }
 
 fn documents(
@@ -342,7 +342,7 @@ fn documents(
         if !takes(key) {
             return Ok(false);
         }
-        let version = row.get::<_, i64>(1).map_err(|error| name.failed("be read", error))?;
+        let version = row.get::<_, i64>(1).map_err(|error| name.failure("be read", error))?;
         found.push(Document {
             key: key.to_owned(),
             version: version.cast_unsigned(),
@@ -354,12 +354,12 @@ fn documents(
 }
 
 fn text<'r>(
-    name: &Named,
+    name: &JournalFile,
     row: &'r rusqlite::Row<'_>,
     column: usize,
 ) -> Result<&'r str, StoreError> {
     let text = row.get_ref(column).and_then(|value| Ok(value.as_str()?));
-    text.map_err(|error| name.failed("be read", error))
+    text.map_err(|error| name.failure("be read", error))
 }
 
 impl fmt::Debug for SqliteStore {

@@ -5,22 +5,22 @@ use super::rules::Limits;
 
 /// What was counted in one written schema.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct SchemaSize {
     depth: usize,
     properties: usize,
-    /// Of the properties, those that may be absent.
+    /// How many of the properties may be absent.
     pub(super) optional: usize,
     /// Choices and lists of types.
     pub(super) unions: usize,
     enum_values: usize,
-    /// Of the names of properties and definitions, and of constants.
+    /// The characters of the names of properties and definitions, and of constants.
     characters: usize,
-    /// Of the texts of each enum: how many, and their characters.
+    /// For each enum, how many texts it has, and their characters.
     enums: Vec<(usize, usize)>,
 }
 
 /// What is more than the provider takes, a sentence each.
-pub(super) fn exceeded(limits: &Limits, counted: &Counted) -> Vec<String> {
+pub(super) fn find_excess(limits: &Limits, counted: &SchemaSize) -> Vec<String> {
     let sizes = [
         ("levels of nesting", counted.depth, limits.depth),
         ("properties", counted.properties, limits.properties),
@@ -56,7 +56,7 @@ pub(super) fn in_request(
     ]
 }
 
-impl Counted {
+impl SchemaSize {
     pub(super) fn of(schema: &Node) -> Self {
         let mut counted = Self::default();
         counted.schema(schema, 0);

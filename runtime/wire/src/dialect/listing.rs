@@ -199,7 +199,7 @@ impl Listing {
             call.name.clone_from(name);
         }
         if let Some(schema) = self.0.schemas.get(&call.name)
-            && let std::borrow::Cow::Owned(text) = nulls::removed(schema, &call.arguments)
+            && let std::borrow::Cow::Owned(text) = nulls::remove_absent(schema, &call.arguments)
         {
             call.arguments = text;
         }

@@ -8,7 +8,7 @@ use super::finding::{Finding, Rule, Severity};
 use super::rules::Rules;
 
 /// The name by which a model calls the tool: characters that the provider refuses become `_`.
-pub(super) fn mapped<'a>(
+pub(super) fn map_names<'a>(
     dialect: Dialect,
     name: &'a str,
     findings: &mut Vec<Finding>,

@@ -53,15 +53,17 @@ const KEYWORDS: &[&str] = &[
 
 impl Node {
     /// A value with the keys of its objects sorted.
-    pub(super) fn sorted(value: &Value) -> Self {
+    pub(super) fn from_sorted(value: &Value) -> Self {
         match value {
             Value::Object(object) => {
-                let mut entries: Vec<_> =
-                    object.iter().map(|(key, value)| (key.clone(), Self::sorted(value))).collect();
+                let mut entries: Vec<_> = object
+                    .iter()
+                    .map(|(key, value)| (key.clone(), Self::from_sorted(value)))
+                    .collect();
                 entries.sort_by(|(one, _), (other, _)| one.cmp(other));
                 Self::Object(entries)
             }
-            Value::Array(items) => Self::List(items.iter().map(Self::sorted).collect()),
+            Value::Array(items) => Self::List(items.iter().map(Self::from_sorted).collect()),
             plain => Self::Plain(plain.clone()),
         }
     }

@@ -9,16 +9,16 @@ use super::recursion::definition;
 
 /// Whether `null` fits; references lead into the root.
 pub(super) fn fits(root: &Value, schema: &Value) -> bool {
-    Judged { root, references: HashMap::new() }.takes(schema)
+    NullCheck { root, references: HashMap::new() }.takes(schema)
 }
 
-struct Judged<'a> {
+struct NullCheck<'a> {
     root: &'a Value,
     /// What references came to; on the way round a circle nothing fits but what fits elsewhere.
     references: HashMap<&'a str, bool>,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> NullCheck<'a> {
     fn takes(&mut self, schema: &'a Value) -> bool {
         let object = match schema {
             Value::Bool(anything) => return *anything,

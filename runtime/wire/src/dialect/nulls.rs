@@ -15,7 +15,7 @@ use self::variants::{Variant, Variants};
 const DEPTH: usize = toolwright_core::json::MAX_DEPTH;
 
 /// The arguments without the keys that are absent.
-pub(super) fn removed<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
+pub(super) fn remove_absent<'t>(schema: &Value, text: &'t str) -> Cow<'t, str> {
     if !text.contains("null") {
         return Cow::Borrowed(text);
     }
@@ -58,7 +58,7 @@ impl<'a> Removal<'a> {
     ) -> Result<Option<String>, Unreadable> {
         let Entries(entries) = serde_json::from_str(text).map_err(|_| Unreadable)?;
         let mut fitting: Vec<&Variant<'a>> = variants.that_take("object").collect();
-        // Of one variant alone the model meant no other, whatever it forgot.
+        // Where one variant fits, the model meant no other, whatever it forgot.
         if fitting.len() > 1 {
             fitting.retain(|variant| variant.fits(self.root, &entries));
         }
@@ -142,9 +142,9 @@ mod tests {
         });
         let text = r#"{ "a": null, "b": null, "c": [{"d": null}, {"d": {"d" : null}}, 1e400], "x": null }"#;
         let expected = r#"{"b":null,"c":[{},{"d":{}},1e400],"x":null}"#;
-        assert_eq!(removed(&schema, text), expected);
+        assert_eq!(remove_absent(&schema, text), expected);
         for same in [r#"{"a":1, "b":"null"}"#, "null", r#"{"a":null"#, r#"{"b":null,"b":null}"#] {
-            assert_eq!(removed(&schema, same), same);
+            assert_eq!(remove_absent(&schema, same), same);
         }
     }
 
@@ -160,9 +160,9 @@ mod tests {
         let mut optional = variant("plain", &["kind"]);
         optional["properties"]["at"] = json!({"type": "string"});
         let schema = json!({"oneOf": [optional, variant("nullable", &["kind", "at"])]});
-        assert_eq!(removed(&schema, r#"{"kind":"plain","at":null}"#), r#"{"kind":"plain"}"#);
+        assert_eq!(remove_absent(&schema, r#"{"kind":"plain","at":null}"#), r#"{"kind":"plain"}"#);
         let same = r#"{"kind":"nullable","at":null}"#;
-        assert_eq!(removed(&schema, same), same);
+        assert_eq!(remove_absent(&schema, same), same);
     }
 
     #[test]
@@ -176,9 +176,9 @@ mod tests {
             object(json!({"id": {"type": "integer"}, "note": text}), json!(["id"])),
             object(json!({"name": text, "note": text}), json!(["name", "note"])),
         ]});
-        assert_eq!(removed(&schema, r#"{"id":1,"note":null}"#), r#"{"id":1}"#);
+        assert_eq!(remove_absent(&schema, r#"{"id":1,"note":null}"#), r#"{"id":1}"#);
         let same = r#"{"name":"a","note":null}"#;
-        assert_eq!(removed(&schema, same), same);
+        assert_eq!(remove_absent(&schema, same), same);
 
         let kinds = |kinds: Value, at: Value| {
             object(
@@ -191,9 +191,9 @@ mod tests {
             kinds(json!(["c"]), json!({"type": ["string", "null"]})),
         ], "$defs": {"K": {"enum": ["k"]}}});
         let text = r#"{"kind":"k","sort":"b","at":null}"#;
-        assert_eq!(removed(&schema, text), r#"{"kind":"k","sort":"b"}"#);
+        assert_eq!(remove_absent(&schema, text), r#"{"kind":"k","sort":"b"}"#);
         let same = r#"{"kind":"k","sort":"c","at":null}"#;
-        assert_eq!(removed(&schema, same), same);
+        assert_eq!(remove_absent(&schema, same), same);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
         let variant = |at: Value| json!({"type": "object", "properties": {"at": at}});
         let schema = json!({"anyOf": [
             variant(json!({"type": "string"})), variant(json!({"type": ["integer", "null"]}))]});
-        assert_eq!(removed(&schema, r#"{"at":null}"#), r#"{"at":null}"#);
+        assert_eq!(remove_absent(&schema, r#"{"at":null}"#), r#"{"at":null}"#);
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
                 {"type": ["null", "boolean"]}]}},
         });
         let same = r#"{"a":null,"b":null}"#;
-        assert_eq!(removed(&schema, same), same);
+        assert_eq!(remove_absent(&schema, same), same);
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
             "$defs": {"A": {"type": "object", "properties": {"part": text}}},
         });
         let nulls = r#"{"own":null,"part":null,"kind":"x","x":null}"#;
-        assert_eq!(removed(&schema, nulls), r#"{"kind":"x"}"#);
+        assert_eq!(remove_absent(&schema, nulls), r#"{"kind":"x"}"#);
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
             r#"{"a":null,"\u0061":"x"}"#,
             r#"{"a":null,"b":{"c":null,"c":"x"}}"#,
         ] {
-            assert_eq!(removed(&schema, same), same);
+            assert_eq!(remove_absent(&schema, same), same);
         }
     }
 
@@ -253,6 +253,6 @@ mod tests {
         let last = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         definitions.insert("60".to_owned(), last);
         let schema = json!({"$ref": "#/$defs/0", "$defs": definitions});
-        assert_eq!(removed(&schema, r#"{"a":null}"#), "{}");
+        assert_eq!(remove_absent(&schema, r#"{"a":null}"#), "{}");
     }
 }

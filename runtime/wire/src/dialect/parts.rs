@@ -65,13 +65,13 @@ pub(super) fn constants(object: &Map<String, Value>) -> Option<&[Value]> {
     values.or_else(|| object.get("const").map(std::slice::from_ref))
 }
 
-pub(super) fn required(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
+pub(super) fn required_names(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
     object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// An object whose further keys depend on a choice, as `flatten` makes it, as a choice between whole
 /// objects; nothing where it is none.
-pub(super) fn distributed(object: &Map<String, Value>) -> Option<Value> {
+pub(super) fn distribute(object: &Map<String, Value>) -> Option<Value> {
     let keyword = ["oneOf", "anyOf"].into_iter().find(|it| object.contains_key(*it))?;
     if !["properties", "required"].iter().any(|it| object.contains_key(*it)) {
         return None;
@@ -101,7 +101,7 @@ pub(super) fn distributed(object: &Map<String, Value>) -> Option<Value> {
             if shuts_out(&base, choice) || shuts_out(choice, &base) {
                 return None;
             }
-            let mut whole = merged(&base, choice)?;
+            let mut whole = combine(&base, choice)?;
             if is_closed {
                 whole.insert("additionalProperties".into(), false.into());
             }
@@ -122,7 +122,7 @@ fn shuts_out(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 
 /// Two schemas as one that asks for both; nothing where they speak of the same thing in different
 /// words.
-pub(super) fn merged(
+pub(super) fn combine(
     one: &Map<String, Value>,
     other: &Map<String, Value>,
 ) -> Option<Map<String, Value>> {
@@ -168,7 +168,7 @@ fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
 }
 
 /// A schema of one type out of a list of them, with the keywords that concern it.
-pub(super) fn narrowed(object: &Map<String, Value>, name: &str) -> Value {
+pub(super) fn narrow(object: &Map<String, Value>, name: &str) -> Value {
     if name == "null" {
         return json!({"type": "null"});
     }

@@ -159,7 +159,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
         if self.rules.plain() {
             return self.plain(object);
         }
-        if let Some(choice) = parts::distributed(object) {
+        if let Some(choice) = parts::distribute(object) {
             return self.schema(&choice);
         }
         if let Some(all) = object.get("allOf") {
@@ -178,9 +178,9 @@ impl<'a, 'f> Reducer<'a, 'f> {
         }
         match (types.as_slice(), self.rules.type_lists) {
             ([], _) => self.anything(object),
-            ([name], _) => self.typed(name, object, false),
+            ([name], _) => self.reduce_type(name, object, false),
             ([name, "null"] | ["null", name], TypeLists::Nullable) => {
-                self.typed(name, object, true)
+                self.reduce_type(name, object, true)
             }
             (_, TypeLists::Kept) if !object.contains_key("enum") => self.typed_list(&types, object),
             _ => self.split(&types, object),
@@ -203,7 +203,7 @@ impl<'a, 'f> Reducer<'a, 'f> {
     }
 
     /// A value of one type.
-    fn typed(&mut self, name: &str, object: &Map<String, Value>, nullable: bool) -> Node {
+    fn reduce_type(&mut self, name: &str, object: &Map<String, Value>, nullable: bool) -> Node {
         let mut draft = self.draft(object);
         draft.put("type", self.type_name(name));
         if nullable {

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::finding::{Finding, Rule, Severity};
-use super::limits::Counted;
+use super::limits::SchemaSize;
 use super::node::Node;
 use super::rules::Rules;
 use super::{Described, Dialect, Rendered, limits, names, reduce};
@@ -12,7 +12,7 @@ use toolwright_core::tool::Effect;
 /// One tool, or why not.
 pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, Vec<Finding>> {
     let mut findings = Vec::new();
-    let name = names::mapped(dialect, tool.name, &mut findings).into_owned();
+    let name = names::map_names(dialect, tool.name, &mut findings).into_owned();
     let schema = reduce::input(dialect, tool, &mut findings);
     let output = tool.output_schema.filter(|_| dialect == Dialect::Mcp);
     let output = output.and_then(|schema| {
@@ -32,8 +32,8 @@ pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, V
         is_object.then(|| reduce::output(dialect, tool, schema, &mut findings))
     });
     let rules = Rules::of(dialect);
-    let counted = Counted::of(&schema);
-    for message in limits::exceeded(&rules.limits, &counted) {
+    let counted = SchemaSize::of(&schema);
+    for message in limits::find_excess(&rules.limits, &counted) {
         findings.push(Finding {
             tool: tool.name.to_owned(),
             dialect,
@@ -49,7 +49,7 @@ pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, V
     }
     let json = shape(dialect, tool, &name, schema, output);
     let json = serde_json::to_string(&json).map_err(|_| findings.clone())?;
-    let Counted { optional, unions, .. } = counted;
+    let SchemaSize { optional, unions, .. } = counted;
     Ok(Rendered { name, json, notes: findings, optional, unions })
 }
 

@@ -8,12 +8,12 @@ use super::node::Node;
 pub(super) fn sentence(keyword: &str, value: &Value) -> String {
     let texts = |values: &[Value]| values.iter().map(json).collect::<Vec<_>>().join(", ");
     match (keyword, value) {
-        ("minLength", length) => format!("At least {}.", counted(length, "character")),
-        ("maxLength", length) => format!("At most {}.", counted(length, "character")),
-        ("minItems", count) => format!("At least {}.", counted(count, "item")),
-        ("maxItems", count) => format!("At most {}.", counted(count, "item")),
-        ("minProperties", count) => format!("At least {}.", counted(count, "key")),
-        ("maxProperties", count) => format!("At most {}.", counted(count, "key")),
+        ("minLength", length) => format!("At least {}.", count_of(length, "character")),
+        ("maxLength", length) => format!("At most {}.", count_of(length, "character")),
+        ("minItems", count) => format!("At least {}.", count_of(count, "item")),
+        ("maxItems", count) => format!("At most {}.", count_of(count, "item")),
+        ("minProperties", count) => format!("At least {}.", count_of(count, "key")),
+        ("maxProperties", count) => format!("At most {}.", count_of(count, "key")),
         ("minimum", limit) => format!("At least {limit}."),
         ("maximum", limit) => format!("At most {limit}."),
         ("exclusiveMinimum", limit) => format!("More than {limit}."),
@@ -64,10 +64,10 @@ pub(super) fn describe(description: &str, sentences: &[String]) -> String {
 
 /// A value as text in an order that does not depend on how `serde_json` was built.
 fn json(value: &Value) -> String {
-    serde_json::to_string(&Node::sorted(value)).unwrap_or_else(|_| value.to_string())
+    serde_json::to_string(&Node::from_sorted(value)).unwrap_or_else(|_| value.to_string())
 }
 
-fn counted(count: &Value, what: &str) -> String {
+fn count_of(count: &Value, what: &str) -> String {
     let plural = if count.as_u64() == Some(1) { "" } else { "s" };
     format!("{count} {what}{plural}")
 }

@@ -7,7 +7,7 @@ use toolwright_core::output::{Answer, Content};
 ///
 /// The text of an error says that it is one, since `OpenAI` has no field for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Answered<'a> {
+pub(super) struct AnsweredCall<'a> {
     /// The call's id, as the provider gave it.
     pub(super) id: Option<&'a str>,
     /// The tool's name, as the call gave it.
@@ -18,7 +18,7 @@ pub(super) struct Answered<'a> {
     pub(super) content: &'a [Content<'a>],
 }
 
-impl<'a> Answered<'a> {
+impl<'a> AnsweredCall<'a> {
     pub(super) fn to(call: &'a ToolCall, answer: &Answer, content: &'a [Content<'a>]) -> Self {
         Self { id: call.id.as_deref(), name: &call.name, is_error: answer.is_error(), content }
     }

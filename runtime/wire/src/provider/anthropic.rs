@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use super::{Answered, MessageError, Provider, ToolCall};
+use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
 /// Reasons to stop that may leave the last block unfinished, its input then cut off or empty.
 const CUT_SHORT: &[&str] = &["max_tokens", "model_context_window_exceeded", "refusal"];
@@ -44,7 +44,7 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
         if is_own_block(root) || fields.peek("type").as_deref() == Some("text") {
             return calls_in(std::slice::from_ref(root), None);
         }
-        return Err(root.unexpected(EXPECTED));
+        return Err(root.shape_error(EXPECTED));
     };
     if content.string().is_ok() {
         return Ok(Vec::new());
@@ -56,7 +56,7 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
 }
 
 pub(super) fn tool_results<'a>(
-    answered: &[Answered<'a>],
+    answered: &[AnsweredCall<'a>],
     parts: &mut Parts<'a>,
 ) -> Result<Value, MessageError> {
     let blocks = answered.iter().enumerate().map(|(index, answer)| {
@@ -112,9 +112,9 @@ fn calls_in(blocks: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Me
         {
             return Err(block.cut_short(reason));
         }
-        let input = fields.required("input", "an object")?;
+        let input = fields.require("input", "an object")?;
         if !input.is_object() {
-            return Err(input.unexpected("an object"));
+            return Err(input.shape_error("an object"));
         }
         calls.push(ToolCall {
             id: Some(fields.string("id")?),
@@ -126,7 +126,7 @@ fn calls_in(blocks: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Me
 }
 
 /// A string for one block of words, else blocks; nothing where there is nothing to say.
-fn content<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Option<Value> {
+fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Option<Value> {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let mut blocks: Vec<Part<'_>> = blocks.collect();
     if let [Part::Words(words)] = &blocks[..] {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use super::{Answered, MessageError, Provider, ToolCall};
+use super::{AnsweredCall, MessageError, Provider, ToolCall};
 use toolwright_core::output::Content;
 
 /// From here on a double, which is the only number that Gemini's responses hold, skips integers.
@@ -38,10 +38,10 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     if fields.has("promptFeedback") || fields.has("usageMetadata") {
         return Ok(Vec::new());
     }
-    Err(root.unexpected(EXPECTED))
+    Err(root.shape_error(EXPECTED))
 }
 
-pub(super) fn tool_results<'a>(answered: &[Answered<'a>], parts: &mut Parts<'a>) -> Value {
+pub(super) fn tool_results<'a>(answered: &[AnsweredCall<'a>], parts: &mut Parts<'a>) -> Value {
     let mut written: Vec<Value> = answered.iter().map(|it| response(it, parts)).collect();
     written.append(&mut parts.after());
     json!({"role": "user", "parts": written})
@@ -83,7 +83,7 @@ fn calls_of_candidates(candidates: &[Node<'_>]) -> Result<Vec<ToolCall>, Message
         if let Some(reason) = &stop
             && matches!(reason.as_str(), "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE")
         {
-            return Err(fields.required("finishReason", "a reason")?.cut_short(reason));
+            return Err(fields.require("finishReason", "a reason")?.cut_short(reason));
         }
         // A candidate that was blocked has no content.
         let Some(content) = fields.get("content") else {
@@ -113,7 +113,7 @@ fn calls_in(parts: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Mes
     for (index, part) in parts.iter().enumerate() {
         let fields = part.fields("a part")?;
         if fields.has("parts") || fields.has("candidates") {
-            return Err(part.unexpected("a part"));
+            return Err(part.shape_error("a part"));
         }
         let Some(call) = function_call(&fields) else {
             continue;
@@ -131,12 +131,12 @@ fn calls_in(parts: &[Node<'_>], stop: Option<&str>) -> Result<Vec<ToolCall>, Mes
 fn read_call(call: &Node<'_>) -> Result<ToolCall, MessageError> {
     let fields = call.fields("a call")?;
     if let Some(piece) = fields.get("partialArgs") {
-        return Err(piece.unexpected("a whole call, not a piece of a stream"));
+        return Err(piece.shape_error("a whole call, not a piece of a stream"));
     }
     let arguments = match fields.get("args") {
         None => "{}",
         Some(args) if args.is_object() => args.text(),
-        Some(args) => return Err(args.unexpected("an object")),
+        Some(args) => return Err(args.shape_error("an object")),
     };
     Ok(ToolCall {
         id: fields.get("id").map(|id| id.string()).transpose()?,
@@ -145,19 +145,19 @@ fn read_call(call: &Node<'_>) -> Result<ToolCall, MessageError> {
     })
 }
 
-fn response<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Value {
+fn response<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     let mut media = Vec::new();
     let mut said: Vec<Value> = Vec::new();
     for block in answer.content {
         if let Content::Json(json) = block {
-            said.push(structured(json).unwrap_or_else(|| json.as_ref().into()));
+            said.push(exact_value(json).unwrap_or_else(|| json.as_ref().into()));
             continue;
         }
         said.push(match parts.of_answer(block, answer.is_error) {
             Part::Words(words) => words.into(),
             Part::Media(found) => {
                 media.push(found.json(Provider::Gemini));
-                format!("[{}, part {} of this response]", found.described(), media.len()).into()
+                format!("[{}, part {} of this response]", found.describe(), media.len()).into()
             }
         });
     }
@@ -178,7 +178,7 @@ fn response<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Value {
 }
 
 /// The value, unless it holds a number so large that its digits might change; it then travels as text.
-fn structured(json: &str) -> Option<Value> {
+fn exact_value(json: &str) -> Option<Value> {
     let value = serde_json::from_str(json).ok()?;
     exact(&value).then_some(value)
 }

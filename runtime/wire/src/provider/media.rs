@@ -73,7 +73,7 @@ impl<'a> Parts<'a> {
 
     /// A block of a message of the user.
     pub(super) fn of_message(&self, block: &'a Content<'_>) -> Part<'a> {
-        match self.taken(block, self.provider.in_messages()) {
+        match self.take(block, self.provider.in_messages()) {
             Ok(part) => part,
             Err(why) => Part::Words(left_out(block, &why).into()),
         }
@@ -85,7 +85,7 @@ impl<'a> Parts<'a> {
         let is_apart = self.support == MediaSupport::Messages
             || (is_error && self.provider == Provider::Anthropic);
         let within = if is_apart { &[] } else { self.provider.in_answers() };
-        let part = self.taken(block, self.provider.in_messages());
+        let part = self.take(block, self.provider.in_messages());
         match part {
             Ok(Part::Media(media)) if !within.contains(&media.media_type) => {
                 self.count += 1;
@@ -108,11 +108,11 @@ impl<'a> Parts<'a> {
     }
 
     /// The block as the provider takes it, or why it does not.
-    fn taken(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
+    fn take(&self, block: &'a Content<'_>, taken: &[&str]) -> Result<Part<'a>, String> {
         let (label, data, name) = match block {
             Content::Image { media_type, data } => (media_type, data, None),
             Content::Document { media_type, data, name } => (media_type, data, name.as_deref()),
-            Content::Audio { .. } => return Err(refused(self.provider)),
+            Content::Audio { .. } => return Err(refusal(self.provider)),
             Content::Text(_) | Content::Json(_) | Content::Resource { .. } => {
                 return Ok(Part::Words(block.words(self.provider.name())));
             }
@@ -138,7 +138,7 @@ impl<'a> Parts<'a> {
                 Some(found) => format!("its data is {found}, which {} cannot take", self.provider),
                 None => "its data has no format that is known".to_owned(),
             }),
-            None => Err(refused(self.provider)),
+            None => Err(refusal(self.provider)),
         }
     }
 }
@@ -164,7 +164,7 @@ impl Part<'_> {
 }
 
 impl Media<'_> {
-    pub(super) fn described(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         format!("{}, {} bytes", self.media_type, decoded_length(self.data))
     }
 
@@ -240,7 +240,7 @@ fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/") || media_type == "application/json"
 }
 
-fn refused(provider: Provider) -> String {
+fn refusal(provider: Provider) -> String {
     format!("{provider} cannot take it")
 }
 

@@ -58,7 +58,7 @@ impl<'a> Node<'a> {
         self.decode("a string")
     }
 
-    pub(super) fn unexpected(&self, expected: &'static str) -> MessageError {
+    pub(super) fn shape_error(&self, expected: &'static str) -> MessageError {
         MessageError::Unexpected {
             provider: self.provider,
             pointer: self.pointer.clone(),
@@ -67,7 +67,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub(super) fn unsupported(&self, call: Option<String>, kind: &str) -> MessageError {
+    pub(super) fn kind_error(&self, call: Option<String>, kind: &str) -> MessageError {
         MessageError::Unsupported {
             provider: self.provider,
             pointer: self.pointer.clone(),
@@ -89,7 +89,7 @@ impl<'a> Node<'a> {
     }
 
     fn decode<T: serde::Deserialize<'a>>(&self, expected: &'static str) -> Result<T, MessageError> {
-        serde_json::from_str(self.text()).map_err(|_| self.unexpected(expected))
+        serde_json::from_str(self.text()).map_err(|_| self.shape_error(expected))
     }
 
     fn child(&self, key: &str, raw: &'a RawValue) -> Self {
@@ -113,7 +113,7 @@ impl<'a> Fields<'a> {
         self.members.get(key).is_some_and(|raw| raw.get() == "null")
     }
 
-    pub(super) fn required(
+    pub(super) fn require(
         &self,
         key: &str,
         expected: &'static str,
@@ -127,7 +127,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn string(&self, key: &str) -> Result<String, MessageError> {
-        self.required(key, "a string")?.string()
+        self.require(key, "a string")?.string()
     }
 
     /// The member's text where it is a string, for looking without insisting.

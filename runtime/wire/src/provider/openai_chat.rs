@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use super::{Answered, MessageError, Provider, ToolCall};
+use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
 /// Reasons to stop that may leave the last call unfinished.
 const CUT_SHORT: &[&str] = &["length", "content_filter"];
@@ -44,11 +44,11 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     if fields.has("tool_calls") || fields.peek("role").as_deref() == Some("assistant") {
         return calls_of_message(root);
     }
-    Err(root.unexpected(EXPECTED))
+    Err(root.shape_error(EXPECTED))
 }
 
 pub(super) fn tool_results<'a>(
-    answered: &[Answered<'a>],
+    answered: &[AnsweredCall<'a>],
     parts: &mut Parts<'a>,
 ) -> Result<Value, MessageError> {
     let messages = answered.iter().enumerate().map(|(index, answer)| {
@@ -72,7 +72,7 @@ fn calls_of_choices(choices: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError>
     let mut first = Vec::new();
     for (index, choice) in choices.iter().enumerate() {
         let fields = choice.fields("a choice")?;
-        let message = fields.required("message", "an assistant message")?;
+        let message = fields.require("message", "an assistant message")?;
         let calls = calls_of_message(&message)?;
         if calls.is_empty() {
             continue;
@@ -94,7 +94,7 @@ fn calls_of_message(message: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
     let fields = message.fields("an assistant message")?;
     if let Some(legacy) = fields.get("function_call") {
         let name = legacy.fields("a call").ok().and_then(|it| it.peek("name"));
-        return Err(legacy.unsupported(name, "function_call of the deprecated form"));
+        return Err(legacy.kind_error(name, "function_call of the deprecated form"));
     }
     let Some(calls) = fields.get("tool_calls") else {
         return Ok(Vec::new());
@@ -104,7 +104,7 @@ fn calls_of_message(message: &Node<'_>) -> Result<Vec<ToolCall>, MessageError> {
 
 fn last_call<'a>(message: &Node<'a>) -> Result<Node<'a>, MessageError> {
     let calls =
-        message.fields("an assistant message")?.required("tool_calls", "an array of calls")?;
+        message.fields("an assistant message")?.require("tool_calls", "an array of calls")?;
     let last = calls.items("an array of calls")?.pop();
     Ok(last.unwrap_or(calls))
 }
@@ -114,10 +114,10 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
     match fields.peek("type").as_deref() {
         // Servers that imitate this API leave the type out, or empty.
         Some("function" | "") | None => {}
-        Some("custom") => return Err(node.unsupported(fields.peek("id"), "custom tool call")),
-        Some(other) => return Err(node.unsupported(fields.peek("id"), other)),
+        Some("custom") => return Err(node.kind_error(fields.peek("id"), "custom tool call")),
+        Some(other) => return Err(node.kind_error(fields.peek("id"), other)),
     }
-    let function = fields.required("function", "an object")?.fields("an object")?;
+    let function = fields.require("function", "an object")?.fields("an object")?;
     Ok(ToolCall {
         // Some servers write no id. Who answers the call makes one.
         id: match fields.get("id") {
@@ -135,11 +135,11 @@ fn call(node: &Node<'_>) -> Result<ToolCall, MessageError> {
 }
 
 /// One string, a line per block: the API takes nothing but text here, and its imitators no arrays.
-fn content<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> String {
+fn content<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> String {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let lines = blocks.map(|block| match block {
         Part::Words(words) => words,
-        Part::Media(media) => format!("[{}]", media.described()).into(),
+        Part::Media(media) => format!("[{}]", media.describe()).into(),
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::media::{Part, Parts};
 use super::node::{Fields, Node};
-use super::{Answered, MessageError, Provider, ToolCall};
+use super::{AnsweredCall, MessageError, Provider, ToolCall};
 
 pub(super) fn recognises(root: &Node<'_>) -> bool {
     if let Ok(items) = root.items("items") {
@@ -26,17 +26,17 @@ pub(super) fn tool_calls(root: &Node<'_>) -> Result<Vec<ToolCall>, MessageError>
     let fields = root.fields(EXPECTED)?;
     let is_response = fields.peek("object").as_deref() == Some("response");
     if is_response || fields.has("output") && !fields.has("type") {
-        let output = fields.required("output", "an array of items")?;
+        let output = fields.require("output", "an array of items")?;
         return calls_in(&output.items("an array of items")?);
     }
     if is_own_item(root) || fields.peek("type").as_deref() == Some("message") {
         return calls_in(std::slice::from_ref(root));
     }
-    Err(root.unexpected(EXPECTED))
+    Err(root.shape_error(EXPECTED))
 }
 
 pub(super) fn tool_results<'a>(
-    answered: &[Answered<'a>],
+    answered: &[AnsweredCall<'a>],
     parts: &mut Parts<'a>,
 ) -> Result<Value, MessageError> {
     let items = answered.iter().enumerate().map(|(index, answer)| {
@@ -81,7 +81,7 @@ fn calls_in(items: &[Node<'_>]) -> Result<Vec<ToolCall>, MessageError> {
         let tag = fields.string("type")?;
         if tag != "function_call" {
             if awaits_client(&tag, &fields) {
-                return Err(item.unsupported(fields.peek("call_id"), &tag));
+                return Err(item.kind_error(fields.peek("call_id"), &tag));
             }
             continue;
         }
@@ -115,7 +115,7 @@ fn awaits_client(tag: &str, fields: &Fields<'_>) -> bool {
 }
 
 /// A string for one block of words, else parts.
-fn output<'a>(answer: &Answered<'a>, parts: &mut Parts<'a>) -> Value {
+fn output<'a>(answer: &AnsweredCall<'a>, parts: &mut Parts<'a>) -> Value {
     let blocks = answer.content.iter().map(|block| parts.of_answer(block, answer.is_error));
     let blocks: Vec<Part<'_>> = blocks.collect();
     match &blocks[..] {

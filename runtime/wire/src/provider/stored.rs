@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for Provider {
 /// A call as it is stored. The arguments are a string, so that every store returns them byte for byte.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored<'a> {
+struct StoredCall<'a> {
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<Cow<'a, str>>,
@@ -65,7 +65,7 @@ struct Stored<'a> {
 
 impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let stored = Stored {
+        let stored = StoredCall {
             version: VERSION,
             id: self.id.as_deref().map(Cow::Borrowed),
             name: Cow::Borrowed(&self.name),
@@ -79,17 +79,18 @@ impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         /// The version alone, whatever else a newer release has written.
         #[derive(Deserialize)]
-        struct Versioned {
+        struct StoredVersion {
             version: u32,
         }
         let value = serde_json::Value::deserialize(deserializer)?;
-        let Versioned { version } = Versioned::deserialize(&value).map_err(D::Error::custom)?;
+        let StoredVersion { version } =
+            StoredVersion::deserialize(&value).map_err(D::Error::custom)?;
         if version != VERSION {
             return Err(D::Error::custom(format!(
                 "the stored call has version {version}, this release reads version {VERSION}; read it with the release that wrote it"
             )));
         }
-        let stored: Stored<'_> = serde_json::from_value(value).map_err(D::Error::custom)?;
+        let stored: StoredCall<'_> = serde_json::from_value(value).map_err(D::Error::custom)?;
         Ok(Self {
             id: stored.id.map(Cow::into_owned),
             name: stored.name.into_owned(),

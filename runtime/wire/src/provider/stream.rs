@@ -190,24 +190,24 @@ impl MessageStream {
 }
 
 /// The data of an event as JSON.
-fn parsed<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
+fn parse<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, StreamError> {
     serde_json::from_str(data).map_err(StreamError::NotJson)
 }
 
 /// A text as JSON.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// Writes the arguments of a call as a message has them: the text itself where it is JSON, an empty object where there is none.
 /// What is no JSON becomes a string, so that no reader takes it for arguments.
-fn embedded(arguments: &str) -> String {
+fn embed(arguments: &str) -> String {
     if arguments.trim().is_empty() {
         return "{}".to_owned();
     }
     match serde_json::from_str::<&RawValue>(arguments) {
         Ok(raw) => raw.get().to_owned(),
-        Err(_) => quoted(arguments),
+        Err(_) => quote(arguments),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Case {
     pub(super) tool: String,
     pub(super) arguments: Option<Box<RawValue>>,
     pub(super) user: Option<String>,
-    pub(super) expect: Expected,
+    pub(super) expect: ExpectedOutcome,
     /// The rule that decides, or `mode`, `tool` or `plan`.
     pub(super) because: Option<String>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Case {
 /// A verdict in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Expected {
+pub(super) enum ExpectedOutcome {
     Allow,
     Ask,
     AlwaysAsk,
@@ -32,7 +32,7 @@ pub(super) enum Expected {
     Queue,
 }
 
-impl Expected {
+impl ExpectedOutcome {
     pub(super) fn of(verdict: &PolicyDecision) -> Self {
         match verdict {
             PolicyDecision::Allow => Self::Allow,
@@ -44,7 +44,7 @@ impl Expected {
     }
 }
 
-impl fmt::Display for Expected {
+impl fmt::Display for ExpectedOutcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Allow => "allow",
@@ -84,18 +84,18 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<(usize, Case)>, String>
 /// A case as the strict reader of input takes it, which says in our words what is wrong.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "it is read for what is wrong with it alone")]
-struct Written {
+struct WrittenCase {
     tool: String,
     arguments: Option<IgnoredAny>,
     user: Option<String>,
-    expect: Expected,
+    expect: ExpectedOutcome,
     because: Option<String>,
 }
 
 /// Why a line is no case.
 fn why(line: &str) -> String {
     let mut reader = Reader::new(line);
-    let read = reader.read::<Written>().and_then(|_| reader.finish());
+    let read = reader.read::<WrittenCase>().and_then(|_| reader.finish());
     match read {
         Err(fault) => fault.to_string(),
         Ok(()) => {

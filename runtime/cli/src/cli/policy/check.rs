@@ -114,7 +114,7 @@ fn in_words(root: &Path) -> String {
     root.display().to_string()
 }
 
-/// Those that hold, and those that do not, because they are off or there is nothing to protect.
+/// Lists the protections that hold, and those that do not, because they are off or there is nothing to protect.
 fn protections(policy: &Policy) -> [Vec<String>; 2] {
     let on: Vec<Protection> = policy.outline().filter_map(|it| it.protection()).collect();
     let off = policy.protections_off().map(|it| it.name().to_owned()).collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 
-use super::case::{self, Case, Expected};
+use super::case::{self, Case, ExpectedOutcome};
 use super::explain::ExplanationLine;
 use crate::cli::Exit;
 use crate::cli::flags::{self, Form};
@@ -21,7 +21,7 @@ pub(super) const NAME: &str = "test";
 const CASES: &str = "cases";
 
 /// What came of a case.
-struct Tried<'a> {
+struct TriedCase<'a> {
     line: usize,
     case: &'a Case,
     found: Result<Explanation, ToolError>,
@@ -53,7 +53,7 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
     let form = flags::form(matches);
     let mut failed = 0;
     for (line, case) in &cases {
-        let tried = Tried { line: *line, case, found: judged(executor, &policy, case) };
+        let tried = TriedCase { line: *line, case, found: judge(executor, &policy, case) };
         failed += usize::from(!tried.holds());
         let words = match form {
             Form::Json => tried.json(),
@@ -76,7 +76,7 @@ pub(super) fn run(executor: &Executor, matches: &ArgMatches) -> Result<(), Exit>
     if failed == 0 { Ok(()) } else { Err(Exit::Failed) }
 }
 
-fn judged(executor: &Executor, policy: &Policy, case: &Case) -> Result<Explanation, ToolError> {
+fn judge(executor: &Executor, policy: &Policy, case: &Case) -> Result<Explanation, ToolError> {
     let executor = match &case.user {
         Some(user) => &executor.on_behalf_of(user),
         None => executor,
@@ -85,11 +85,11 @@ fn judged(executor: &Executor, policy: &Policy, case: &Case) -> Result<Explanati
     executor.explain_by(policy, &Call::new(&case.tool, arguments))
 }
 
-impl Tried<'_> {
+impl TriedCase<'_> {
     fn holds(&self) -> bool {
         let Ok(found) = &self.found else { return false };
         let because = found.because();
-        Expected::of(&found.verdict) == self.case.expect
+        ExpectedOutcome::of(&found.verdict) == self.case.expect
             && self.case.because.as_deref().is_none_or(|it| because.contains(&it))
     }
 
@@ -102,13 +102,13 @@ impl Tried<'_> {
         };
         match found {
             Ok(found) if self.holds() => {
-                format!("ok      {place}: {}", said(found))
+                format!("ok      {place}: {}", describe(found))
             }
             Ok(found) => {
                 let why = found.to_string().replace('\n', "\n          ");
                 format!(
                     "FAILED  {place}: expected {expected}, found {}\n          {why}",
-                    said(found)
+                    describe(found)
                 )
             }
             Err(error) => format!(
@@ -138,7 +138,7 @@ impl Tried<'_> {
 }
 
 /// Writes the verdict and who decided, and counts the rules of which it is unknown whether they match.
-fn said(found: &Explanation) -> String {
+fn describe(found: &Explanation) -> String {
     let may_match = |name: &&str| found.rules.iter().any(|it| &*it.rule == *name && !it.certain);
     let (unsure, sure): (Vec<&str>, Vec<&str>) = found.because().into_iter().partition(may_match);
     let more = match unsure.len() {
@@ -148,5 +148,5 @@ fn said(found: &Explanation) -> String {
     };
     let sure =
         if sure.is_empty() { String::new() } else { format!(" because of {}", sure.join(", ")) };
-    format!("{}{sure}{more}", Expected::of(&found.verdict))
+    format!("{}{sure}{more}", ExpectedOutcome::of(&found.verdict))
 }

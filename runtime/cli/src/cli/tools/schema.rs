@@ -35,7 +35,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
-    let named = super::named(catalog, matches)?;
+    let named = super::find_named(catalog, matches)?;
     let Some(dialect) = matches.get_one::<String>(DIALECT) else {
         let all = || catalog.definitions().collect();
         let shown = if named.is_empty() { all() } else { named };

@@ -32,7 +32,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
     let wanted: Vec<String> =
         matches.get_many::<String>(WORDS).into_iter().flatten().flat_map(|it| words(it)).collect();
-    let found = found(catalog.definitions(), &wanted);
+    let found = find(catalog.definitions(), &wanted);
     if found.is_empty() {
         let words = wanted.join(" ");
         return Err(complain(Exit::Failed, format!("no tool is found by `{words}`")));
@@ -40,14 +40,14 @@ pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
     list::lines(&found, flags::form(matches))
 }
 
-fn found<'a>(
+fn find<'a>(
     definitions: impl Iterator<Item = &'a Definition>,
     wanted: &[String],
 ) -> Vec<&'a Definition> {
     let mut found: Vec<(usize, &Definition)> = definitions
         .filter_map(|it| score(it, wanted).filter(|_| !wanted.is_empty()).map(|score| (score, it)))
         .collect();
-    // Those of one score keep their order.
+    // Tools of one score keep their order.
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.into_iter().map(|(_, definition)| definition).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(catalog: &Catalog, matches: &ArgMatches) -> Result<(), Exit> {
-    let named = super::named(catalog, matches)?;
+    let named = super::find_named(catalog, matches)?;
     match flags::form(matches) {
         Form::Json => named.into_iter().try_for_each(|it| print(whole(it), Form::Json)),
         Form::Text => {

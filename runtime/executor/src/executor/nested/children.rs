@@ -53,7 +53,7 @@ pub(crate) fn own_to_run(
 ) -> Result<(Option<Own>, Option<Attempt>), ToolError> {
     let Some(context) = context_of(run, plan, call, identity)? else { return Ok((None, None)) };
     let attempt = family.map(|family| Attempt::new(family, run, plan, &context));
-    let calls = || attempt.as_ref().map_or_else(Calls::refused, Attempt::calls);
+    let calls = || attempt.as_ref().map_or_else(Calls::none, Attempt::calls);
     Ok((Some(own_with(plan, context, calls)), attempt))
 }
 

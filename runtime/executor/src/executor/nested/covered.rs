@@ -3,7 +3,7 @@
 use crate::executor::{Plan, RunState};
 use toolwright_core::error::{Done, ToolError};
 use toolwright_core::error_kind;
-use toolwright_core::footprint::{Facts, Footprint, Uncovered};
+use toolwright_core::footprint::{AccessOutside, Facts, Footprint};
 
 /// Refuses a child that touches what its parent does not declare: other calls, which run beside the parent, do not wait for
 /// it.
@@ -18,7 +18,7 @@ pub(crate) fn covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), 
 }
 
 #[cold]
-fn outside(tool: &str, parent: &str, uncovered: Uncovered<'_>) -> ToolError {
+fn outside(tool: &str, parent: &str, uncovered: AccessOutside<'_>) -> ToolError {
     let verb = if uncovered.writes { "writes" } else { "reads" };
     let what = uncovered.resource.map_or("everything".to_owned(), ToString::to_string);
     let message =

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
 
-use super::{ApprovalError, Said};
+use super::{ApprovalError, ParsedStatement};
 use crate::approval::granted::Grant;
 use crate::approval::{Decision, GrantTerms, Statement, Subject};
 use crate::journal::{
@@ -13,7 +13,7 @@ use crate::journal::{
 use toolwright_core::json::canonical;
 
 /// A call after a decision, and what goes with it.
-pub(super) struct Decided {
+pub(super) struct DecidedCall {
     pub(super) record: CallRecord,
     pub(super) entry: Entry,
     pub(super) grant: Option<Grant>,
@@ -25,10 +25,10 @@ pub(super) struct Decided {
 pub(super) fn decide(
     mut record: CallRecord,
     begun: u32,
-    said: &Said<'_>,
+    said: &ParsedStatement<'_>,
     is_unseen: bool,
-) -> Result<Option<Decided>, ApprovalError> {
-    let Said { signed, statement, now } = said;
+) -> Result<Option<DecidedCall>, ApprovalError> {
+    let ParsedStatement { signed, statement, now } = said;
     let verdict = &statement.verdict;
     let event = verdict
         .event()
@@ -102,7 +102,7 @@ pub(super) fn decide(
         Decision::Discard { forget: true, .. } => forget(&mut record),
         Decision::Approve { grant: None } | Decision::Discard { .. } | Decision::Revoke => {}
     }
-    Ok(Some(Decided { record, entry, grant }))
+    Ok(Some(DecidedCall { record, entry, grant }))
 }
 
 /// Whoever can write to the journal could show one call and have another approved.
@@ -148,7 +148,7 @@ fn journal_in_words(journal: Option<&str>, project: Option<&str>) -> String {
 fn check_terms(
     terms: &GrantTerms,
     record: &CallRecord,
-    said: &Said<'_>,
+    said: &ParsedStatement<'_>,
 ) -> Result<(), ApprovalError> {
     if terms.tool != record.tool || terms.fingerprint != record.fingerprint {
         return Err(ApprovalError::OtherTool {

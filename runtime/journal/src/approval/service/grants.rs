@@ -8,7 +8,7 @@ use crate::journal::Document;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Grants {
-    /// Those that can be read, in the order of their tools and ids.
+    /// The grants that can be read, in the order of their tools and ids.
     pub readable: Vec<Grant>,
     /// Why others cannot; each names the grant. They allow nothing.
     pub unreadable: Vec<GrantError>,
@@ -30,7 +30,7 @@ impl ApprovalService {
             if !is_of_it {
                 continue;
             }
-            match read(&document) {
+            match read_grant(&document) {
                 Ok(grant) => grants.readable.push(grant),
                 Err(error) => grants.unreadable.push(error),
             }
@@ -39,7 +39,7 @@ impl ApprovalService {
     }
 }
 
-fn read(document: &Document) -> Result<Grant, GrantError> {
+fn read_grant(document: &Document) -> Result<Grant, GrantError> {
     let grant = Grant::from_text(&document.key, &document.text)?;
     grant.terms()?;
     match document.key.rsplit('/').next() == Some(grant.id.as_str()) {

@@ -1,6 +1,6 @@
 //! What a call's history says to a statement that comes too late, or again. Pure.
 
-use super::{ApprovalError, Said, Submitted};
+use super::{ApprovalError, ParsedStatement, Submitted};
 use crate::approval::granted::Grant;
 use crate::approval::{Decision, Statement};
 use crate::journal::{CallRecord, Entry, Illegal};
@@ -9,10 +9,10 @@ use crate::journal::{CallRecord, Entry, Illegal};
 ///
 /// # Errors
 /// When there is none: who won, or what became of the call.
-pub(super) fn recorded(
+pub(super) fn find_recorded(
     record: &CallRecord,
     history: &[Entry],
-    said: &Said<'_>,
+    said: &ParsedStatement<'_>,
     generation: u32,
     digest: &str,
 ) -> Result<Submitted, ApprovalError> {
@@ -77,7 +77,7 @@ pub(super) fn recorded(
 }
 
 /// Whether a statement is the one that an entry recorded: the same text, or the same verdict by the same key.
-fn is_same(said: &Said<'_>, entry: &Entry, statement: &Statement) -> bool {
+fn is_same(said: &ParsedStatement<'_>, entry: &Entry, statement: &Statement) -> bool {
     entry.signed.as_ref().is_some_and(|signed| {
         signed.key == said.signed.key
             && (signed.text == said.signed.text || statement.verdict == said.statement.verdict)

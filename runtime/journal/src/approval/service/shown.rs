@@ -30,7 +30,7 @@ pub struct Shown {
 impl Shown {
     /// What a statement is about that is made of the call.
     pub(super) fn subject(self, record: &CallRecord) -> Subject {
-        let (generation, digest, shown) = self.seen.unwrap_or_else(|| seen(record));
+        let (generation, digest, shown) = self.seen.unwrap_or_else(|| facts_of(record));
         Subject::Call { id: self.call, generation, digest, shown }
     }
 }
@@ -43,7 +43,7 @@ impl From<CallId> for Shown {
 
 impl From<&CallRecord> for Shown {
     fn from(record: &CallRecord) -> Self {
-        Self { call: record.id, seen: Some(seen(record)) }
+        Self { call: record.id, seen: Some(facts_of(record)) }
     }
 }
 
@@ -54,6 +54,6 @@ impl From<&ApprovalRequest> for Shown {
     }
 }
 
-fn seen(record: &CallRecord) -> (u32, String, Option<String>) {
+fn facts_of(record: &CallRecord) -> (u32, String, Option<String>) {
     (record.generation, record.digest.clone(), record.shown_digest())
 }

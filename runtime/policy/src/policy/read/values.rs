@@ -19,7 +19,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn expected(&mut self, value: &Written<'_>, key: &str, expected: &str) {
+    pub(super) fn report_kind(&mut self, value: &Written<'_>, key: &str, expected: &str) {
         let found = value.get_ref().type_str();
         let found = match value.get_ref().as_str() {
             Some(text) => format!("`{text}`"),
@@ -34,7 +34,7 @@ impl Reader<'_> {
                 Some(At { value: text.to_owned(), place: Some(self.place(&value.span())) })
             }
             None => {
-                self.expected(value, key, "a text");
+                self.report_kind(value, key, "a text");
                 None
             }
         }
@@ -46,7 +46,7 @@ impl Reader<'_> {
             Some(items) => items.iter().filter_map(|item| self.text(item, key)).collect(),
             None if value.get_ref().is_str() => self.text(value, key).into_iter().collect(),
             None => {
-                self.expected(value, key, "a text or a list of texts");
+                self.report_kind(value, key, "a text or a list of texts");
                 Vec::new()
             }
         }
@@ -87,7 +87,7 @@ impl Reader<'_> {
         match value.get_ref().as_array() {
             Some(items) => items.iter().filter_map(|item| self.json(item)).collect(),
             None => {
-                self.expected(value, key, "a list");
+                self.report_kind(value, key, "a list");
                 Vec::new()
             }
         }

@@ -22,7 +22,7 @@ impl<'a> Reading<'a> {
             ("$ref" | "$dynamicRef" | "$recursiveRef", _) => self.reference(schema, value),
             ("items", Value::Array(items)) => self.positions(source, schema, items),
             ("additionalItems", _) => match source.get("items") {
-                Some(Value::Array(_)) => self.shaped(schema, "items", Shape::Schema, value),
+                Some(Value::Array(_)) => self.insert_value(schema, "items", Shape::Schema, value),
                 _ => self.note("`additionalItems` says nothing unless `items` is a list; left out"),
             },
             ("exclusiveMinimum", Value::Bool(on)) => self.exclusive(source, schema, *on, "minimum"),
@@ -30,7 +30,7 @@ impl<'a> Reading<'a> {
             ("minimum", _) if source.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {}
             ("maximum", _) if source.get("exclusiveMaximum") == Some(&Value::Bool(true)) => {}
             ("divisibleBy", _) if !source.contains_key("multipleOf") => {
-                self.shaped(schema, "multipleOf", Shape::Step, value);
+                self.insert_value(schema, "multipleOf", Shape::Step, value);
             }
             ("dependencies", Value::Object(entries)) => self.dependencies(source, schema, entries),
             ("example", example) if !source.contains_key("examples") => {
@@ -52,11 +52,11 @@ impl<'a> Reading<'a> {
                 self.note(format!("`{keyword}` is null, which says nothing; left out"));
                 return;
             }
-            self.shaped(schema, keyword, shape, value);
+            self.insert_value(schema, keyword, shape, value);
         } else if let Some(shape) = keywords::annotation(keyword) {
             // A wrong annotation refuses no tool, because values are not checked against it.
             if fits(shape, value) {
-                self.shaped(schema, keyword, shape, value);
+                self.insert_value(schema, keyword, shape, value);
             } else {
                 let (found, expected) = (shorten(&value.to_string()), shape.expected());
                 self.note(format!("`{keyword}` is {found}, expected {expected}; left out"));
@@ -70,7 +70,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Puts the value of `keyword` into the schema, if it has the right form.
-    fn shaped(
+    fn insert_value(
         &mut self,
         schema: &mut Map<String, Value>,
         keyword: &str,
@@ -203,7 +203,7 @@ impl<'a> Reading<'a> {
     ) {
         let keyword = if bound == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
         match source.get(bound) {
-            Some(limit) if on => self.shaped(schema, keyword, Shape::Number, limit),
+            Some(limit) if on => self.insert_value(schema, keyword, Shape::Number, limit),
             None if on => {
                 self.note(format!("`{keyword}` says nothing without `{bound}`; left out"));
             }
@@ -231,7 +231,7 @@ impl<'a> Reading<'a> {
                 };
                 let mut read = Map::new();
                 reading.choices += 1;
-                reading.shaped(&mut read, name, shape, dependency);
+                reading.insert_value(&mut read, name, shape, dependency);
                 reading.choices -= 1;
                 let group = schema.entry(keyword).or_insert_with(|| json!({}));
                 if let Some(group) = group.as_object_mut() {

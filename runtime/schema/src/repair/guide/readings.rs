@@ -27,12 +27,12 @@ impl Guide<'_> {
                     spelt.map(|it| (Node::Text(it.to_owned()), ChangeRule::ChoiceSpelling)),
                 );
             }
-            if composite && let Some(held) = self.held(text, depth) {
+            if composite && let Some(held) = self.read_nested(text, depth) {
                 let wanted = types.has(Types::of(&held)) && !held.is_scalar();
                 readings.extend(wanted.then_some((held, ChangeRule::Stringified)));
             }
         }
-        // Nothing is no item.
+        // An empty value is no item of a list.
         let is_blank = matches!(node, Node::Null) || *node == Node::Text(String::new());
         let item = !matches!(node, Node::Array(_)) && !is_blank && !self.wrapping;
         if item && types.has(Types::ARRAY) && self.shape(site, shape).items.is_some() {
@@ -66,11 +66,11 @@ impl Guide<'_> {
         close.into_iter().collect()
     }
 
-    fn held(&mut self, text: &str, depth: usize) -> Option<Node> {
+    fn read_nested(&mut self, text: &str, depth: usize) -> Option<Node> {
         let begins = text.trim_start().starts_with(parse::HOLDS);
         if !begins || !self.charge(1 + text.len() / 16) {
             return None;
         }
-        parse::held(text, depth)
+        parse::parse_nested(text, depth)
     }
 }

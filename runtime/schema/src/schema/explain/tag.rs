@@ -9,7 +9,7 @@ use toolwright_core::json::pointer::below;
 use toolwright_core::schema::words::expected;
 
 use super::steps::Step;
-use crate::schema::problems::shown;
+use crate::schema::problems::show;
 
 /// How many references lead to a branch at most.
 const MOST_REFERENCES: usize = 8;
@@ -31,7 +31,7 @@ pub(super) fn problem(
     let wanted = Value::from(choices.clone());
     let wanted = expected(&Map::from_iter([("enum".to_owned(), wanted)]).into(), source);
     let mut problem = match found {
-        Some(found) => Problem::new(Rule::Choice, &shown(found), wanted),
+        Some(found) => Problem::new(Rule::Choice, &show(found), wanted),
         None => Problem::new(Rule::MissingKey, "", wanted),
     };
     problem.pointer = below(at, key);
@@ -43,7 +43,7 @@ pub(super) fn problem(
 
 /// Finds the key that every branch requires and for which each has one text of its own.
 fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
-    let branches = step.ways.iter().map(|way| resolved(source, source.pointer(way.place())?));
+    let branches = step.ways.iter().map(|way| resolve(source, source.pointer(way.place())?));
     let branches: Vec<&Value> = branches.collect::<Option<_>>()?;
     let first = branches.first().filter(|_| branches.len() > 1)?;
     let keys = first.get("properties")?.as_object()?.keys();
@@ -57,7 +57,7 @@ fn tag<'s>(source: &'s Value, step: &Step) -> Option<(&'s str, Vec<&'s str>)> {
 }
 
 /// The schema that a branch refers to, or the branch.
-fn resolved<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
+fn resolve<'s>(source: &'s Value, mut branch: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(reference) = branch.get("$ref") else { return Some(branch) };
         branch = source.pointer(reference.as_str()?.strip_prefix('#')?)?;

@@ -137,7 +137,7 @@ proptest! {
 }
 
 /// Objects of several tags that hold each other, and a number at the end.
-fn tagged(keyword: &str, tags: usize) -> Value {
+fn tagged_union(keyword: &str, tags: usize) -> Value {
     let node = json!({"$ref": "#/$defs/node"});
     let mut branches: Vec<Value> = (0..tags)
         .map(|tag| {
@@ -154,7 +154,7 @@ fn tagged(keyword: &str, tags: usize) -> Value {
     json!({"$ref": "#/$defs/node", "$defs": {"node": {keyword: branches}}})
 }
 
-fn nested(depth: usize) -> Value {
+fn nest(depth: usize) -> Value {
     let leaf = |value: Value| json!({"type": "leaf", "value": value});
     (0..depth).fold(leaf(json!("wrong")), |tree, level| {
         json!({"type": format!("t{}", level % 7), "left": leaf(json!(1)), "right": tree})
@@ -164,10 +164,10 @@ fn nested(depth: usize) -> Value {
 #[test]
 fn one_wrong_leaf_below_a_hundred_and_twenty_tags_is_told_at_its_place() {
     for keyword in ["oneOf", "anyOf"] {
-        let schema = tagged(keyword, 7);
+        let schema = tagged_union(keyword, 7);
         let mut steps = Vec::new();
         for depth in [30, 60, 120] {
-            let explanation = explain(&schema, &nested(depth));
+            let explanation = explain(&schema, &nest(depth));
             let messages: Vec<String> =
                 explanation.problems.iter().map(ToString::to_string).collect();
             let place = "/right".repeat(depth);

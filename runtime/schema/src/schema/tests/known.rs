@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 use toolwright::data;
 use toolwright_core::input::{
-    Fault, Input, IsKnown, Knowledge, Reader, UnknownType as _, Visited, fill,
+    Fault, Input, IsKnown, Knowledge, Reader, UnknownType as _, VisitedTypes, fill,
 };
 
 use super::super::*;
@@ -100,7 +100,7 @@ fn judged<T: Input>(is_known: IsKnown) -> (bool, bool) {
     nulls::settle(&mut document, spec.probe).unwrap();
     let before = document.clone();
     let agreed = probe::agree(&mut document, spec.probe).unwrap() && document == before;
-    (derived && is_known(&mut Visited::default()), derived && agreed)
+    (derived && is_known(&mut VisitedTypes::default()), derived && agreed)
 }
 
 macro_rules! judged {

@@ -6,7 +6,7 @@ use super::sample::*;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CommitError, Filter, Page, Store, Transition};
 
-async fn acknowledged(store: &Arc<impl Store>, call: CallId) {
+async fn acknowledge(store: &Arc<impl Store>, call: CallId) {
     if let Err(error) = store.acknowledge(call).await {
         panic!("an answer cannot be acknowledged: {error}");
     }
@@ -14,14 +14,14 @@ async fn acknowledged(store: &Arc<impl Store>, call: CallId) {
 
 async fn listed_as(store: &Arc<impl Store>, delivered: bool) -> Vec<CallId> {
     let filter = Filter { delivered: Some(delivered), ..Filter::default() };
-    listed(store, &filter, Page::first(9)).await
+    list(store, &filter, Page::first(9)).await
 }
 
 pub async fn an_answer_is_acknowledged_without_a_new_version(store: &Arc<impl Store>) {
     let before = running(store).await;
     let entries = history(store, before.id).await;
     for _ in 0..2 {
-        acknowledged(store, before.id).await;
+        acknowledge(store, before.id).await;
         let expected = before.clone().with(|it| it.delivered = true);
         assert_eq!(
             got(store, before.id).await,
@@ -36,16 +36,16 @@ pub async fn an_answer_is_acknowledged_without_a_new_version(store: &Arc<impl St
 
 pub async fn whoever_runs_a_call_keeps_it_when_it_is_acknowledged(store: &Arc<impl Store>) {
     let mut record = running(store).await;
-    acknowledged(store, record.id).await;
+    acknowledge(store, record.id).await;
     if let Err(error) = store.renew(record.id, record.epoch, time(60)).await {
         panic!("an owner cannot renew its lease after an acknowledgement: {error}");
     }
     // Its owner does not know of it.
-    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
+    commit(store, calls([happening(&mut record, Transition::Succeeded)])).await;
     let expected = record.clone().with(|it| it.delivered = true);
     assert_eq!(got(store, record.id).await, Some(expected), "a commit undoes an acknowledgement");
     record.digest = "d2".to_owned();
-    committed(store, calls([revision(&mut record)])).await;
+    commit(store, calls([revision(&mut record)])).await;
     let expected = record.clone().with(|it| it.delivered = true);
     assert_eq!(got(store, record.id).await, Some(expected), "a commit undoes an acknowledgement");
     assert_eq!(listed_as(store, true).await, [record.id], "a call is not listed as delivered");

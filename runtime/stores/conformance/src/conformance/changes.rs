@@ -11,7 +11,7 @@ use toolwright_journal::journal::{Store, Transition};
 /// After so long a hint counts as missed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn heard(hint: impl Future<Output = ()>) {
+async fn await_hint(hint: impl Future<Output = ()>) {
     if tokio::time::timeout(PATIENCE, hint).await.is_err() {
         panic!("there was no hint of a commit");
     }
@@ -19,18 +19,18 @@ async fn heard(hint: impl Future<Output = ()>) {
 
 pub async fn whoever_waits_hears_of_a_commit(store: &Arc<impl Store>) {
     let mut record = call("run");
-    let commit = async {
+    let first = async {
         tokio::task::yield_now().await;
-        committed(store, calls([opening(&record)])).await;
+        commit(store, calls([opening(&record)])).await;
     };
-    join(join(heard(store.changed()), heard(store.changed())), commit).await;
-    let commit = committed(store, calls([happening(&mut record, Transition::Asked)]));
-    join(heard(store.changed()), commit).await;
-    join(heard(store.changed()), committed(store, unit([], [document("a", None, "1")]))).await;
+    join(join(await_hint(store.changed()), await_hint(store.changed())), first).await;
+    let second = commit(store, calls([happening(&mut record, Transition::Asked)]));
+    join(await_hint(store.changed()), second).await;
+    join(await_hint(store.changed()), commit(store, unit([], [document("a", None, "1")]))).await;
 }
 
 pub async fn a_commit_before_anybody_looks_is_heard(store: &Arc<impl Store>) {
     let hint = store.changed();
-    added(store, call("run")).await;
-    heard(hint).await;
+    add(store, call("run")).await;
+    await_hint(hint).await;
 }

@@ -21,9 +21,9 @@ async fn field<S: Store>(store: &Arc<S>, damage: &Damage<S>) -> Field {
         let record = call_at(place("run", 1, u32::from(number))).with(|it| {
             it.id = CallId::from_bytes([number + 1; 16]);
             it.state = State::Pending;
-            it.ask = Some(asked(time(10)));
+            it.ask = Some(ask(time(10)));
         });
-        let record = added(store, record).await;
+        let record = add(store, record).await;
         if [0, 2, 6].contains(&number) {
             damage(store, record.id).await;
             damaged.push(record);
@@ -140,7 +140,7 @@ pub async fn a_damaged_call_leaves_the_summaries_of_others<S: Store>(
 pub async fn calls_beside_a_damaged_one_go_on<S: Store>(store: &Arc<S>, damage: &Damage<S>) {
     let mut field = field(store, damage).await;
     let mut record = field.whole.remove(0);
-    committed(store, calls([happening(&mut record, Transition::Approved)])).await;
+    commit(store, calls([happening(&mut record, Transition::Approved)])).await;
     assert!(got(store, record.id).await.as_ref() == Some(&record), "a change is not there");
     let running = running(store).await;
     damage(store, field.whole.remove(0).id).await;
@@ -150,5 +150,5 @@ pub async fn calls_beside_a_damaged_one_go_on<S: Store>(store: &Arc<S>, damage: 
     if let Err(error) = store.acknowledge(running.id).await {
         panic!("an answer cannot be acknowledged beside a damaged call: {error}");
     }
-    added(store, call("run")).await;
+    add(store, call("run")).await;
 }

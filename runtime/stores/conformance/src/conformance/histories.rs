@@ -10,7 +10,7 @@ use toolwright_journal::journal::{CallWrite, Failure, Note, Store, Transition};
 pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
     let mut record = call("run");
     let mut entries = vec![record.opened(note(0))];
-    committed(store, calls([opening(&record)])).await;
+    commit(store, calls([opening(&record)])).await;
     let failed = Transition::Errored {
         failure: Failure::NotStarted,
         effect: Effect::Once,
@@ -46,8 +46,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
             }
         }
         entries.extend(added.clone());
-        committed(store, calls([CallWrite { expects, record: record.clone(), entries: added }]))
-            .await;
+        commit(store, calls([CallWrite { expects, record: record.clone(), entries: added }])).await;
         // Others are added meanwhile, which must not mix.
         added_another(store).await;
         assert_eq!(history(store, record.id).await, entries, "a history is not as it was added");
@@ -57,8 +56,8 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
 }
 
 async fn added_another(store: &Arc<impl Store>) {
-    let mut other = added(store, call("run")).await;
-    committed(store, calls([happening(&mut other, Transition::Denied)])).await;
+    let mut other = add(store, call("run")).await;
+    commit(store, calls([happening(&mut other, Transition::Denied)])).await;
 }
 
 pub async fn a_history_begins_with_its_call(store: &Arc<impl Store>) {
@@ -67,9 +66,9 @@ pub async fn a_history_begins_with_its_call(store: &Arc<impl Store>) {
 }
 
 pub async fn a_history_may_leave_numbers_out(store: &Arc<impl Store>) {
-    let mut record = added(store, call("run")).await;
-    committed(store, calls([revision(&mut record)])).await;
-    committed(store, calls([happening(&mut record, Transition::Asked)])).await;
+    let mut record = add(store, call("run")).await;
+    commit(store, calls([revision(&mut record)])).await;
+    commit(store, calls([happening(&mut record, Transition::Asked)])).await;
     let numbers: Vec<_> = history(store, record.id).await.iter().map(|it| it.number).collect();
     assert_eq!(numbers, [1, 3], "a change without an entry does not leave its number out");
 }

@@ -6,7 +6,7 @@ use super::sample::*;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CommitError, Failure, Filter, Page, Store, Transition};
 
-async fn fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
+async fn check_fenced(store: &Arc<impl Store>, call: CallId, epoch: u64, why: &str) {
     match store.renew(call, epoch, time(99)).await {
         Ok(()) => panic!("a lease is renewed, although {why}"),
         Err(CommitError::Fenced { call: reported, epoch: by }) => {
@@ -36,18 +36,18 @@ pub async fn a_lease_is_renewed_without_a_new_version(store: &Arc<impl Store>) {
 
 pub async fn a_lease_is_renewed_by_its_epoch_alone(store: &Arc<impl Store>) {
     let record = running(store).await;
-    fenced(store, record.id, record.epoch - 1, "its epoch is over").await;
-    fenced(store, record.id, record.epoch + 1, "its epoch has not come").await;
+    check_fenced(store, record.id, record.epoch - 1, "its epoch is over").await;
+    check_fenced(store, record.id, record.epoch + 1, "its epoch has not come").await;
     assert_eq!(got(store, record.id).await, Some(record), "a late owner changes a call");
 }
 
 pub async fn a_call_that_does_not_run_has_no_lease_to_renew(store: &Arc<impl Store>) {
     let mut record = running(store).await;
-    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
-    fenced(store, record.id, record.epoch, "the call has ended").await;
-    let waiting = added(store, call("run")).await;
-    fenced(store, waiting.id, waiting.epoch, "the call was never claimed").await;
-    fenced(store, new_id(), 0, "there is no such call").await;
+    commit(store, calls([happening(&mut record, Transition::Succeeded)])).await;
+    check_fenced(store, record.id, record.epoch, "the call has ended").await;
+    let waiting = add(store, call("run")).await;
+    check_fenced(store, waiting.id, waiting.epoch, "the call was never claimed").await;
+    check_fenced(store, new_id(), 0, "there is no such call").await;
     for record in [record, waiting] {
         assert_eq!(
             got(store, record.id).await,
@@ -61,7 +61,7 @@ pub async fn a_renewed_lease_is_when_the_call_is_due(store: &Arc<impl Store>) {
     let record = running(store).await;
     let due = |seconds| Filter { due: Some(time(seconds)), ..Filter::default() };
     assert_eq!(
-        listed(store, &due(30), Page::first(9)).await,
+        list(store, &due(30), Page::first(9)).await,
         [record.id],
         "a lease that ended is not due"
     );
@@ -69,12 +69,12 @@ pub async fn a_renewed_lease_is_when_the_call_is_due(store: &Arc<impl Store>) {
         panic!("an owner cannot renew its lease: {error}");
     }
     assert_eq!(
-        listed(store, &due(59), Page::first(9)).await,
+        list(store, &due(59), Page::first(9)).await,
         [],
         "a renewed lease is due before its end"
     );
     assert_eq!(
-        listed(store, &due(60), Page::first(9)).await,
+        list(store, &due(60), Page::first(9)).await,
         [record.id],
         "a lease that ended is not due"
     );
@@ -86,14 +86,14 @@ pub async fn a_lease_that_is_written_counts(store: &Arc<impl Store>) {
         panic!("an owner cannot renew its lease: {error}");
     }
     record.lease = Some(time(40));
-    committed(store, calls([revision(&mut record)])).await;
+    commit(store, calls([revision(&mut record)])).await;
     let lease = got(store, record.id).await.and_then(|it| it.lease);
     assert_eq!(
         lease,
         Some(time(40)),
         "an earlier renewal counts more than what is written after it"
     );
-    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
+    commit(store, calls([happening(&mut record, Transition::Succeeded)])).await;
     let lease = got(store, record.id).await.map(|it| it.lease);
     assert_eq!(lease, Some(None), "a call that has ended keeps a lease");
 }
@@ -132,5 +132,5 @@ pub async fn a_call_is_taken_from_its_owner_when_its_lease_has_ended(store: &Arc
 
     // Its owner itself may end it whenever it likes.
     let mut record = running(store).await;
-    committed(store, calls([happening(&mut record, Transition::Succeeded)])).await;
+    commit(store, calls([happening(&mut record, Transition::Succeeded)])).await;
 }

@@ -9,10 +9,10 @@ use toolwright_core::context::CallId;
 use toolwright_journal::journal::{Answered, CallRecord, Filter, Page, State, Store, Transition};
 
 async fn all(store: &Arc<impl Store>, filter: &Filter) -> Vec<CallId> {
-    listed(store, filter, Page::first(1_000)).await
+    list(store, filter, Page::first(1_000)).await
 }
 
-fn answered(text: &str) -> Option<Answered> {
+fn answer_of(text: &str) -> Option<Answered> {
     Some(Answered { is_error: false, text: text.to_owned(), whole: Value::Null })
 }
 
@@ -29,12 +29,12 @@ async fn field(store: &Arc<impl Store>) -> Vec<CallRecord> {
         record.delivered = number % 5 == 0;
         record.created = time(i64::from(number));
         record.updated = record.created;
-        record.ask = Some(asked(time(100 + i64::from(number))));
+        record.ask = Some(ask(time(100 + i64::from(number))));
         record.not_before = (number % 2 == 0).then(|| time(200 + i64::from(number)));
         record.shown =
             format!("{{\"path\":\"{}\"}}", if number % 4 == 0 { "Äpfel" } else { "pears" });
-        record.answer = (number % 7 == 0).then(|| answered("Äpfel, too")).flatten();
-        records.push(added(store, record).await);
+        record.answer = (number % 7 == 0).then(|| answer_of("Äpfel, too")).flatten();
+        records.push(add(store, record).await);
     }
     records
 }
@@ -83,7 +83,7 @@ async fn agrees(store: &Arc<impl Store>, records: &[CallRecord], asked: &[&Asked
     );
     let backwards = Page { latest_first: true, ..Page::first(1_000) };
     let expected: Vec<_> = expected.into_iter().rev().collect();
-    let found = listed(store, &filter, backwards).await;
+    let found = list(store, &filter, backwards).await;
     assert_eq!(found, expected, "other calls are listed by {}, latest first", names.join(", "));
 }
 
@@ -113,9 +113,9 @@ pub async fn filters_count_together(store: &Arc<impl Store>) {
 }
 
 pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
-    let mut record = added(store, call("run")).await;
-    record.ask = Some(asked(time(50)));
-    committed(store, calls([happening(&mut record, Transition::Asked)])).await;
+    let mut record = add(store, call("run")).await;
+    record.ask = Some(ask(time(50)));
+    commit(store, calls([happening(&mut record, Transition::Asked)])).await;
     let of = |state| Filter { states: vec![state], ..Filter::default() };
     assert_eq!(
         all(store, &of(State::Judging)).await,
@@ -131,7 +131,7 @@ pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
     let mut write = happening(&mut record, Transition::Edited);
     (record.digest, record.tool) = ("d9".to_owned(), "other".to_owned());
     write.record = record.clone();
-    committed(store, calls([write])).await;
+    commit(store, calls([write])).await;
     let by = |digest: &str| Filter { digest: Some(digest.to_owned()), ..Filter::default() };
     assert_eq!(all(store, &by("d1")).await, [], "a call is listed by a digest that it has no more");
     assert_eq!(all(store, &by("d9")).await, [record.id], "a call is not listed by its new digest");
@@ -144,7 +144,7 @@ pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
     let tool = Filter { tool: Some("other".to_owned()), ..Filter::default() };
     assert_eq!(all(store, &tool).await, [record.id], "a call is not listed by its new tool");
     record.delivered = true;
-    committed(store, calls([revision(&mut record)])).await;
+    commit(store, calls([revision(&mut record)])).await;
     let delivered = Filter { delivered: Some(true), ..Filter::default() };
     assert_eq!(all(store, &delivered).await, [record.id], "a call is not listed as delivered");
 }
@@ -155,20 +155,20 @@ pub async fn a_text_is_found_as_it_is_written(store: &Arc<impl Store>) {
     let mut records = Vec::new();
     for text in texts {
         let shown = call("run").with(|it| it.shown = format!("<{text}>"));
-        let answer = call("run").with(|it| it.answer = answered(&format!("<{text}>")));
+        let answer = call("run").with(|it| it.answer = answer_of(&format!("<{text}>")));
         // Neither is looked through: what ran is not what is shown.
         let kept = toolwright_journal::journal::StoredText::Plain(text.to_owned());
         let elsewhere = call("run").with(|it| {
             it.raw = kept.clone();
             it.arguments = kept;
         });
-        added(store, elsewhere).await;
-        records.push([added(store, shown).await.id, added(store, answer).await.id]);
+        add(store, elsewhere).await;
+        records.push([add(store, shown).await.id, add(store, answer).await.id]);
     }
     for (text, expected) in texts.into_iter().zip(records) {
         let filter = Filter { text: Some(text.to_owned()), ..Filter::default() };
         assert_eq!(all(store, &filter).await, expected, "other calls are found by {text:?}");
-        let first = listed(store, &filter, Page::first(1)).await;
+        let first = list(store, &filter, Page::first(1)).await;
         assert_eq!(first, [expected[0]], "a page by text has not its one call");
     }
     for text in ["50_ off", "a%b", "straße", "<<"] {
@@ -183,17 +183,17 @@ pub async fn calls_that_are_due_are_found(store: &Arc<impl Store>) {
     for deadline in times {
         let record = call("run").with(|it| {
             it.state = State::Pending;
-            it.ask = Some(asked(deadline));
+            it.ask = Some(ask(deadline));
         });
-        due.push(added(store, record).await.id);
+        due.push(add(store, record).await.id);
     }
     let never = call("run").with(|it| {
         it.state = State::Succeeded;
         it.updated = time(0);
     });
-    added(store, never).await;
+    add(store, never).await;
     let no_lease = call("run").with(|it| it.state = State::Running);
-    added(store, no_lease).await;
+    add(store, no_lease).await;
     let at = |time| Filter { due: Some(time), ..Filter::default() };
     assert_eq!(all(store, &at(time(4))).await, [], "a call is due before its time");
     assert_eq!(all(store, &at(times[0])).await, [due[0], due[2]], "other calls are due");

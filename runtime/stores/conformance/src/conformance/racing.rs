@@ -23,10 +23,10 @@ async fn race(store: &Arc<impl Store>, units: Vec<Transaction>) -> usize {
             store.commit(unit, time(0)).await
         })
     });
-    join_all(tasks.collect::<Vec<_>>()).await.into_iter().filter(won).count()
+    join_all(tasks.collect::<Vec<_>>()).await.into_iter().filter(has_won).count()
 }
 
-fn won(task: &Result<Result<(), CommitError>, JoinError>) -> bool {
+fn has_won(task: &Result<Result<(), CommitError>, JoinError>) -> bool {
     match task {
         Ok(Ok(())) => true,
         Ok(Err(error)) if error.is_conflict() => false,
@@ -43,7 +43,7 @@ async fn hesitate(times: usize) {
 }
 
 pub async fn one_of_many_commits_of_a_version_wins(store: &Arc<impl Store>) {
-    let mut record = added(store, call_at(place("run", 1, 0))).await;
+    let mut record = add(store, call_at(place("run", 1, 0))).await;
     for round in 0..8 {
         let event = if round % 2 == 0 { Transition::Asked } else { Transition::Edited };
         let units = (0..TASKS).map(|task| {
@@ -76,7 +76,7 @@ pub async fn one_of_many_calls_gets_a_place(store: &Arc<impl Store>) {
         assert_eq!(won, 1, "{won} of {TASKS} calls get one place");
     }
     let all =
-        listed(store, &Default::default(), toolwright_journal::journal::Page::first(1_000)).await;
+        list(store, &Default::default(), toolwright_journal::journal::Page::first(1_000)).await;
     assert_eq!(all.len(), 8, "a loser left a call");
 }
 
@@ -133,11 +133,11 @@ pub async fn no_call_is_opened_once_a_document_is_there_that_must_not_be(store: 
         let openings: Vec<_> = openings.collect();
         barrier.wait().await;
         hesitate(round % 8).await;
-        committed(store, unit([], [document(&ended, None, "")])).await;
+        commit(store, unit([], [document(&ended, None, "")])).await;
         let filter = Filter { run: Some(run), ..Filter::default() };
-        let before = listed(store, &filter, Page::first(1_000)).await;
-        let opened = join_all(openings).await.into_iter().filter(won).count();
-        let after = listed(store, &filter, Page::first(1_000)).await;
+        let before = list(store, &filter, Page::first(1_000)).await;
+        let opened = join_all(openings).await.into_iter().filter(has_won).count();
+        let after = list(store, &filter, Page::first(1_000)).await;
         assert_eq!(
             after, before,
             "a call is opened on the condition that a document is not there, and it is"
@@ -174,7 +174,7 @@ pub async fn either_a_lease_is_renewed_or_its_call_is_taken(store: &Arc<impl Sto
             sweeper.commit(unit, time(30)).await
         });
         let (renewed, taken) = join(renewing, taking).await;
-        match (won(&renewed), won(&taken)) {
+        match (has_won(&renewed), has_won(&taken)) {
             (true, true) => {
                 panic!("a lease is renewed, and its call taken from its owner all the same")
             }

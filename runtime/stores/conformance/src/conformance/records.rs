@@ -71,7 +71,7 @@ fn full() -> CallRecord {
 }
 
 async fn comes_back(store: &Arc<impl Store>, record: CallRecord, what: &str) -> CallRecord {
-    let mut record = added(store, record).await;
+    let mut record = add(store, record).await;
     let found = got(store, record.id).await;
     // Compared by eye rather than printed whole: a record may be large.
     assert!(
@@ -85,7 +85,7 @@ async fn comes_back(store: &Arc<impl Store>, record: CallRecord, what: &str) -> 
             "{what} do not come back from `at` as they were added"
         );
     }
-    committed(store, calls([revision(&mut record)])).await;
+    commit(store, calls([revision(&mut record)])).await;
     let found = got(store, record.id).await;
     assert!(found.as_ref() == Some(&record), "{what} do not come back as they were changed");
     let page = toolwright_journal::journal::Page::first(1_000);
@@ -117,7 +117,7 @@ pub async fn absent_things_come_back_absent(store: &Arc<impl Store>) {
         record: record.clone(),
         entries: Vec::new(),
     };
-    committed(store, calls([write])).await;
+    commit(store, calls([write])).await;
     assert_eq!(got(store, record.id).await, Some(record), "what is absent comes back as something");
 }
 
@@ -145,7 +145,7 @@ pub async fn numbers_come_back_exactly(store: &Arc<impl Store>) {
     let times = call("run").with(|it| {
         it.lease = far;
         it.not_before = Some(Timestamp::MIN);
-        it.ask = Some(asked(Timestamp::MAX));
+        it.ask = Some(ask(Timestamp::MAX));
         it.created = Timestamp::MIN;
         it.updated = Timestamp::MAX;
     });
@@ -177,7 +177,7 @@ pub async fn awkward_texts_come_back(store: &Arc<impl Store>) {
             digest: Some(text.to_owned()),
             ..Default::default()
         };
-        let found = listed(store, &filter, toolwright_journal::journal::Page::first(9)).await;
+        let found = list(store, &filter, toolwright_journal::journal::Page::first(9)).await;
         assert_eq!(found, [record.id], "a call is not found by {text:?}");
     }
 }
@@ -195,7 +195,7 @@ pub async fn large_records_come_back(store: &Arc<impl Store>) {
             "large records",
         )
         .await;
-        committed(store, calls([happening(&mut record, Transition::Asked)])).await;
+        commit(store, calls([happening(&mut record, Transition::Asked)])).await;
         let found = got(store, record.id).await;
         assert!(found.as_ref() == Some(&record), "a large record does not come back");
     }

@@ -54,7 +54,7 @@ pub fn call_at(place: CallSlot) -> CallRecord {
     call("").with(|it| it.place = place)
 }
 
-pub fn asked(deadline: Timestamp) -> Ask {
+pub fn ask(deadline: Timestamp) -> Ask {
     Ask { reason: "it sends money".to_owned(), preview: None, deadline, told: false }
 }
 
@@ -103,14 +103,14 @@ pub fn calls(calls: impl IntoIterator<Item = CallWrite>) -> Transaction {
     unit(calls, [])
 }
 
-pub async fn committed(store: &Arc<impl Store>, unit: Transaction) {
+pub async fn commit(store: &Arc<impl Store>, unit: Transaction) {
     if let Err(error) = store.commit(unit, time(0)).await {
         panic!("a unit that conflicts with nothing is not committed: {error}");
     }
 }
 
 /// Commits a unit that must conflict, and returns the conflict.
-pub async fn refused(store: &Arc<impl Store>, unit: Transaction, why: &str) -> CommitError {
+pub async fn commit_refused(store: &Arc<impl Store>, unit: Transaction, why: &str) -> CommitError {
     match store.commit(unit, time(0)).await {
         Ok(()) => panic!("a unit is committed, although {why}"),
         Err(error) => error,
@@ -118,19 +118,19 @@ pub async fn refused(store: &Arc<impl Store>, unit: Transaction, why: &str) -> C
 }
 
 /// Adds a new call and gives it back.
-pub async fn added(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
-    committed(store, calls([opening(&record)])).await;
+pub async fn add(store: &Arc<impl Store>, record: CallRecord) -> CallRecord {
+    commit(store, calls([opening(&record)])).await;
     record
 }
 
 /// Makes a call that runs, claimed for the first time; its lease ends at 30.
 pub async fn running(store: &Arc<impl Store>) -> CallRecord {
-    let mut record = added(store, call("run")).await;
-    committed(store, calls([happening(&mut record, Transition::Allowed)])).await;
+    let mut record = add(store, call("run")).await;
+    commit(store, calls([happening(&mut record, Transition::Allowed)])).await;
     let mut write = happening(&mut record, Transition::Claimed);
     (record.owner, record.lease) = (Some("one".to_owned()), Some(time(30)));
     write.record = record.clone();
-    committed(store, calls([write])).await;
+    commit(store, calls([write])).await;
     record
 }
 
@@ -148,7 +148,7 @@ pub async fn stood_at(store: &Arc<impl Store>, place: &CallSlot) -> Option<CallR
     }
 }
 
-pub async fn listed(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallId> {
+pub async fn list(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallId> {
     match store.list(filter, page).await {
         Ok(found) => found.calls.into_iter().map(|record| record.id).collect(),
         Err(error) => panic!("calls cannot be listed: {error}"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::sample::*;
 use toolwright_journal::journal::{CallSummary, Filter, Page, State, Store, Transition};
 
-async fn summarized(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallSummary> {
+async fn summarize(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec<CallSummary> {
     match store.summaries(filter, page).await {
         Ok(found) => found.calls,
         Err(error) => panic!("calls cannot be summarized: {error}"),
@@ -13,7 +13,7 @@ async fn summarized(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Vec
 }
 
 async fn all(store: &Arc<impl Store>) -> Vec<CallSummary> {
-    summarized(store, &Filter::default(), Page::first(1_000)).await
+    summarize(store, &Filter::default(), Page::first(1_000)).await
 }
 
 pub async fn a_summary_says_what_its_record_says(store: &Arc<impl Store>) {
@@ -22,16 +22,16 @@ pub async fn a_summary_says_what_its_record_says(store: &Arc<impl Store>) {
         let record = call("run").with(|it| {
             it.state = state;
             it.version = 1 + number as u64;
-            it.ask = Some(asked(time(100)));
+            it.ask = Some(ask(time(100)));
             it.not_before = (number % 2 == 0).then(|| time(200));
             it.lease = (state == State::Running).then(|| time(300));
         });
-        expected.push(CallSummary::of(&added(store, record).await));
+        expected.push(CallSummary::of(&add(store, record).await));
     }
     assert_eq!(all(store).await, expected, "summaries are not those of their records");
-    let mut record = added(store, call("run")).await;
+    let mut record = add(store, call("run")).await;
     for event in [Transition::Asked, Transition::Approved, Transition::Claimed] {
-        committed(store, calls([happening(&mut record, event)])).await;
+        commit(store, calls([happening(&mut record, event)])).await;
         let found = all(store).await.last().copied();
         assert_eq!(found, Some(CallSummary::of(&record)), "a summary is of an earlier version");
     }
@@ -57,11 +57,11 @@ pub async fn summaries_are_those_of_the_calls_that_a_filter_takes(store: &Arc<im
             it.tool = ["read", "write"][number as usize / 2 % 2].to_owned();
             it.digest = format!("d{}", number / 4 % 2);
             it.state = [State::Pending, State::Ready, State::Succeeded][number as usize / 8];
-            it.ask = Some(asked(time(100 + i64::from(number))));
+            it.ask = Some(ask(time(100 + i64::from(number))));
             it.created = time(i64::from(number));
             it.shown = if number % 3 == 0 { "Äpfel" } else { "pears" }.to_owned();
         });
-        records.push(added(store, record).await);
+        records.push(add(store, record).await);
     }
     let none = Filter::default;
     let filters = [
@@ -78,7 +78,7 @@ pub async fn summaries_are_those_of_the_calls_that_a_filter_takes(store: &Arc<im
         let taken = records.iter().filter(|it| filter.takes(it));
         let expected: Vec<_> = taken.map(CallSummary::of).collect();
         assert!(!expected.is_empty(), "a rule is written wrongly: nothing is taken by {filter:?}");
-        let found = summarized(store, &filter, Page::first(1_000)).await;
+        let found = summarize(store, &filter, Page::first(1_000)).await;
         assert_eq!(found, expected, "other calls are summarized than {filter:?} takes");
     }
 }
@@ -91,17 +91,17 @@ pub async fn summaries_come_in_the_pages_of_a_list(store: &Arc<impl Store>) {
         let deadline = time(100 + number * 7 % 23);
         let record = call("run").with(|it| {
             it.state = state;
-            it.ask = Some(asked(deadline));
+            it.ask = Some(ask(deadline));
         });
-        ids.push(added(store, record).await.id);
+        ids.push(add(store, record).await.id);
     }
     for states in [vec![], vec![State::Pending], vec![State::Pending, State::Ready]] {
         let filter = Filter { states, ..Filter::default() };
         for latest_first in [false, true] {
             let mut page = Page { latest_first, ..Page::first(5) };
             loop {
-                let expected = listed(store, &filter, page).await;
-                let found = summarized(store, &filter, page).await;
+                let expected = list(store, &filter, page).await;
+                let found = summarize(store, &filter, page).await;
                 let found: Vec<_> = found.into_iter().map(|it| it.id).collect();
                 assert_eq!(found, expected, "a page of summaries is not the page of the list");
                 match found.last() {
@@ -111,5 +111,5 @@ pub async fn summaries_come_in_the_pages_of_a_list(store: &Arc<impl Store>) {
             }
         }
     }
-    assert_eq!(summarized(store, &Filter::default(), Page::first(0)).await, []);
+    assert_eq!(summarize(store, &Filter::default(), Page::first(0)).await, []);
 }

@@ -8,12 +8,12 @@ use toolwright_journal::journal::{
 };
 
 pub async fn a_unit_is_done_whole(store: &Arc<impl Store>) {
-    let mut changed = added(store, call_at(place("run", 1, 0))).await;
+    let mut changed = add(store, call_at(place("run", 1, 0))).await;
     let change = happening(&mut changed, Transition::Asked);
     let (first, second) = (call_at(place("run", 1, 1)), call_at(place("run", 1, 2)));
     let writes = [opening(&first), change, opening(&second)];
     let documents = [document("a", None, "1"), document("b", None, "2")];
-    committed(store, unit(writes, documents)).await;
+    commit(store, unit(writes, documents)).await;
     for record in [&changed, &first, &second] {
         assert_eq!(
             got(store, record.id).await.as_ref(),
@@ -30,7 +30,7 @@ pub async fn a_unit_is_done_whole(store: &Arc<impl Store>) {
 pub async fn a_call_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) {
     let (mut first, mut second, kept) = three(store).await;
     let mut stale = second.clone();
-    committed(store, calls([happening(&mut second, Transition::Asked)])).await;
+    commit(store, calls([happening(&mut second, Transition::Asked)])).await;
     let (new, other) = (call_at(place("run", 2, 0)), call("run"));
     let writes = [
         opening(&new),
@@ -39,7 +39,8 @@ pub async fn a_call_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) {
         opening(&other),
     ];
     let documents = [document("kept", Some(1), "changed"), document("new", None, "made")];
-    let error = refused(store, unit(writes, documents), "one of its calls has changed").await;
+    let error =
+        commit_refused(store, unit(writes, documents), "one of its calls has changed").await;
     assert!(
         matches!(error, CommitError::Call { call, expected: Some(1), found: Some(2) } if call == stale.id),
         "a call that has changed is reported as: {error}"
@@ -57,7 +58,8 @@ pub async fn a_document_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) 
         document("kept", Some(7), "changed"),
         removal("kept2", Some(1)),
     ];
-    let error = refused(store, unit(writes, documents), "one of its documents is another").await;
+    let error =
+        commit_refused(store, unit(writes, documents), "one of its documents is another").await;
     assert!(
         matches!(&error, CommitError::Document { key, expected: Some(7), found: Some(1) } if key == "kept"),
         "a document that has changed is reported as: {error}"
@@ -67,9 +69,9 @@ pub async fn a_document_that_conflicts_undoes_its_unit(store: &Arc<impl Store>) 
 
 /// Two calls and a document; the calls again, the first as it stays.
 async fn three(store: &Arc<impl Store>) -> (CallRecord, CallRecord, CallRecord) {
-    let first = added(store, call_at(place("run", 1, 0))).await;
-    let second = added(store, call_at(place("run", 1, 1))).await;
-    committed(store, unit([], [document("kept", None, "as it was"), document("kept2", None, "")]))
+    let first = add(store, call_at(place("run", 1, 0))).await;
+    let second = add(store, call_at(place("run", 1, 1))).await;
+    commit(store, unit([], [document("kept", None, "as it was"), document("kept2", None, "")]))
         .await;
     (first.clone(), second, first)
 }
@@ -101,13 +103,13 @@ async fn nothing_of_it(store: &Arc<impl Store>, kept: &CallRecord, new: &[CallRe
 }
 
 pub async fn a_new_call_needs_an_id_that_is_free(store: &Arc<impl Store>) {
-    let there = added(store, call_at(place("run", 1, 0))).await;
+    let there = add(store, call_at(place("run", 1, 0))).await;
     for place in [place("run", 1, 0), place("run", 1, 1)] {
         let twin = call_at(place).with(|it| {
             it.id = there.id;
             it.version = 5;
         });
-        let error = refused(store, calls([opening(&twin)]), "a call has its id").await;
+        let error = commit_refused(store, calls([opening(&twin)]), "a call has its id").await;
         assert!(
             matches!(error, CommitError::Call { call, expected: None, found: Some(1) } if call == there.id),
             "an id that is taken is reported as: {error}"
@@ -117,18 +119,18 @@ pub async fn a_new_call_needs_an_id_that_is_free(store: &Arc<impl Store>) {
 }
 
 pub async fn a_new_call_needs_a_place_that_is_free(store: &Arc<impl Store>) {
-    let there = added(store, call_at(place("run", 1, 0))).await;
+    let there = add(store, call_at(place("run", 1, 0))).await;
     let twin = call_at(place("run", 1, 0));
-    let error = refused(store, calls([opening(&twin)]), "another call has its place").await;
+    let error = commit_refused(store, calls([opening(&twin)]), "another call has its place").await;
     assert!(
         matches!(&error, CommitError::CallSlot { place, holder } if *holder == there.id && *place == there.place),
         "a place that is taken is reported as: {error}"
     );
     for other in [place("run", 1, 1), place("run", 2, 0), place("other", 1, 0)] {
-        added(store, call_at(other)).await;
+        add(store, call_at(other)).await;
     }
     let far = call("run").with(|it| it.place = place("run", u64::MAX, u32::MAX));
-    added(store, far.clone()).await;
+    add(store, far.clone()).await;
     assert_eq!(stood_at(store, &far.place).await, Some(far), "a call is not at the largest place");
     assert_eq!(stood_at(store, &there.place).await, Some(there), "a place has another call");
     assert_eq!(
@@ -141,7 +143,7 @@ pub async fn a_new_call_needs_a_place_that_is_free(store: &Arc<impl Store>) {
 pub async fn two_new_calls_of_a_unit_need_two_places(store: &Arc<impl Store>) {
     let (first, second) = (call_at(place("run", 1, 0)), call_at(place("run", 1, 0)));
     let both = calls([opening(&first), opening(&second)]);
-    let error = refused(store, both, "two of its calls stand at one place").await;
+    let error = commit_refused(store, both, "two of its calls stand at one place").await;
     assert!(
         matches!(error, CommitError::CallSlot { holder, .. } if holder == first.id),
         "two calls of a unit at one place are reported as: {error}"
@@ -150,9 +152,9 @@ pub async fn two_new_calls_of_a_unit_need_two_places(store: &Arc<impl Store>) {
 }
 
 pub async fn a_call_outside_of_turns_shares_its_place(store: &Arc<impl Store>) {
-    let first = added(store, call("run")).await;
-    let second = added(store, call("run")).await;
-    committed(store, calls([opening(&call("run")), opening(&call("run"))])).await;
+    let first = add(store, call("run")).await;
+    let second = add(store, call("run")).await;
+    commit(store, calls([opening(&call("run")), opening(&call("run"))])).await;
     for record in [first, second] {
         let found = stood_at(store, &record.place).await;
         assert_eq!(found, None, "a call outside of turns is known by its place");
@@ -161,15 +163,15 @@ pub async fn a_call_outside_of_turns_shares_its_place(store: &Arc<impl Store>) {
 }
 
 pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
-    let mut record = added(store, call("run")).await;
+    let mut record = add(store, call("run")).await;
     let old = record.clone();
-    committed(store, calls([happening(&mut record, Transition::Asked)])).await;
+    commit(store, calls([happening(&mut record, Transition::Asked)])).await;
     for expected in [Some(1), Some(3), Some(u64::MAX - 1), None] {
         let mut write = happening(&mut old.clone(), Transition::Denied);
         write.expects = expected;
         write.record.version = u64::MAX;
         write.entries.clear();
-        let error = refused(store, calls([write]), "it expects another version").await;
+        let error = commit_refused(store, calls([write]), "it expects another version").await;
         assert!(
             matches!(error, CommitError::Call { expected: reported, found: Some(2), .. } if reported == expected),
             "another version than {expected:?} is reported as: {error}"
@@ -182,7 +184,7 @@ pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
     let claimed = happening(&mut record, Transition::Claimed);
     write.record = claimed.record;
     write.entries.extend(claimed.entries);
-    committed(store, calls([write])).await;
+    commit(store, calls([write])).await;
     let found = got(store, record.id).await.map(|it| (it.version, it.state));
     assert_eq!(found, Some((4, State::Running)), "two steps in one write are not both taken");
 }
@@ -190,7 +192,7 @@ pub async fn a_change_names_the_version_that_is_there(store: &Arc<impl Store>) {
 pub async fn a_call_that_is_not_there_cannot_change(store: &Arc<impl Store>) {
     let mut record = call_at(place("run", 1, 0));
     let write = happening(&mut record, Transition::Asked);
-    let error = refused(store, calls([write]), "there is no such call").await;
+    let error = commit_refused(store, calls([write]), "there is no such call").await;
     assert!(
         matches!(error, CommitError::Call { expected: Some(1), found: None, .. }),
         "a call that is not there is reported as: {error}"
@@ -199,7 +201,7 @@ pub async fn a_call_that_is_not_there_cannot_change(store: &Arc<impl Store>) {
 }
 
 pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
-    let there = added(store, call_at(place("run", 1, 0))).await;
+    let there = add(store, call_at(place("run", 1, 0))).await;
     let change = || happening(&mut there.clone(), Transition::Asked);
     let mut same_version = change();
     same_version.record.version = 1;
@@ -225,7 +227,7 @@ pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
         ),
     ];
     for (why, unit) in wrong {
-        let error = refused(store, unit, why).await;
+        let error = commit_refused(store, unit, why).await;
         assert!(
             !error.is_conflict(),
             "that {why} is reported as a conflict, as if it helped to look again"
@@ -245,7 +247,7 @@ pub async fn a_unit_that_makes_no_sense_is_refused(store: &Arc<impl Store>) {
 }
 
 pub async fn an_empty_unit_changes_nothing(store: &Arc<impl Store>) {
-    let there = added(store, call("run")).await;
-    committed(store, Transaction::default()).await;
+    let there = add(store, call("run")).await;
+    commit(store, Transaction::default()).await;
     assert_eq!(got(store, there.id).await, Some(there), "an empty unit changes a call");
 }

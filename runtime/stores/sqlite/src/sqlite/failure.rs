@@ -10,7 +10,7 @@ use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// The file, as errors name it.
 #[derive(Debug, Clone)]
-pub struct Named(Arc<Inner>);
+pub struct JournalFile(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -19,7 +19,7 @@ struct Inner {
     identity: Option<Identity>,
 }
 
-impl Named {
+impl JournalFile {
     pub fn new(path: PathBuf) -> Self {
         let identity = Identity::of(&path);
         Self(Arc::new(Inner { path, identity }))
@@ -52,7 +52,7 @@ impl Named {
     }
 
     /// Makes the failure of an attempt, such as `be written`.
-    pub fn failed(&self, attempt: &str, error: rusqlite::Error) -> StoreError {
+    pub fn failure(&self, attempt: &str, error: rusqlite::Error) -> StoreError {
         let words = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "is locked: another program held it for too long. End what keeps it open for writing, and try again"

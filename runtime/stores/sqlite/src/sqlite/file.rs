@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::failure::Named;
-use super::format::{Found, identify, migrate};
+use super::failure::JournalFile;
+use super::format::{FoundFormat, identify, migrate};
 use super::statements::STATEMENTS;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
@@ -27,22 +27,22 @@ pub enum Origin {
 }
 
 /// A journal of today's version.
-pub struct Opened {
+pub struct OpenedFile {
     /// The whole name that it was asked for by, its links not followed.
     pub asked: PathBuf,
     /// The file itself, links followed once: that a link leads elsewhere later changes nothing.
-    pub name: Named,
+    pub name: JournalFile,
     /// May write to it.
     pub connection: Connection,
 }
 
 /// Opens the file, and makes it a journal of today's version.
-pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
+pub fn open(path: &Path, origin: Origin) -> Result<OpenedFile, StoreError> {
     let asked = std::path::absolute(path).map_err(|error| {
         StoreError::invalid(format!("journal `{}` has no full name", path.display()))
             .with_source(error)
     })?;
-    let name = Named::new(asked.clone());
+    let name = JournalFile::new(asked.clone());
     match origin {
         Origin::MadeIfMissing => make(&name)?,
         Origin::Existing if !name.path().exists() => {
@@ -54,19 +54,19 @@ pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
         Origin::Existing => {}
     }
     let name = match name.path().canonicalize() {
-        Ok(path) => Named::new(path),
+        Ok(path) => JournalFile::new(path),
         Err(error) => {
             let words = format!("cannot be opened: {error}");
             return Err(name.says(StoreErrorKind::Unavailable, words).with_source(error));
         }
     };
     let mut connection = connect(&name)?;
-    let found = found(&mut connection, &name)?;
-    if found == Found::Empty && origin == Origin::Existing {
+    let found = find_format(&mut connection, &name)?;
+    if found == FoundFormat::Empty && origin == Origin::Existing {
         return Err(name.says(StoreErrorKind::Invalid, "is empty: no journal was begun in it"));
     }
     refuse_shared(&name)?;
-    let read_only = connection.is_readonly("main").map_err(|error| name.failed("be read", error));
+    let read_only = connection.is_readonly("main").map_err(|error| name.failure("be read", error));
     if read_only? {
         return Err(name.says(StoreErrorKind::Invalid,
             "is read-only: the user who runs the program must be allowed to write the file and its folder",
@@ -75,25 +75,25 @@ pub fn open(path: &Path, origin: Origin) -> Result<Opened, StoreError> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     write_ahead(&connection, &name)?;
     migrate(&mut connection, found, &name)?;
-    Ok(Opened { asked, name, connection })
+    Ok(OpenedFile { asked, name, connection })
 }
 
 /// What the file is, at one moment of it: another process may be making it.
-fn found(connection: &mut Connection, name: &Named) -> Result<Found, StoreError> {
-    let moment = connection.transaction().map_err(|error| name.failed("be read", error))?;
+fn find_format(connection: &mut Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
+    let moment = connection.transaction().map_err(|error| name.failure("be read", error))?;
     identify(&moment, name)
 }
 
 /// Opens a connection that only reads.
-pub fn open_reader(name: &Named) -> Result<Connection, StoreError> {
+pub fn open_reader(name: &JournalFile) -> Result<Connection, StoreError> {
     let connection = connect(name)?;
     let asked = connection.pragma_update(None, "query_only", true);
-    asked.map_err(|error| name.failed("be read", error))?;
+    asked.map_err(|error| name.failure("be read", error))?;
     Ok(connection)
 }
 
 /// Makes an empty file that its owner alone may read, unless there is one.
-fn make(name: &Named) -> Result<(), StoreError> {
+fn make(name: &JournalFile) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -109,7 +109,7 @@ fn make(name: &Named) -> Result<(), StoreError> {
                 }
                 None => format!("cannot be made: {error}"),
             };
-            Err(name.says(made(&error), words).with_source(error))
+            Err(name.says(kind_of(&error), words).with_source(error))
         }
     }
 }
@@ -117,7 +117,7 @@ fn make(name: &Named) -> Result<(), StoreError> {
 /// Refuses a file that every user of the machine may read or write, or the files beside it: they hold arguments and answers
 /// in plain text, and a user who writes them changes calls. A group may be given the file, which has to be done by hand.
 #[cfg(unix)]
-fn refuse_shared(name: &Named) -> Result<(), StoreError> {
+fn refuse_shared(name: &JournalFile) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;
 
     for suffix in ["", "-wal", "-shm"] {
@@ -141,12 +141,12 @@ fn refuse_shared(name: &Named) -> Result<(), StoreError> {
 
 /// Elsewhere the folder it lies in decides who may use it.
 #[cfg(not(unix))]
-fn refuse_shared(_: &Named) -> Result<(), StoreError> {
+fn refuse_shared(_: &JournalFile) -> Result<(), StoreError> {
     Ok(())
 }
 
 /// What a caller can do where the file cannot be made.
-fn made(error: &std::io::Error) -> StoreErrorKind {
+fn kind_of(error: &std::io::Error) -> StoreErrorKind {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound => {
@@ -156,9 +156,9 @@ fn made(error: &std::io::Error) -> StoreErrorKind {
     }
 }
 
-fn connect(name: &Named) -> Result<Connection, StoreError> {
+fn connect(name: &JournalFile) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let failed = |error: rusqlite::Error| name.failed("be opened", error);
+    let failed = |error: rusqlite::Error| name.failure("be opened", error);
     let connection = Connection::open_with_flags(name.path(), flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
@@ -168,7 +168,7 @@ fn connect(name: &Named) -> Result<Connection, StoreError> {
 }
 
 /// Writes changes to a log beside the file first, so that readers and the writer do not wait for each other.
-fn write_ahead(connection: &Connection, name: &Named) -> Result<(), StoreError> {
+fn write_ahead(connection: &Connection, name: &JournalFile) -> Result<(), StoreError> {
     let pause = Duration::from_millis(10);
     let mut waited = Duration::ZERO;
     loop {
@@ -189,7 +189,7 @@ fn write_ahead(connection: &Connection, name: &Named) -> Result<(), StoreError> 
                 sleep(pause);
                 waited += pause;
             }
-            Err(error) => return Err(name.failed("be opened", error)),
+            Err(error) => return Err(name.failure("be opened", error)),
         }
     }
 }

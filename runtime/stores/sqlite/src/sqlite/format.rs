@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use super::triggers::refuse_foreign;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
@@ -20,7 +20,7 @@ pub const CURRENT: usize = MIGRATIONS.len();
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundFormat {
     /// Nothing is in it.
     Empty,
     /// A journal of this version or an older one.
@@ -29,22 +29,22 @@ pub enum Found {
 
 /// Tells what the file is; refuses whatever is no journal, and journals of later versions. What it asks must be asked of
 /// one moment, so the connection is within a transaction.
-pub fn identify(connection: &Connection, name: &Named) -> Result<Found, StoreError> {
+pub fn identify(connection: &Connection, name: &JournalFile) -> Result<FoundFormat, StoreError> {
     let number = |text: &str| {
         let read = connection.query_row(text, [], |row| row.get::<_, i64>(0));
-        read.map_err(|error| name.failed("be read", error))
+        read.map_err(|error| name.failure("be read", error))
     };
     let application = number("PRAGMA application_id")?;
     let version = number("PRAGMA user_version")?;
     match (application, version) {
         (APPLICATION, 1..=VERSION) => {
             refuse_foreign(connection, version as usize, name)?;
-            Ok(Found::Journal(version as usize))
+            Ok(FoundFormat::Journal(version as usize))
         }
         (APPLICATION, _) if version > VERSION => Err(name.says(StoreErrorKind::Newer, format_args!(
             "is of version {version}, and this program reads versions up to {VERSION}: use a newer release"
         ))),
-        (0, 0) if number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(Found::Empty),
+        (0, 0) if number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(FoundFormat::Empty),
         _ => Err(name.says(StoreErrorKind::Invalid, format_args!(
             "is an SQLite file of another program (application id {application:#x}, version {version}). Name another file"
         ))),
@@ -57,17 +57,21 @@ pub fn make(connection: &Connection, version: usize) -> rusqlite::Result<()> {
 }
 
 /// Makes it a journal of today's version, all or nothing. One that is of that version needs nothing, and waits for no writer.
-pub fn migrate(connection: &mut Connection, found: Found, name: &Named) -> Result<(), StoreError> {
-    if found == Found::Journal(CURRENT) {
+pub fn migrate(
+    connection: &mut Connection,
+    found: FoundFormat,
+    name: &JournalFile,
+) -> Result<(), StoreError> {
+    if found == FoundFormat::Journal(CURRENT) {
         return Ok(());
     }
-    let failed = |error: rusqlite::Error| name.failed("be brought to its format", error);
+    let failed = |error: rusqlite::Error| name.failure("be brought to its format", error);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have been faster.
     let done = match identify(&transaction, name)? {
-        Found::Empty => 0,
-        Found::Journal(version) => version,
+        FoundFormat::Empty => 0,
+        FoundFormat::Journal(version) => version,
     };
     for migration in &MIGRATIONS[done..] {
         transaction.execute_batch(migration).map_err(failed)?;

@@ -8,7 +8,7 @@ use std::thread;
 use rusqlite::{Connection, Params, Row, Statement};
 use tokio::sync::oneshot;
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
 /// How many reads can be under way at once.
@@ -20,7 +20,7 @@ const PREPARED: usize = 64;
 /// The way to the threads.
 #[derive(Clone)]
 pub struct Readers {
-    name: Named,
+    name: JournalFile,
     sender: Sender<Job>,
 }
 
@@ -28,13 +28,13 @@ type Job = Box<dyn for<'c> FnOnce(&mut Reading<'c>) + Send>;
 
 /// One reader's connection, with what was prepared on it.
 pub struct Reading<'c> {
-    pub name: Named,
+    pub name: JournalFile,
     connection: &'c Connection,
     prepared: HashMap<String, Statement<'c>>,
 }
 
 impl Readers {
-    pub fn start(name: &Named, connections: Vec<Connection>) -> Result<Self, StoreError> {
+    pub fn start(name: &JournalFile, connections: Vec<Connection>) -> Result<Self, StoreError> {
         let (sender, receiver) = channel::<Job>();
         let jobs = Arc::new(Mutex::new(receiver));
         for connection in connections {
@@ -70,7 +70,7 @@ impl Readers {
     }
 }
 
-fn run(name: Named, connection: &Connection, jobs: &Mutex<Receiver<Job>>) {
+fn run(name: JournalFile, connection: &Connection, jobs: &Mutex<Receiver<Job>>) {
     let mut reading = Reading { name, connection, prepared: HashMap::new() };
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -87,10 +87,10 @@ impl Reading<'_> {
         &mut self,
         sql: &str,
         values: impl Params,
-        mut each: impl FnMut(&Named, &Row<'_>) -> Result<bool, StoreError>,
+        mut each: impl FnMut(&JournalFile, &Row<'_>) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
         let name = &self.name;
-        let failed = |error: rusqlite::Error| name.failed("be read", error);
+        let failed = |error: rusqlite::Error| name.failure("be read", error);
         if !self.prepared.contains_key(sql) {
             if self.prepared.len() == PREPARED {
                 self.prepared.clear();

@@ -7,7 +7,7 @@ use rusqlite::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
     CallRecord, CallSlot, CallSummary, CallWrite, DocumentWrite, Entry, State, StoreError,
@@ -53,7 +53,7 @@ pub struct EntryRow {
 }
 
 impl TransactionRows {
-    pub fn of(unit: Transaction, now: Timestamp, name: &Named) -> Result<Self, StoreError> {
+    pub fn of(unit: Transaction, now: Timestamp, name: &JournalFile) -> Result<Self, StoreError> {
         let calls = unit.calls.into_iter().map(|write| CallRow::of(write, name));
         Ok(Self { calls: calls.collect::<Result<_, _>>()?, documents: unit.documents, now })
     }
@@ -66,12 +66,12 @@ impl TransactionRows {
 }
 
 impl CallRow {
-    fn of(write: CallWrite, name: &Named) -> Result<Self, StoreError> {
+    fn of(write: CallWrite, name: &JournalFile) -> Result<Self, StoreError> {
         let takes_from_owner = write.takes_from_owner();
         let CallWrite { expects, record, entries } = write;
         let record = record.without_copies();
         let entries = entries.iter().map(|entry| {
-            let body = written(entry, ENTRY, record.id, name)?;
+            let body = write_json(entry, ENTRY, record.id, name)?;
             Ok(EntryRow { number: number(entry.number), body })
         });
         Ok(Self {
@@ -85,7 +85,7 @@ impl CallRow {
             delivered: record.delivered,
             lease: record.lease.map(|lease| lease.to_string()),
             entries: entries.collect::<Result<_, StoreError>>()?,
-            body: written(&record, RECORD, record.id, name)?,
+            body: write_json(&record, RECORD, record.id, name)?,
             id: record.id,
             place: record.place,
             tool: record.tool,
@@ -107,11 +107,11 @@ pub fn instant(time: Timestamp) -> i64 {
 }
 
 /// As JSON. Most are no longer than `length`, for which room is made at once.
-fn written(
+fn write_json(
     value: &impl Serialize,
     length: usize,
     call: CallId,
-    name: &Named,
+    name: &JournalFile,
 ) -> Result<String, StoreError> {
     let failed = |error: &dyn Display| {
         name.says(StoreErrorKind::Invalid, format_args!("cannot keep call {call}: {error}"))

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, params};
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use super::format::CURRENT;
 use super::row::{CallRow, TransactionRows, number};
 use super::triggers::refuse_foreign;
@@ -13,33 +13,33 @@ use toolwright_core::context::CallId;
 use toolwright_journal::journal::{CommitError, DocumentWrite, State, StoreError, StoreErrorKind};
 
 pub struct Statements<'c> {
-    name: Named,
+    name: JournalFile,
     connection: &'c Connection,
     /// The number of the schema that was looked at last.
     seen: &'c Cell<Option<i64>>,
-    schema: Prepared<'c>,
-    begin: Prepared<'c>,
-    commit: Prepared<'c>,
-    rollback: Prepared<'c>,
-    save: Prepared<'c>,
-    release: Prepared<'c>,
-    undo: Prepared<'c>,
-    insert: Prepared<'c>,
-    current: Prepared<'c>,
-    holder: Prepared<'c>,
-    update: Prepared<'c>,
-    update_all: Prepared<'c>,
-    add_entry: Prepared<'c>,
-    renew: Prepared<'c>,
-    lease: Prepared<'c>,
-    acknowledge: Prepared<'c>,
-    document: Prepared<'c>,
-    put_document: Prepared<'c>,
-    remove_document: Prepared<'c>,
+    schema: LazyStatement<'c>,
+    begin: LazyStatement<'c>,
+    commit: LazyStatement<'c>,
+    rollback: LazyStatement<'c>,
+    save: LazyStatement<'c>,
+    release: LazyStatement<'c>,
+    undo: LazyStatement<'c>,
+    insert: LazyStatement<'c>,
+    current: LazyStatement<'c>,
+    holder: LazyStatement<'c>,
+    update: LazyStatement<'c>,
+    update_all: LazyStatement<'c>,
+    add_entry: LazyStatement<'c>,
+    renew: LazyStatement<'c>,
+    lease: LazyStatement<'c>,
+    acknowledge: LazyStatement<'c>,
+    document: LazyStatement<'c>,
+    put_document: LazyStatement<'c>,
+    remove_document: LazyStatement<'c>,
 }
 
 /// A statement, from when it is needed first. The connection keeps it for the next time.
-struct Prepared<'c> {
+struct LazyStatement<'c> {
     connection: &'c Connection,
     text: &'static str,
     statement: Option<CachedStatement<'c>>,
@@ -49,8 +49,8 @@ struct Prepared<'c> {
 pub const STATEMENTS: usize = 19;
 
 impl<'c> Statements<'c> {
-    pub fn of(connection: &'c Connection, seen: &'c Cell<Option<i64>>, name: Named) -> Self {
-        let prepare = |text| Prepared { connection, text, statement: None };
+    pub fn of(connection: &'c Connection, seen: &'c Cell<Option<i64>>, name: JournalFile) -> Self {
+        let prepare = |text| LazyStatement { connection, text, statement: None };
         Self {
             connection,
             seen,
@@ -111,14 +111,14 @@ impl<'c> Statements<'c> {
         match self.begin.execute([]) {
             Ok(_) => self.refuse_changed_schema().map(|()| true),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
-            Err(error) => Err(self.name.failed("be written", error)),
+            Err(error) => Err(self.name.failure("be written", error)),
         }
     }
 
     /// Undoes what was begun where another program has given the file triggers since it was opened. A trigger acts on
     /// this connection only from when it sees a new number of the schema, which costs next to nothing to ask for.
     fn refuse_changed_schema(&mut self) -> Result<(), StoreError> {
-        let number = found(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
+        let number = find_row(&self.name, &mut self.schema, [], |row| row.get::<_, i64>(0));
         let looked_at = number.and_then(|number| {
             if number.is_none() || number != self.seen.get() {
                 refuse_foreign(self.connection, CURRENT, &self.name)?;
@@ -178,7 +178,7 @@ impl<'c> Statements<'c> {
         now: Timestamp,
     ) -> Result<(), CommitError> {
         let values = params![call.as_bytes(), number(version)];
-        let lease = found(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
+        let lease = find_row(&self.name, &mut self.lease, values, |row| row.get::<_, String>(0))?;
         let until = lease.map(|lease| lease.parse::<Timestamp>()).transpose();
         let until = until.map_err(|_| StoreError::damaged(call, "its lease is no time"))?;
         match until.filter(|until| *until > now) {
@@ -205,21 +205,21 @@ impl<'c> Statements<'c> {
             call.lease,
             call.body,
         ]);
-        match added.map_err(|error| self.name.failed("be written", error))? {
-            0 => Err(self.taken(call)?),
+        match added.map_err(|error| self.name.failure("be written", error))? {
+            0 => Err(self.why_not_added(call)?),
             _ => Ok(self.add_entries(call)?),
         }
     }
 
     /// Why a new call could not be added: its id is there, or its place is taken.
-    fn taken(&mut self, call: &CallRow) -> Result<CommitError, StoreError> {
+    fn why_not_added(&mut self, call: &CallRow) -> Result<CommitError, StoreError> {
         if let Some((version, ..)) = self.current(call)? {
             let (call, found) = (call.id, Some(version));
             return Ok(CommitError::Call { call, expected: None, found });
         }
         let place = &call.place;
         let values = params![place.run, place.turn.map(number), place.index];
-        let holder = found(&self.name, &mut self.holder, values, |row| row.get(0))?;
+        let holder = find_row(&self.name, &mut self.holder, values, |row| row.get(0))?;
         match holder {
             Some(holder) => Ok(CommitError::CallSlot {
                 place: place.clone(),
@@ -251,7 +251,7 @@ impl<'c> Statements<'c> {
             call.body,
             number(expected),
         ]);
-        if changed.map_err(|error| self.name.failed("be written", error))? == 0 {
+        if changed.map_err(|error| self.name.failure("be written", error))? == 0 {
             self.change_all(call, expected)?;
         }
         Ok(self.add_entries(call)?)
@@ -288,7 +288,7 @@ impl<'c> Statements<'c> {
     fn current(&mut self, call: &CallRow) -> Result<Option<(u64, bool)>, StoreError> {
         let place = &call.place;
         let values = params![call.id.as_bytes(), place.run, place.turn.map(number), place.index];
-        found(&self.name, &mut self.current, values, |row| {
+        find_row(&self.name, &mut self.current, values, |row| {
             Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?))
         })
     }
@@ -309,7 +309,7 @@ impl<'c> Statements<'c> {
     ) -> Result<(), CommitError> {
         let values = params![call.as_bytes(), number(epoch), lease, due, State::Running.name()];
         let renewed = self.renew.execute(values);
-        match renewed.map_err(|error| self.name.failed("be written", error))? {
+        match renewed.map_err(|error| self.name.failure("be written", error))? {
             0 => Err(CommitError::Fenced { call, epoch }),
             _ => Ok(()),
         }
@@ -317,7 +317,7 @@ impl<'c> Statements<'c> {
 
     pub fn acknowledge(&mut self, call: CallId) -> Result<(), CommitError> {
         let acknowledged = self.acknowledge.execute([call.as_bytes()]);
-        match acknowledged.map_err(|error| self.name.failed("be written", error))? {
+        match acknowledged.map_err(|error| self.name.failure("be written", error))? {
             0 => Err(CommitError::NoCall { call }),
             _ => Ok(()),
         }
@@ -325,7 +325,7 @@ impl<'c> Statements<'c> {
 
     fn expect_document(&mut self, write: &DocumentWrite) -> Result<(), CommitError> {
         let DocumentWrite { key, expects, .. } = write;
-        let found = found(&self.name, &mut self.document, [key], |row| row.get::<_, i64>(0))?
+        let found = find_row(&self.name, &mut self.document, [key], |row| row.get::<_, i64>(0))?
             .map(i64::cast_unsigned);
         if found == *expects {
             return write.next_version().map(drop).map_err(Into::into);
@@ -348,7 +348,7 @@ impl<'c> Statements<'c> {
     }
 }
 
-impl<'c> Prepared<'c> {
+impl<'c> LazyStatement<'c> {
     fn get(&mut self) -> rusqlite::Result<&mut CachedStatement<'c>> {
         match &mut self.statement {
             Some(statement) => Ok(statement),
@@ -362,19 +362,19 @@ impl<'c> Prepared<'c> {
 }
 
 fn execute(
-    name: &Named,
-    statement: &mut Prepared<'_>,
+    name: &JournalFile,
+    statement: &mut LazyStatement<'_>,
     values: impl Params,
 ) -> Result<(), StoreError> {
-    statement.execute(values).map(drop).map_err(|error| name.failed("be written", error))
+    statement.execute(values).map(drop).map_err(|error| name.failure("be written", error))
 }
 
-fn found<T>(
-    name: &Named,
-    statement: &mut Prepared<'_>,
+fn find_row<T>(
+    name: &JournalFile,
+    statement: &mut LazyStatement<'_>,
     values: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Option<T>, StoreError> {
     let row = statement.get().and_then(|it| it.query_row(values, read)).optional();
-    row.map_err(|error| name.failed("be read", error))
+    row.map_err(|error| name.failure("be read", error))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use super::format;
 use toolwright_journal::journal::{StoreError, StoreErrorKind};
 
@@ -16,9 +16,9 @@ type Triggers = BTreeMap<String, (String, String)>;
 pub fn refuse_foreign(
     connection: &Connection,
     version: usize,
-    name: &Named,
+    name: &JournalFile,
 ) -> Result<(), StoreError> {
-    let failed = |error: rusqlite::Error| name.failed("be read", error);
+    let failed = |error: rusqlite::Error| name.failure("be read", error);
     let (found, own) = (read(connection).map_err(failed)?, own(version).map_err(failed)?);
     if found == own {
         return Ok(());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::watch;
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use toolwright_journal::journal::StoreError;
 
 /// How often to look for commits of other processes while a reader waits.
@@ -44,11 +44,11 @@ impl Changes {
 
 impl Watcher {
     pub fn new(
-        name: &Named,
+        name: &JournalFile,
         connection: Connection,
         changes: Arc<Changes>,
     ) -> Result<Self, StoreError> {
-        let seen = seen(&connection).map_err(|error| name.failed("be read", error))?;
+        let seen = data_version(&connection).map_err(|error| name.failure("be read", error))?;
         let looking = Mutex::new(Looking::NotYet(Some((connection, seen))));
         Ok(Self { changes, looking })
     }
@@ -93,7 +93,7 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
             thread::park();
             continue;
         }
-        match seen(connection) {
+        match data_version(connection) {
             Ok(now) if now == last => {}
             Ok(now) => {
                 last = now;
@@ -107,6 +107,6 @@ fn look(connection: &Connection, mut last: i64, changes: &Changes) {
 }
 
 /// A number that changes with every commit of another connection.
-fn seen(connection: &Connection) -> rusqlite::Result<i64> {
+fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
 }

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
 
-use super::failure::Named;
+use super::failure::JournalFile;
 use super::file::PATIENCE;
 use super::row::TransactionRows;
 use super::statements::Statements;
@@ -34,14 +34,14 @@ const QUICK: Duration = Duration::from_millis(1);
 
 /// The way to the file.
 pub struct Writer {
-    sender: Sender<Accepted>,
-    shared: Arc<Shared>,
+    sender: Sender<QueuedWork>,
+    shared: Arc<WriterState>,
 }
 
 /// What callers and the thread have in common.
-struct Shared {
-    name: Named,
-    held: Mutex<Held>,
+struct WriterState {
+    name: JournalFile,
+    held: Mutex<WriteConnection>,
     /// How many have something to be written that is not answered yet.
     waiting: AtomicUsize,
     /// Whether the last commit took no longer than a caller may be held up.
@@ -50,7 +50,7 @@ struct Shared {
 }
 
 /// The connection that writes; this process has no other.
-struct Held {
+struct WriteConnection {
     connection: Connection,
     /// The number of the schema that was looked at last.
     seen: Cell<Option<i64>>,
@@ -74,21 +74,25 @@ pub enum Work {
     Pragma(&'static str, i64),
 }
 
-struct Accepted {
+struct QueuedWork {
     work: Work,
     answer: oneshot::Sender<Result<(), CommitError>>,
 }
 
 impl Writer {
     pub fn start(
-        name: &Named,
+        name: &JournalFile,
         connection: Connection,
         changes: Arc<Changes>,
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = channel();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WriterState {
             name: name.clone(),
-            held: Mutex::new(Held { connection, seen: Cell::new(None), patience: PATIENCE }),
+            held: Mutex::new(WriteConnection {
+                connection,
+                seen: Cell::new(None),
+                patience: PATIENCE,
+            }),
             waiting: AtomicUsize::new(0),
             is_quick: AtomicBool::new(false),
             changes,
@@ -110,7 +114,7 @@ impl Writer {
     /// Does the work, durably, whether or not anybody still waits for it.
     pub async fn does(&self, work: Work) -> Result<(), CommitError> {
         let _waiting = Waiting::among(&self.shared.waiting);
-        let mut offered = Offered { writer: self, work: Some(work) };
+        let mut offered = OfferedWork { writer: self, work: Some(work) };
         if self.shared.is_quick.load(Ordering::Relaxed) && self.shared.is_one() {
             // Whoever else is about to write says so meanwhile; they then wait for the disk together.
             yield_now().await;
@@ -119,7 +123,7 @@ impl Writer {
                 return done;
             }
         }
-        let answered = offered.sent().await;
+        let answered = offered.send_work().await;
         answered.unwrap_or_else(|_| {
             let words = "is not written any more: its thread ended";
             Err(self.shared.name.says(StoreErrorKind::Unavailable, words).into())
@@ -128,25 +132,25 @@ impl Writer {
 }
 
 /// Work that is sent to the thread unless the caller does it, even where the caller has gone.
-struct Offered<'w> {
+struct OfferedWork<'w> {
     writer: &'w Writer,
     work: Option<Work>,
 }
 
-impl Offered<'_> {
-    fn sent(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
+impl OfferedWork<'_> {
+    fn send_work(&mut self) -> oneshot::Receiver<Result<(), CommitError>> {
         let (answer, answered) = oneshot::channel();
         if let Some(work) = self.work.take() {
             // Without a thread there is no answer, which the caller reports.
-            let _ = self.writer.sender.send(Accepted { work, answer });
+            let _ = self.writer.sender.send(QueuedWork { work, answer });
         }
         answered
     }
 }
 
-impl Drop for Offered<'_> {
+impl Drop for OfferedWork<'_> {
     fn drop(&mut self) {
-        drop(self.sent());
+        drop(self.send_work());
     }
 }
 
@@ -166,7 +170,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Shared {
+impl WriterState {
     /// Whether this is the only work that waits.
     fn is_one(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) == 1
@@ -184,7 +188,7 @@ impl Shared {
         let held = self.held.try_lock().ok()?;
         let mut statements = Statements::of(&held.connection, &held.seen, self.name.clone());
         let done = match self.begun_at_once(&held, &mut statements) {
-            Ok(true) => self.finished(&mut statements, work),
+            Ok(true) => self.finish(&mut statements, work),
             Ok(false) => return None,
             Err(error) => Err(error.into()),
         };
@@ -195,7 +199,7 @@ impl Shared {
     /// Begins a transaction, unless another program is writing.
     fn begun_at_once(
         &self,
-        held: &Held,
+        held: &WriteConnection,
         statements: &mut Statements<'_>,
     ) -> Result<bool, StoreError> {
         held.waits(Duration::ZERO, &self.name)?;
@@ -205,13 +209,13 @@ impl Shared {
     }
 
     /// The thread.
-    fn run(&self, accepted: &Receiver<Accepted>) {
+    fn run(&self, accepted: &Receiver<QueuedWork>) {
         while let Ok(first) = accepted.recv() {
             let Ok(mut held) = self.held.lock() else { return };
             #[cfg(feature = "conformance")]
             if let Work::Pragma(setting, value) = first.work {
                 let set = held.set(setting, value);
-                first.answers(set.map_err(|error| self.name.failed("be set up", error).into()));
+                first.answers(set.map_err(|error| self.name.failure("be set up", error).into()));
                 continue;
             }
             let held = &mut *held;
@@ -222,10 +226,10 @@ impl Shared {
                     self.changes.notify();
                     group.into_iter().zip(results).for_each(|(it, result)| it.answers(result));
                 }
-                Err(Broken::Whole(error)) => {
+                Err(GroupFailure::Whole(error)) => {
                     group.into_iter().for_each(|it| it.answers(Err(error.clone().into())));
                 }
-                Err(Broken::ByOne) => {
+                Err(GroupFailure::ByOne) => {
                     for it in group {
                         let result = self.alone(&mut statements, &it.work);
                         self.changes.notify();
@@ -240,20 +244,20 @@ impl Shared {
     fn together(
         &self,
         statements: &mut Statements<'_>,
-        group: &mut Vec<Accepted>,
-        accepted: &Receiver<Accepted>,
-    ) -> Result<Vec<Result<(), CommitError>>, Broken> {
+        group: &mut Vec<QueuedWork>,
+        accepted: &Receiver<QueuedWork>,
+    ) -> Result<Vec<Result<(), CommitError>>, GroupFailure> {
         group.extend(accepted.try_iter().take(GROUP - group.len()));
-        statements.begin().map_err(Broken::Whole)?;
+        statements.begin().map_err(GroupFailure::Whole)?;
         let mut results = Vec::with_capacity(group.len());
         while let Some(next) = group.get(results.len()) {
             match in_group(statements, &next.work) {
                 Err(CommitError::Store(error)) => {
                     statements.rollback();
                     return Err(if group.len() == 1 {
-                        Broken::Whole(error)
+                        GroupFailure::Whole(error)
                     } else {
-                        Broken::ByOne
+                        GroupFailure::ByOne
                     });
                 }
                 result => results.push(result),
@@ -262,18 +266,18 @@ impl Shared {
                 group.extend(accepted.try_iter().take(GROUP - group.len()));
             }
         }
-        self.commit(statements).map_err(Broken::Whole)?;
+        self.commit(statements).map_err(GroupFailure::Whole)?;
         Ok(results)
     }
 
     fn alone(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
         statements.begin()?;
-        self.finished(statements, work)
+        self.finish(statements, work)
     }
 
     /// Does what a transaction was begun for, and commits it.
-    fn finished(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
-        done(statements, work).inspect_err(|_| statements.rollback())?;
+    fn finish(&self, statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+        perform(statements, work).inspect_err(|_| statements.rollback())?;
         Ok(self.commit(statements)?)
     }
 
@@ -286,11 +290,11 @@ impl Shared {
     }
 }
 
-impl Held {
+impl WriteConnection {
     /// Has SQLite wait so long for another program that writes.
-    fn waits(&self, patience: Duration, name: &Named) -> Result<(), StoreError> {
+    fn waits(&self, patience: Duration, name: &JournalFile) -> Result<(), StoreError> {
         let set = self.connection.busy_timeout(patience);
-        set.map_err(|error| name.failed("be written", error))
+        set.map_err(|error| name.failure("be written", error))
     }
 
     #[cfg(feature = "conformance")]
@@ -304,7 +308,7 @@ impl Held {
 }
 
 /// Why a group was not committed.
-enum Broken {
+enum GroupFailure {
     /// Because none can be.
     Whole(StoreError),
     /// Perhaps because of one of them, such as one that is too large for the disk.
@@ -313,15 +317,15 @@ enum Broken {
 
 fn in_group(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
     match work {
-        // Of a single write nothing is left to undo when it conflicts.
+        // A single write that conflicts leaves nothing to undo.
         Work::Commit(unit) if unit.writes() > 1 => {
             statements.within(|statements| statements.write(unit))
         }
-        work => done(statements, work),
+        work => perform(statements, work),
     }
 }
 
-fn done(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
+fn perform(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError> {
     match work {
         Work::Commit(unit) => statements.write(unit),
         Work::Renew { call, epoch, lease, due } => statements.renew(*call, *epoch, lease, *due),
@@ -331,7 +335,7 @@ fn done(statements: &mut Statements<'_>, work: &Work) -> Result<(), CommitError>
     }
 }
 
-impl Accepted {
+impl QueuedWork {
     fn answers(self, result: Result<(), CommitError>) {
         // The caller may have gone; what was done is done.
         let _ = self.answer.send(result);

@@ -13,7 +13,7 @@ use crate::dialect::{null, parts};
 /// Choices that multiply further than this are not followed; nothing is taken out below them.
 const STEPS: usize = 20_000;
 
-/// Of these one fits.
+/// The variants of a choice, of which one fits.
 pub(super) struct Variants<'a>(Vec<Variant<'a>>);
 
 /// Schemas that all hold.
@@ -64,7 +64,7 @@ impl<'a> Variants<'a> {
         Self(variants)
     }
 
-    /// Those that values of a type may fit.
+    /// Selects the variants that a value of a type may fit.
     pub(super) fn that_take(&self, name: &str) -> impl Iterator<Item = &Variant<'a>> {
         self.0.iter().filter(move |variant| {
             variant.0.iter().all(|part| {
@@ -150,7 +150,8 @@ impl<'a> Variant<'a> {
     /// Whether the entries have the keys and the constants that identify a variant.
     pub(super) fn fits(&self, root: &Value, entries: &[Entry<'_>]) -> bool {
         let keys: HashSet<&str> = entries.iter().map(|entry| &*entry.key).collect();
-        let has_all = self.0.iter().all(|part| parts::required(part).all(|key| keys.contains(key)));
+        let has_all =
+            self.0.iter().all(|part| parts::required_names(part).all(|key| keys.contains(key)));
         let is_open = self.is_open();
         has_all
             && entries.iter().all(|entry| {
@@ -181,7 +182,7 @@ impl<'a> Variant<'a> {
     }
 
     fn requires(&self, key: &str) -> bool {
-        self.0.iter().any(|part| parts::required(part).any(|it| it == key))
+        self.0.iter().any(|part| parts::required_names(part).any(|it| it == key))
     }
 
     fn takes_null(&self, root: &Value, key: &str) -> bool {

@@ -28,11 +28,11 @@ impl Reducer<'_, '_> {
         let outer = Outer::of(object);
         let mut fitting = Vec::new();
         for (index, variant) in variants.iter().enumerate() {
-            match outer.narrowed(self.root, variant) {
-                Narrowed::Same => fitting.push((index, Cow::Borrowed(variant))),
-                Narrowed::To(narrower) => fitting.push((index, Cow::Owned(narrower))),
-                Narrowed::Nothing => {}
-                Narrowed::Unseen => {
+            match outer.narrow(self.root, variant) {
+                NarrowedVariant::Same => fitting.push((index, Cow::Borrowed(variant))),
+                NarrowedVariant::To(narrower) => fitting.push((index, Cow::Owned(narrower))),
+                NarrowedVariant::Nothing => {}
+                NarrowedVariant::Unseen => {
                     fitting.push((index, Cow::Borrowed(variant)));
                     if let Some(types) = object.get("type")
                         && draft.sentences.is_empty()
@@ -77,7 +77,7 @@ impl Reducer<'_, '_> {
         let mut draft = self.draft(object);
         let mut nodes = Vec::new();
         for name in types.iter().filter(|name| !(nullable && **name == "null")) {
-            nodes.push(self.schema(&parts::narrowed(object, name)));
+            nodes.push(self.schema(&parts::narrow(object, name)));
         }
         for keyword in ["default", "examples"] {
             if let Some(value) = object.get(keyword) {
@@ -107,13 +107,13 @@ impl Reducer<'_, '_> {
         if let [Value::Object(part)] = parts
             && part.contains_key("$ref")
             && whole.keys().all(|it| is_hint(it))
-            && let Some(folded) = parts::merged(&whole, part)
+            && let Some(folded) = parts::combine(&whole, part)
         {
             return self.schema(&Value::Object(folded));
         }
         let mut followed = Vec::new();
         let folds = parts.iter().all(|part| {
-            self.followed(part, &mut followed).is_some_and(|part| parts::fold(&mut whole, &part))
+            self.follow(part, &mut followed).is_some_and(|part| parts::fold(&mut whole, &part))
         });
         if folds {
             return self.replacing(&followed, |it| it.schema(&Value::Object(whole)));
@@ -124,7 +124,7 @@ impl Reducer<'_, '_> {
     }
 
     /// A part of `allOf`, a reference replaced by what it leads to.
-    fn followed<'v>(
+    fn follow<'v>(
         &self,
         part: &'v Value,
         followed: &mut Vec<String>,
@@ -219,7 +219,7 @@ fn is_hint(keyword: &str) -> bool {
 struct Outer<'v>(Vec<&'v str>);
 
 /// A variant as the type beside the choice leaves it.
-enum Narrowed {
+enum NarrowedVariant {
     Same,
     To(Value),
     Nothing,
@@ -232,29 +232,29 @@ impl<'v> Outer<'v> {
         Self(if object.contains_key("type") { parts::types(object) } else { Vec::new() })
     }
 
-    fn narrowed(&self, root: &Value, variant: &Value) -> Narrowed {
+    fn narrow(&self, root: &Value, variant: &Value) -> NarrowedVariant {
         let Some(object) = variant.as_object().filter(|_| !self.0.is_empty()) else {
-            return Narrowed::Same;
+            return NarrowedVariant::Same;
         };
         if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
             let definition = recursion::definition(root, reference).and_then(Value::as_object);
             let types = definition.map(parts::types).unwrap_or_default();
             let is_within = !types.is_empty() && types.iter().all(|name| self.covers(name));
-            return if is_within { Narrowed::Same } else { Narrowed::Unseen };
+            return if is_within { NarrowedVariant::Same } else { NarrowedVariant::Unseen };
         }
         let types = parts::types(object);
         let narrower: Vec<&str> = match types.as_slice() {
             [] => self.0.clone(),
-            types if types.iter().all(|name| self.covers(name)) => return Narrowed::Same,
+            types if types.iter().all(|name| self.covers(name)) => return NarrowedVariant::Same,
             types => self.0.iter().copied().filter(|name| overlaps(types, name)).collect(),
         };
         let mut narrowed = object.clone();
         match narrower.as_slice() {
-            [] => return Narrowed::Nothing,
+            [] => return NarrowedVariant::Nothing,
             [only] => narrowed.insert("type".into(), (*only).into()),
             several => narrowed.insert("type".into(), several.to_vec().into()),
         };
-        Narrowed::To(Value::Object(narrowed))
+        NarrowedVariant::To(Value::Object(narrowed))
     }
 
     fn covers(&self, name: &str) -> bool {

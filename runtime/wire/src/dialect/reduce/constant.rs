@@ -24,7 +24,7 @@ impl Reducer<'_, '_> {
                 let message = format!("none of the choices is of type {}", types.join(" or "));
                 self.refuse(Rule::Impossible, message, "give choices of that type");
             } else if values.iter().all(|value| self.sends(value)) {
-                draft.put("enum", Node::List(values.into_iter().map(Node::sorted).collect()));
+                draft.put("enum", Node::List(values.into_iter().map(Node::from_sorted).collect()));
             } else {
                 let values = Value::Array(values.into_iter().cloned().collect());
                 self.tell(draft, "enum", &values);
@@ -35,8 +35,8 @@ impl Reducer<'_, '_> {
             Some(Value::Null) if nullable => {}
             Some(only) if !self.sends(only) => self.tell(draft, "const", only),
             Some(only) => match self.rules.constants {
-                Constants::Any | Constants::Scalars => draft.put("const", Node::sorted(only)),
-                _ => draft.put("enum", Node::List(vec![Node::sorted(only)])),
+                Constants::Any | Constants::Scalars => draft.put("const", Node::from_sorted(only)),
+                _ => draft.put("enum", Node::List(vec![Node::from_sorted(only)])),
             },
             None => {}
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use crate::dialect::parts::{constants, required, types};
+use crate::dialect::parts::{constants, required_names, types};
 
 /// More than these are not compared each with each.
 const PAIRS: usize = 64;
@@ -51,7 +51,7 @@ fn have_own_keys(objects: &[&Map<String, Value>]) -> bool {
             *known.entry(name).or_default() += 1;
         }
     }
-    objects.iter().all(|it| required(it).any(|name| known.get(name) == Some(&1)))
+    objects.iter().all(|it| required_names(it).any(|name| known.get(name) == Some(&1)))
 }
 
 /// Whether there is a key that every one needs and at which no two take the same constant.
@@ -79,7 +79,7 @@ fn is_closed(object: &Map<String, Value>) -> bool {
 /// The constants of a key that is needed.
 fn tag<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v [Value]> {
     let property = object.get("properties")?.get(name)?.as_object().and_then(constants)?;
-    required(object).any(|it| it == name).then_some(property)
+    required_names(object).any(|it| it == name).then_some(property)
 }
 
 /// Whether no value fits both.
@@ -113,7 +113,7 @@ fn tags_differ(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 /// Whether one needs a key that the other, being closed, does not know.
 fn foreign_key(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let known = |name: &str| other.get("properties").is_some_and(|it| it.get(name).is_some());
-    is_closed(other) && required(one).any(|name| !known(name))
+    is_closed(other) && required_names(one).any(|name| !known(name))
 }
 
 #[cfg(test)]

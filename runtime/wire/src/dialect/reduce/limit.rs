@@ -40,7 +40,7 @@ impl Reducer<'_, '_> {
             {
                 draft.put(keyword, Node::text(value.to_string()));
             }
-            _ if is_known => draft.put(keyword, Node::sorted(value)),
+            _ if is_known => draft.put(keyword, Node::from_sorted(value)),
             _ => self.tell(draft, keyword, value),
         }
     }

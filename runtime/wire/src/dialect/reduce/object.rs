@@ -57,7 +57,7 @@ impl Reducer<'_, '_> {
 
     /// The required keys in the order of the properties.
     pub(super) fn required_in_order(&self, object: &Map<String, Value>) -> Node {
-        let mut names: Vec<&str> = parts::required(object).collect();
+        let mut names: Vec<&str> = parts::required_names(object).collect();
         names.sort_by_key(|name| (self.place(name), *name));
         Node::texts(names)
     }
@@ -76,7 +76,7 @@ impl Reducer<'_, '_> {
         written: Node,
     ) -> Node {
         let Node::Object(entries) = written else { return written };
-        let required: HashSet<&str> = parts::required(object).collect();
+        let required: HashSet<&str> = parts::required_names(object).collect();
         let entries = entries.into_iter().map(|(name, node)| {
             if required.contains(name.as_str()) {
                 return (name, node);
@@ -151,7 +151,7 @@ impl Reducer<'_, '_> {
         let further = object.get("additionalProperties").or(object.get("unevaluatedProperties"));
         let is_closed = matches!(further, Some(Value::Bool(false)) | None);
         let patterned = object.contains_key("patternProperties");
-        for name in parts::required(object).filter(|name| !properties.contains_key(*name)) {
+        for name in parts::required_names(object).filter(|name| !properties.contains_key(*name)) {
             if is_closed && !patterned {
                 let message = format!(
                     "the key `{name}` is required, and no property of that name is described"

@@ -57,7 +57,7 @@ impl Reducer<'_, '_> {
                     | "else",
                     Value::Object(_),
                 ) => self.at(&[keyword], |it| it.schema(value)),
-                _ => Node::sorted(value),
+                _ => Node::from_sorted(value),
             };
             draft.put(keyword, node);
         }

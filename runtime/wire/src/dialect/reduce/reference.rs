@@ -18,7 +18,7 @@ impl<'a> Reducer<'a, '_> {
             return Node::Object(Vec::new());
         };
         if self.rules.references == References::Inlined {
-            return self.inlined(reference, definition, object);
+            return self.inline(reference, definition, object);
         }
         let mut draft = self.draft(object);
         for (keyword, value) in node::in_order(object) {
@@ -26,7 +26,7 @@ impl<'a> Reducer<'a, '_> {
                 "$ref" | "description" => {}
                 "$defs" => self.definitions(&mut draft, value),
                 _ if self.rules.plain() && !self.is_refused_in_root(keyword) => {
-                    draft.put(keyword, Node::sorted(value))
+                    draft.put(keyword, Node::from_sorted(value))
                 }
                 _ => self.tell(&mut draft, keyword, value),
             }
@@ -47,12 +47,7 @@ impl<'a> Reducer<'a, '_> {
         recursion::definition(self.root, reference)
     }
 
-    fn inlined(
-        &mut self,
-        reference: &str,
-        definition: &Value,
-        beside: &Map<String, Value>,
-    ) -> Node {
+    fn inline(&mut self, reference: &str, definition: &Value, beside: &Map<String, Value>) -> Node {
         let mut whole = match definition {
             Value::Object(definition) => definition.clone(),
             // What is beside it, is all that there is to say.

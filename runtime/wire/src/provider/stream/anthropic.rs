@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::begun::Begun;
-use super::{StreamError, StreamEvent, embedded, parsed, quoted};
+use super::begun::BegunCalls;
+use super::{StreamError, StreamEvent, embed, parse, quote};
 use crate::provider::ToolCall;
 
 /// The kinds of events that change the message.
@@ -25,7 +25,7 @@ const KNOWN: [&str; 6] = [
 pub(super) struct Assembly {
     message: Option<Map<String, Value>>,
     blocks: BTreeMap<u64, Block>,
-    begun: Begun,
+    begun: BegunCalls,
     is_done: bool,
 }
 
@@ -89,7 +89,7 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        let Kind { r#type: kind } = parsed(data)?;
+        let Kind { r#type: kind } = parse(data)?;
         if self.is_done {
             return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }
@@ -102,7 +102,7 @@ impl Assembly {
                 return Ok(());
             }
         }
-        let event: Event<'_> = parsed(data)?;
+        let event: Event<'_> = parse(data)?;
         let is_first = self.message.is_none();
         match &*kind {
             "message_start" if is_first => self.message = Some(event.message.unwrap_or_default()),
@@ -148,13 +148,13 @@ impl Assembly {
     fn begin(&mut self, event: &Event<'_>) -> Result<Option<StreamEvent>, StreamError> {
         let index = event.index.unwrap_or_default();
         let raw = event.content_block.map_or("{}", RawValue::get);
-        let mut start: Map<String, Value> = parsed(raw)?;
+        let mut start: Map<String, Value> = parse(raw)?;
         let kind = grown_key(start.get("type").and_then(Value::as_str).unwrap_or_default());
         let grown = match kind.and_then(|key| start.remove(key)) {
             Some(Value::String(text)) => text,
             // An input that is there at once; most begin empty.
             Some(Value::Object(input)) if !input.is_empty() => {
-                let whole: Input<'_> = parsed(raw)?;
+                let whole: Input<'_> = parse(raw)?;
                 whole.input.get().to_owned()
             }
             _ => String::new(),
@@ -206,7 +206,7 @@ impl Assembly {
         message.remove("content");
         let mut text = String::from("{");
         for (key, value) in &message {
-            text.push_str(&format!("{}:{value},", quoted(key)));
+            text.push_str(&format!("{}:{value},", quote(key)));
         }
         let blocks: Vec<String> = self.blocks.values().map(Block::text).collect();
         text.push_str(&format!("\"content\":[{}]}}", blocks.join(",")));
@@ -256,21 +256,21 @@ impl Block {
         (self.of("type") == "tool_use" && is_whole).then(|| ToolCall {
             id: Some(self.of("id").to_owned()),
             name: self.of("name").to_owned(),
-            arguments: embedded(&self.grown),
+            arguments: embed(&self.grown),
         })
     }
 
     fn text(&self) -> String {
         let mut members: Vec<String> =
-            self.start.iter().map(|(key, value)| format!("{}:{value}", quoted(key))).collect();
+            self.start.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
         match grown_key(self.of("type")) {
-            Some("input") => members.push(format!("\"input\":{}", embedded(&self.grown))),
-            Some(key) => members.push(format!("\"{key}\":{}", quoted(&self.grown))),
+            Some("input") => members.push(format!("\"input\":{}", embed(&self.grown))),
+            Some(key) => members.push(format!("\"{key}\":{}", quote(&self.grown))),
             None => {}
         }
         if !self.signature.is_empty() {
             members.retain(|member| !member.starts_with("\"signature\":"));
-            members.push(format!("\"signature\":{}", quoted(&self.signature)));
+            members.push(format!("\"signature\":{}", quote(&self.signature)));
         }
         if !self.citations.is_empty() {
             members.retain(|member| !member.starts_with("\"citations\":"));

@@ -4,9 +4,9 @@ use super::StreamError;
 
 /// The calls that began, by what their provider counts them with.
 #[derive(Debug, Default)]
-pub(super) struct Begun(Vec<(u64, bool)>);
+pub(super) struct BegunCalls(Vec<(u64, bool)>);
 
-impl Begun {
+impl BegunCalls {
     /// The place of a call that begins, among the calls of the answer. Later calls have larger keys, since the answer holds
     /// its calls by them.
     pub(super) fn begin(&mut self, key: u64) -> Result<usize, StreamError> {

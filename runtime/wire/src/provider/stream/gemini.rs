@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::{StreamError, StreamEvent, parsed, quoted};
+use super::{StreamError, StreamEvent, parse, quote};
 use crate::provider::Provider;
 
 /// The members of parts, in small letters and without `_`: the API takes two spellings.
@@ -86,7 +86,7 @@ impl Assembly {
         data: &str,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
-        let chunk: Chunk<'_> = parsed(data)?;
+        let chunk: Chunk<'_> = parse(data)?;
         if chunk.error.is_some() {
             return Err(StreamError::Provider { body: data.to_owned() });
         }
@@ -125,7 +125,7 @@ impl Assembly {
     }
 
     fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), StreamError> {
-        let part: Part<'_> = parsed(raw.get())?;
+        let part: Part<'_> = parse(raw.get())?;
         if part.function_call.is_some() {
             // A call that is none the whole message reports.
             let calls = Provider::Gemini.tool_calls(raw.get()).unwrap_or_default();
@@ -163,11 +163,11 @@ impl Assembly {
             let feedback = self.feedback.filter(|it| it.get().contains("blockReason"))?;
             return Some(format!(r#"{{"promptFeedback":{feedback}{usage}}}"#));
         };
-        let message = self.finish_message.map(|it| format!(r#","finishMessage":{}"#, quoted(&it)));
+        let message = self.finish_message.map(|it| format!(r#","finishMessage":{}"#, quote(&it)));
         Some(format!(
             r#"{{"candidates":[{{"content":{{"role":"model","parts":[{}]}},"finishReason":{}{}}}]{usage}}}"#,
             self.parts.join(","),
-            quoted(&reason),
+            quote(&reason),
             message.unwrap_or_default(),
         ))
     }
@@ -175,7 +175,7 @@ impl Assembly {
 
 /// What a part is of which no member is known.
 fn unknown(part: &RawValue) -> Result<Option<String>, StreamError> {
-    let members: BTreeMap<Cow<'_, str>, IgnoredAny> = parsed(part.get())?;
+    let members: BTreeMap<Cow<'_, str>, IgnoredAny> = parse(part.get())?;
     let is_known = |key: &str| KNOWN.contains(&key.replace('_', "").to_lowercase().as_str());
     let is_unknown = members.keys().all(|key| !is_known(key));
     Ok(members.into_keys().next().filter(|_| is_unknown).map(Cow::into_owned))

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::begun::Begun;
+use super::begun::BegunCalls;
 use super::reasoning_details::ReasoningDetails;
-use super::{StreamError, StreamEvent, parsed, quoted};
+use super::{StreamError, StreamEvent, parse, quote};
 use crate::provider::ToolCall;
 
 #[derive(Debug, Default)]
@@ -19,11 +19,11 @@ pub(super) struct Assembly {
     reasoning: Option<String>,
     reasoning_details: ReasoningDetails,
     calls: BTreeMap<u64, ToolCall>,
-    /// Of each index that the server wrote, the key of its last call. Some servers write one index for every call.
+    /// For each index that the server wrote, the key of its last call. Some servers write one index for every call.
     keys: BTreeMap<u64, u64>,
     /// What servers other than `OpenAI`'s write beside a call, and want back.
     extras: BTreeMap<u64, Box<RawValue>>,
-    begun: Begun,
+    begun: BegunCalls,
     finish_reason: Option<String>,
     usage: Option<Box<RawValue>>,
     is_done: bool,
@@ -65,11 +65,11 @@ struct Delta<'a> {
     #[serde(borrow)]
     reasoning_details: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<Called<'a>>>,
+    tool_calls: Option<Vec<CalledFunction<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     index: Option<u64>,
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
@@ -98,7 +98,7 @@ impl Assembly {
             self.is_done = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = parsed(data)?;
+        let chunk: Chunk<'_> = parse(data)?;
         if chunk.error.is_some_and(|error| error.get() != "null") {
             return Err(StreamError::Provider { body: data.to_owned() });
         }
@@ -190,7 +190,7 @@ impl Assembly {
 
     fn call(
         &mut self,
-        called: Called<'_>,
+        called: CalledFunction<'_>,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), StreamError> {
         let Some(key) = self.key(&called)? else { return Ok(()) };
@@ -229,7 +229,7 @@ impl Assembly {
 
     /// Finds which call a delta is of, or begins another; nothing for one that repeats a call. An id or, from servers that write
     /// none, a name begins a call, also under an index that a whole call has.
-    fn key(&mut self, called: &Called<'_>) -> Result<Option<u64>, StreamError> {
+    fn key(&mut self, called: &CalledFunction<'_>) -> Result<Option<u64>, StreamError> {
         let id = called.id.as_deref().filter(|id| !id.is_empty());
         let function = called.function.as_ref();
         let name = function.and_then(|it| it.name.as_deref()).filter(|name| !name.is_empty());
@@ -306,14 +306,14 @@ impl Assembly {
         if !self.is_done && self.finish_reason.is_none() {
             return None;
         }
-        let or_null = |text: Option<&String>| text.map_or("null".to_owned(), |it| quoted(it));
+        let or_null = |text: Option<&String>| text.map_or("null".to_owned(), |it| quote(it));
         let calls = self.calls.iter().map(|(index, call)| {
             let extra = self.extras.get(index);
             format!(
                 r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}{}}}"#,
                 or_null(call.id.as_ref()),
-                quoted(&call.name),
-                quoted(&call.arguments),
+                quote(&call.name),
+                quote(&call.arguments),
                 extra.map_or(String::new(), |it| format!(r#","extra_content":{it}"#)),
             )
         });
@@ -323,8 +323,8 @@ impl Assembly {
             false => format!(r#","tool_calls":[{}]"#, calls.join(",")),
         };
         let reasoned = [
-            ("reasoning_content", self.reasoning_content.as_deref().map(quoted)),
-            ("reasoning", self.reasoning.as_deref().map(quoted)),
+            ("reasoning_content", self.reasoning_content.as_deref().map(quote)),
+            ("reasoning", self.reasoning.as_deref().map(quote)),
             ("reasoning_details", self.reasoning_details.text()),
         ];
         let reasoned: String = reasoned

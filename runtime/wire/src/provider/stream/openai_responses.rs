@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::begun::Begun;
-use super::{StreamError, StreamEvent, parsed};
+use super::begun::BegunCalls;
+use super::{StreamError, StreamEvent, parse};
 use crate::provider::{Provider, ToolCall};
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     response: Option<String>,
-    begun: Begun,
+    begun: BegunCalls,
     /// The calls that ended, with their places.
     calls: Vec<(usize, ToolCall)>,
     /// The items that ended, by their places in the output.
@@ -54,17 +54,17 @@ impl Assembly {
         if data.trim() == "[DONE]" && self.response.is_some() {
             return Ok(());
         }
-        let event: Event<'_> = parsed(data)?;
+        let event: Event<'_> = parse(data)?;
         let kind = &*event.r#type;
         if self.response.is_some() {
             return Err(StreamError::order(format!("found {kind}"), "nothing more"));
         }
         let delta = || -> Result<Option<String>, StreamError> {
-            let text: Option<String> = event.delta.map(|it| parsed(it.get())).transpose()?;
+            let text: Option<String> = event.delta.map(|it| parse(it.get())).transpose()?;
             Ok(text.filter(|text| !text.is_empty()))
         };
         let place = || -> Result<u64, StreamError> {
-            event.output_index.map_or(Ok(0), |it| parsed(it.get()))
+            event.output_index.map_or(Ok(0), |it| parse(it.get()))
         };
         match kind {
             "error" => return Err(StreamError::Provider { body: data.to_owned() }),
@@ -83,7 +83,7 @@ impl Assembly {
                 });
             }
             "response.output_item.added" => {
-                let item: Option<Item<'_>> = event.item.map(|it| parsed(it.get())).transpose()?;
+                let item: Option<Item<'_>> = event.item.map(|it| parse(it.get())).transpose()?;
                 match item {
                     Some(Item { kind, name }) if kind == "function_call" => {
                         let index = self.begun.begin(place()?)?;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use toolwright_core::output::Content;
 
-use super::super::{Answered, MediaSupport, Provider};
+use super::super::{AnsweredCall, MediaSupport, Provider};
 
 const PNG: &str = "iVBORw0KGgo=";
 const GIF: &str = "R0lGODlhAQA=";
@@ -25,7 +25,7 @@ fn said(provider: Provider, content: &[Content<'_>]) -> Value {
 }
 
 fn answered(provider: Provider, content: &[Content<'_>], support: MediaSupport) -> Value {
-    let answered = Answered { id: Some("c1"), name: "look", is_error: false, content };
+    let answered = AnsweredCall { id: Some("c1"), name: "look", is_error: false, content };
     provider.results(&[answered], support).unwrap()
 }
 

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::{Answered, MediaSupport, Provider, ToolCall};
+use super::super::{AnsweredCall, MediaSupport, Provider, ToolCall};
 use toolwright_core::output::Content;
 
 fn written(provider: Provider, calls: &[ToolCall]) -> String {
@@ -99,7 +99,7 @@ proptest! {
             let answered: Vec<_> = read
                 .iter()
                 .zip(&contents)
-                .map(|(call, content)| Answered {
+                .map(|(call, content)| AnsweredCall {
                     id: call.id.as_deref(),
                     name: &call.name,
                     is_error: false,
