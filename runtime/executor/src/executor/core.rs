@@ -13,7 +13,7 @@ use super::resolve::Resolving;
 use super::rules::Rules;
 use crate::event::Listener;
 use crate::registry::{Entry, Registry};
-use toolwright_core::capability::Provided;
+use toolwright_core::capability::ProvidedValues;
 
 /// What all runs of an executor share.
 pub(crate) struct Core {

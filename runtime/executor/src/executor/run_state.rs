@@ -21,7 +21,7 @@ use toolwright_core::call::Call;
 use toolwright_core::capability::{DeclaredService, RunValues, Value};
 use toolwright_core::context::{Progress, RunHandle};
 use toolwright_core::error::ToolError;
-use toolwright_core::spec::{Handle, Spec};
+use toolwright_core::spec::Handle;
 use toolwright_policy::policy::PolicyDecision;
 
 /// The state of a run. Calls that are made on the executor itself belong to a run that it makes when it is built.

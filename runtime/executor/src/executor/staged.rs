@@ -132,7 +132,7 @@ impl<'a> Stages<'a> {
 /// An answer that says what was repaired of the arguments.
 fn with_repairs(answer: Answer, facts: &Facts) -> Answer {
     match facts.repairs() {
-        Some(repairs) => answer.mended(Arc::new(repairs.clone())),
+        Some(repairs) => answer.with_repairs(Arc::new(repairs.clone())),
         None => answer,
     }
 }

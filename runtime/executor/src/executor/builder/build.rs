@@ -14,7 +14,7 @@ use crate::executor::resolve::Resolving;
 use crate::executor::rules::{Rules, Surroundings};
 use crate::executor::{Executor, Gate, Journal, RunState};
 use crate::retry::{CircuitBreaker, Circuits};
-use toolwright_core::capability::{Declared, Provided};
+use toolwright_core::capability::{DeclaredService, ProvidedValues};
 use toolwright_policy::policy::{PolicyBuilder, PolicyError};
 
 impl ExecutorBuilder {
