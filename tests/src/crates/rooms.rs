@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::walls::files::Files;
 
 /// The rooms of the agent, from the lowest floor up. What is for tests has a floor of its own, above all.
-const AGENT: [&str; 12] = [
+const AGENT: [&str; 11] = [
     "recording",
     "history",
     "limits",
@@ -15,7 +15,6 @@ const AGENT: [&str; 12] = [
     "events",
     "run",
     "durable",
-    "delegate",
     "agent",
     "testing",
 ];

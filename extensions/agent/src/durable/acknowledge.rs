@@ -2,6 +2,7 @@
 
 use toolwright::journal::{CallSlot, Store};
 
+use super::record::RunRecord;
 use crate::history::Message;
 
 /// The calls of a turn whose answers the run has recorded, and whose records do not say so yet.
@@ -36,5 +37,19 @@ impl Unacknowledged {
             };
         }
         is_done
+    }
+}
+
+impl RunRecord {
+    /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.
+    pub(super) async fn acknowledge(&mut self) {
+        let store = &self.recorded.access().store;
+        let mut left = Vec::new();
+        for calls in self.left.drain(..) {
+            if !calls.acknowledged(&**store, &self.recorded.head.run).await {
+                left.push(calls);
+            }
+        }
+        self.left = left;
     }
 }

@@ -27,7 +27,7 @@ use super::recorded::Recorded;
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
 use crate::events::NoticeKind;
-use crate::history::Message;
+use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::run::{
@@ -252,6 +252,10 @@ impl Recorder for RunRecord {
         self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
     }
 
+    async fn said(&mut self, _: bool) -> Result<Vec<Prompt>, RunError> {
+        self.recorded.take_messages().await
+    }
+
     async fn delegated(&mut self, state: &State) -> Result<Spent, RunError> {
         if self.agent.0.sub_agents.is_none() {
             return Ok(Spent::default());
@@ -383,17 +387,5 @@ impl RunRecord {
             ..head
         }
         .with_state(state, sealing)
-    }
-
-    /// Notes that the run has the answers of its turns. They are recorded, so that a failure here loses nothing.
-    async fn acknowledge(&mut self) {
-        let store = &self.recorded.access().store;
-        let mut left = Vec::new();
-        for calls in self.left.drain(..) {
-            if !calls.acknowledged(&**store, &self.recorded.head.run).await {
-                left.push(calls);
-            }
-        }
-        self.left = left;
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use super::inbox::Inbox;
 use super::output::{Output, OutputError};
 use crate::agent::Agent;
 use crate::events::Observer;
@@ -170,6 +171,7 @@ impl AgentRunBuilder {
             has_no_tools,
             state,
             history,
+            inbox: Inbox::default(),
             held,
         })
     }
@@ -191,6 +193,7 @@ impl AgentRun {
             has_no_tools: false,
             state,
             history: Vec::new(),
+            inbox: Inbox::default(),
             held,
         }
     }

@@ -16,6 +16,7 @@ mod limits;
 mod rounds;
 mod search;
 mod spans;
+mod steering;
 mod stored;
 mod support;
 mod typed;
