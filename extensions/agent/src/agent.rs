@@ -2,12 +2,15 @@
 
 mod builder;
 mod chat;
+mod delegate;
 mod error;
+mod handle;
 mod instructions;
 mod model_name;
 mod new_executor;
 mod request;
 mod result;
+mod steering;
 mod stream;
 mod typed;
 
@@ -19,17 +22,19 @@ use toolwright::Executor;
 use toolwright::unstable::runs::JournalAccess;
 
 pub use self::builder::AgentBuilder;
-pub(crate) use self::builder::listed;
 pub use self::chat::{Chat, ChatTurn};
+use self::delegate::SubAgents;
+pub use self::delegate::{SubAgent, SubAgentAnswer};
 pub use self::error::AgentError;
+pub use self::handle::RunHandle;
 pub use self::instructions::{Instructions, IntoInstructions};
 pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::new_executor::NewExecutor;
 pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
+pub use self::steering::Steering;
 pub use self::stream::{NumberedStream, RunStream};
 pub use self::typed::{TypedRequest, TypedResult};
-use crate::delegate::SubAgents;
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;

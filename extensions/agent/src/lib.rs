@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `run`, `durable`, `delegate`, `agent`.
+//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `run`, `durable`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -19,7 +19,6 @@
 #![warn(missing_docs)]
 
 mod agent;
-mod delegate;
 pub mod durable;
 mod events;
 mod history;
@@ -37,10 +36,9 @@ pub mod testing;
 
 pub use self::agent::{
     Agent, AgentBuilder, AgentError, Chat, ChatTurn, Instructions, IntoInstructions, IntoModel,
-    ModelNameError, NewExecutor, NumberedStream, RunError, RunRequest, RunResult, RunStream,
-    TypedRequest, TypedResult,
+    ModelNameError, NewExecutor, NumberedStream, RunError, RunHandle, RunRequest, RunResult,
+    RunStream, Steering, SubAgent, SubAgentAnswer, TypedRequest, TypedResult,
 };
-pub use self::delegate::{SubAgent, SubAgentAnswer};
 pub use self::events::{
     CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
     ToolResultEvent,

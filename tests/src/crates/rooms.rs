@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::walls::files::Files;
 
 /// The rooms of the agent, from the lowest floor up. What is for tests has a floor of its own, above all.
-const AGENT: [&str; 13] = [
+const AGENT: [&str; 12] = [
     "recording",
     "history",
     "results",
@@ -16,7 +16,6 @@ const AGENT: [&str; 13] = [
     "events",
     "run",
     "durable",
-    "delegate",
     "agent",
     "testing",
 ];

@@ -11,8 +11,8 @@ use toolwright::dialect::DialectError;
 use toolwright::{Catalog, Executor};
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
+use crate::agent::delegate::{Link, SubAgent, SubAgentTools, SubAgents};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
-use crate::delegate::{Link, SubAgent, SubAgentTools, SubAgents};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
 use crate::limits::ledger::Ledger;

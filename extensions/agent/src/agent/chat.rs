@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use toolwright::CancellationToken;
 
-use crate::agent::{Agent, RunError, RunResult, RunStream};
+use crate::agent::{Agent, RunError, RunResult, RunStream, Steering};
 use crate::durable::ById;
 use crate::history::{Message, Prompt};
 use crate::run::options::{RunOptions, run_options};
@@ -57,6 +57,47 @@ impl Chat {
     /// yet. A call that is journalled does not run twice; one that is not does.
     pub fn resume(&mut self) -> ChatTurn<'_> {
         ChatTurn { chat: self, prompt: None }
+    }
+
+    /// Begins the conversation, and gives what says more in it while a turn is under way.
+    ///
+    /// ```
+    /// use toolwright::tool;
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// /// Rests for a moment.
+    /// #[tool(effect = read)]
+    /// async fn rest() {
+    ///     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let model = ScriptedModel::new().calls([("rest", "{}")]).says("Tea, then.");
+    /// let agent = Agent::builder(model).tools([REST]).build()?;
+    /// let mut chat = agent.chat();
+    /// let steering = chat.steering()?;
+    /// let says_more = async {
+    ///     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    ///     steering.send("Tea would be better.").await
+    /// };
+    /// let (answer, said) = tokio::join!(chat.send("Make coffee.").into_future(), says_more);
+    /// said?;
+    /// assert_eq!(answer?.to_string(), "Tea, then.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the conversation cannot begin.
+    pub fn steering(&mut self) -> Result<Steering, StartError> {
+        let agent = self.agent.clone();
+        Ok(match self.talk()? {
+            Talk::InMemory(run) => {
+                Steering::new(&agent, run.id().to_owned(), Some(run.inbox().clone()))
+            }
+            Talk::Recorded(run, _) => Steering::new(&agent, run.id().to_owned(), None),
+        })
     }
 
     /// Returns everything that was said, called and answered; of a recorded conversation, from its first turn here on.

@@ -11,7 +11,7 @@ use toolwright::{
 };
 
 use super::{Agent, AgentBuilder, AgentError};
-use crate::delegate::SubAgentTools;
+use crate::agent::delegate::SubAgentTools;
 use crate::search::search_tools;
 
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;

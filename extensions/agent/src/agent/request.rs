@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use toolwright::CancellationToken;
 
-use crate::agent::{Agent, RunError, RunResult, RunStream, TypedRequest};
+use crate::agent::{Agent, RunError, RunHandle, RunResult, RunStream, Steering, TypedRequest};
 use crate::durable::ById;
 use crate::history::Prompt;
 use crate::run::options::{RunOptions, run_options};
@@ -135,6 +135,50 @@ impl RunRequest {
             }
             Err(error) => RunStream::failed(error.into()),
         }
+    }
+
+    /// Starts the run in a task of its own, and gives a handle of it, by which more can be said while it works.
+    ///
+    /// ```
+    /// use toolwright::tool;
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// /// Rests for a moment.
+    /// #[tool(effect = read)]
+    /// async fn rest() {
+    ///     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let model = ScriptedModel::new().calls([("rest", "{}")]).says("Tea, then.");
+    /// let agent = Agent::builder(model).tools([REST]).build()?;
+    /// let run = agent.run("Make coffee.").start()?;
+    /// run.send("Tea would be better.").await?;
+    /// assert_eq!(run.await?.to_string(), "Tea, then.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the run cannot start.
+    ///
+    /// # Panics
+    /// Outside of a runtime of `tokio`.
+    pub fn start(mut self) -> Result<RunHandle, StartError> {
+        let token = self.options.token.get_or_insert_default().clone();
+        let agent = self.agent.clone();
+        Ok(match self.begin()? {
+            Begun::InMemory(run, prompt) => {
+                let inbox = Some(run.inbox().clone());
+                let steering = Steering::new(&agent, run.id().to_owned(), inbox);
+                RunHandle::new(steering, token, finish(*run, prompt))
+            }
+            Begun::Recorded(run, prompt, _) => {
+                let steering = Steering::new(&agent, run.id().to_owned(), None);
+                RunHandle::new(steering, token, finish_recorded(run, prompt))
+            }
+        })
     }
 
     fn begin(self) -> Result<Begun, StartError> {

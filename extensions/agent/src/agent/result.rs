@@ -46,6 +46,10 @@ impl RunResult {
                 Self::of(&id, end, &state, history, differences)
             }
             Progress::Waiting(waiting) => Err(RunError::Waits(Box::new(waiting))),
+            Progress::Queued => {
+                let why = "works; wait for its end".to_owned();
+                Err(RunError::Recorded(durable::RunError::NotNow { run: id, why }))
+            }
         }
     }
 

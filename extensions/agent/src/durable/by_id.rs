@@ -6,9 +6,12 @@ use tokio::time::timeout;
 use toolwright::CancellationToken;
 use toolwright::unstable::runs::JournalAccess;
 
+use super::head::Phase;
+use super::inbox;
 use super::progress::{Progress, Waiting};
 use super::record::DrivenRun;
 use super::runner::{Inner, LOOK_AGAIN};
+use super::runs::head_of;
 use super::taken_by::TakenBy;
 use super::turn;
 use super::{NewRun, RunError, Runs};
@@ -89,6 +92,26 @@ impl ById {
     /// Says something in the run, which need not be there yet.
     pub(crate) async fn send(&self, prompt: &Prompt) -> Result<Came, RunError> {
         self.until_it_rests(Wanted::Answer(prompt)).await
+    }
+
+    /// Leaves a message to the driver of the run, wherever it is driven: the model gets it with the next request.
+    pub(crate) async fn put(agent: &Agent, run: &str, prompt: Prompt) -> Result<(), RunError> {
+        let not_now = |why: &str| RunError::NotNow { run: run.to_owned(), why: why.to_owned() };
+        let journal = agent.0.journal();
+        let access = journal.ok_or_else(|| not_now("is recorded nowhere"))?;
+        let (head, _) = head_of(&*access.store, run).await?;
+        if head.phase == Phase::Ended {
+            return Err(not_now("has ended; say it in a conversation of this id"));
+        }
+        let key = inbox::put(&access, run, prompt).await?;
+        let (head, _) = head_of(&*access.store, run).await?;
+        match access.store.document(&key).await? {
+            Some(left) if head.phase == Phase::Ended => {
+                inbox::withdraw(&access, left).await?;
+                Err(not_now("has ended meanwhile; say it in a conversation of this id"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Goes on with the run.

@@ -44,6 +44,11 @@ pub(super) fn turns(run: &str) -> String {
     format!("run/{run}/turn/")
 }
 
+/// What all messages begin with that were said to the run while it works.
+pub(super) fn inbox(run: &str) -> String {
+    format!("run/{run}/inbox/")
+}
+
 /// What the documents of one sub-agent begin with, by the call that started it.
 pub(super) fn sub_agent(run: &str, call: CallId) -> String {
     format!("{}{call}/", answers_of(run))

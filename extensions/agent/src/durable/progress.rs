@@ -16,6 +16,8 @@ pub enum Progress {
     /// Calls of its turn wait, and no process drives it. It goes on by itself where [`Runner::work`](super::Runner::work)
     /// runs, as soon as the last of them has its answer.
     Waiting(Waiting),
+    /// What was said waits for the next request of the run, which works.
+    Queued,
 }
 
 /// The calls that a run waits for.
@@ -38,7 +40,7 @@ impl Progress {
     pub fn ended(&self) -> Option<&RunEnd> {
         match self {
             Self::Ended(ended) => Some(ended),
-            Self::Waiting(_) => None,
+            Self::Waiting(_) | Self::Queued => None,
         }
     }
 
@@ -47,7 +49,7 @@ impl Progress {
     pub fn waiting(&self) -> Option<&Waiting> {
         match self {
             Self::Waiting(waiting) => Some(waiting),
-            Self::Ended(_) => None,
+            Self::Ended(_) | Self::Queued => None,
         }
     }
 }
@@ -57,6 +59,7 @@ impl fmt::Display for Progress {
         match self {
             Self::Ended(ended) => write!(formatter, "{ended}"),
             Self::Waiting(waiting) => write!(formatter, "{waiting}"),
+            Self::Queued => formatter.write_str("gets it with its next request"),
         }
     }
 }

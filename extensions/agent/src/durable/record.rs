@@ -28,7 +28,7 @@ use super::recorded::Recorded;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
 use crate::events::NoticeKind;
-use crate::history::Message;
+use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::run::{
@@ -276,6 +276,10 @@ impl Recorder for RunRecord {
 
     fn known(&self) -> Vec<Option<Answer>> {
         self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
+    }
+
+    async fn said(&mut self, _: bool) -> Result<Vec<Prompt>, RunError> {
+        self.recorded.take_messages().await
     }
 
     async fn delegated(&mut self, state: &State) -> Result<Spent, RunError> {

@@ -12,7 +12,8 @@ use toolwright::unstable::runs::JournalAccess;
 
 use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
 use super::crashes::SuspectPlace;
-use super::head::{Cancelled, Head, read};
+use super::head::{Cancelled, Head, Phase, read};
+use super::inbox;
 use super::keys;
 use super::progress::Progress;
 use super::remembered::Remembered;
@@ -20,7 +21,7 @@ use super::runs::{Runs, head_of};
 use super::taken_by::TakenBy;
 use super::{NewRun, RunError};
 use crate::agent::Agent;
-use crate::history::Message;
+use crate::history::{Message, Prompt};
 use crate::run::AgentRunBuilder;
 
 /// How long until a run that is driven elsewhere is looked at again.
@@ -138,7 +139,7 @@ impl Runner {
             let changed = self.0.access.store.changed();
             match self.0.gone_on(run, TakenBy::Worker).await {
                 Ok(Progress::Ended(ended)) => return Ok(ended),
-                Ok(Progress::Waiting(_)) => {}
+                Ok(Progress::Waiting(_) | Progress::Queued) => {}
                 Err(error) if error.goes_on_later() => {}
                 Err(error) => return Err(error),
             }
@@ -146,10 +147,12 @@ impl Runner {
         }
     }
 
-    /// Says more in a run that has ended, and drives it on.
+    /// Says more in a run. One that has ended is driven on. One that works, waits or is driven elsewhere gets it with its next
+    /// request ([`Progress::Queued`]): recorded before this returns, once, in the order in which it was said. A run that is
+    /// done goes on where something waits for it; one that a limit or an error has ended reads it with the next message.
     ///
     /// # Errors
-    /// When the run has not ended or was cancelled, and those of [`resume`](Self::resume).
+    /// When the run was cancelled, and those of [`resume`](Self::resume).
     pub async fn send(&self, run: &str, text: &str) -> Result<Progress, RunError> {
         self.send_with(run, text, []).await
     }
@@ -167,6 +170,10 @@ impl Runner {
         let attachments = attachments.into();
         if text.trim().is_empty() && attachments.is_empty() {
             return Err(crate::run::Stopped::NothingSaid.into());
+        }
+        if self.0.head(run).await?.0.phase != Phase::Ended {
+            let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
+            return self.0.queued(run, prompt).await;
         }
         self.0.driven(&mut self.0.spoken(run, text, attachments, &mut None).await?).await
     }
@@ -271,6 +278,22 @@ impl Inner {
             let known: Vec<&str> = self.agents.keys().map(String::as_str).collect();
             RunError::NoAgent { agent: name.to_owned(), known: known.join(", ") }
         })
+    }
+
+    /// Leaves a message to the driver of a run. Where the run has ended meanwhile, and its driver has not seen the message, it is
+    /// said here.
+    pub(super) async fn queued(&self, run: &str, prompt: Prompt) -> Result<Progress, RunError> {
+        let key = inbox::put(&self.access, run, prompt).await?;
+        let (head, _) = self.head(run).await?;
+        let has_ended = head.phase == Phase::Ended;
+        if !has_ended || self.access.store.document(&key).await?.is_none() {
+            return Ok(Progress::Queued);
+        }
+        let driven = self.spoken_of_inbox(run).await?;
+        match driven {
+            Some(mut driven) => self.driven(&mut driven).await,
+            None => Ok(Progress::Queued),
+        }
     }
 
     /// Whether the end of a run was requested.

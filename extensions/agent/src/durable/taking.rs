@@ -1,13 +1,11 @@
 //! How a driver gets a run: it records a new one, or takes up one that no process drives.
 
-use std::sync::Arc;
-
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
+use toolwright::CallId;
 use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
-use toolwright::journal::{CallRecord, DocumentWrite};
+use toolwright::journal::CallRecord;
 use toolwright::unstable::runs::JournalAccess;
-use toolwright::{CallId, Content};
 
 use super::acknowledge::Unacknowledged;
 use super::body::Body;
@@ -77,37 +75,6 @@ impl Inner {
             Err(error) => Err(error),
             Ok(()) => Ok(driven),
         }
-    }
-
-    /// A run that has ended, and to which its user has said more; `before` says how many messages there were.
-    pub(super) async fn spoken(
-        &self,
-        id: &str,
-        text: &str,
-        attachments: Arc<[Content<'static>]>,
-        before: &mut Option<usize>,
-    ) -> Result<DrivenRun, RunError> {
-        let (head, version) = self.head(id).await?;
-        let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
-        if head.phase != Phase::Ended {
-            return Err(not_now("has not ended; resume it, or wait for its end"));
-        }
-        if head.cancelled.is_some() {
-            return Err(not_now("was cancelled; start another"));
-        }
-        let head = Head { epoch: head.epoch + 1, ..head };
-        let mut driven = self.loaded(head, version, false).await?;
-        before.get_or_insert(driven.run.history().len());
-        let limits = driven.run.state().limits();
-        driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
-        // A cancellation that came after the end of the run is not one of what its user says now.
-        let key = keys::cancel(id);
-        if let Some(found) = self.access.store.document(&key).await? {
-            let expects = Some(found.version);
-            driven.record.recorded.also.push(DocumentWrite { key, expects, text: None });
-        }
-        driven.said(text, attachments).await?;
-        Ok(driven)
     }
 
     /// Leases a run that this process may drive; else returns its state.
@@ -243,7 +210,7 @@ impl Inner {
 
     /// A run with its history, whose lease is not this driver's yet: what is wrong with it is found before anything is
     /// written.
-    async fn loaded(
+    pub(super) async fn loaded(
         &self,
         head: Head,
         version: u64,
@@ -371,7 +338,7 @@ fn unsound(history: &[Message]) -> Option<String> {
     Some(format!("cannot begin with this history, {why}; give what `import` makes of it"))
 }
 
-fn deadline_of(access: &JournalAccess, limits: Limits) -> Option<Timestamp> {
+pub(super) fn deadline_of(access: &JournalAccess, limits: Limits) -> Option<Timestamp> {
     let time = SignedDuration::try_from(limits.time?).unwrap_or(SignedDuration::MAX);
     Some(access.now().checked_add(time).unwrap_or(Timestamp::MAX))
 }

@@ -79,6 +79,11 @@ impl RunEnd {
         matches!(self, Self::Output { .. } | Self::InvalidOutput { .. })
     }
 
+    /// Whether the run has done what it was asked for.
+    pub(crate) fn is_answer(&self) -> bool {
+        matches!(self, Self::Text { .. } | Self::Terminal { .. } | Self::Output { .. })
+    }
+
     /// The name of the kind of end, as serde writes it.
     pub(crate) fn name(&self) -> &'static str {
         match self {

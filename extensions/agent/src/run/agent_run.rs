@@ -9,6 +9,7 @@ use toolwright::{CancellationToken, Catalog, Content, Run};
 
 use super::driver::{Driver, Rest};
 use super::early::Begun;
+use super::inbox::Inbox;
 use super::options::HeldId;
 use super::output::Output;
 use super::recorder::Nothing;
@@ -62,6 +63,8 @@ pub struct AgentRun {
     pub(super) history: Vec<Message>,
     /// Its answers, and what the model is sent of them.
     pub(super) results: Results,
+    /// What the user says while it works.
+    pub(super) inbox: Inbox,
     /// Keeps other runs of the agent from its id.
     pub(super) held: Option<HeldId>,
 }
@@ -172,12 +175,18 @@ impl AgentRun {
         self.observer.events().reader()
     }
 
+    /// Takes what the user says while the run works.
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
     async fn drive(&mut self) -> Result<RunEnd, Stopped> {
         let deadline = self.state.limits().time.map(|time| Instant::now() + time);
         let agent = &self.agent;
         let sub_agents =
             agent.0.sub_agents.is_some().then(|| (agent.clone(), self.id().to_owned()));
-        let mut recorder = Nothing { deadline, cancelled: self.cancelled.clone(), sub_agents };
+        let (cancelled, inbox) = (self.cancelled.clone(), self.inbox.clone());
+        let mut recorder = Nothing { deadline, cancelled, inbox, sub_agents };
         // Boxed, as its future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),

@@ -94,7 +94,10 @@ impl<R: Recorder> Driver<'_, R> {
         let is_replayed = replayed.is_some();
         let stop = match &replayed {
             Some(_) => None,
-            None => self.recorder.stop().await?,
+            None => {
+                self.take_messages().await?;
+                self.recorder.stop().await?
+            }
         };
         let asked = match (replayed, stop) {
             (Some(replayed), _) => Ok(replayed),
@@ -138,7 +141,51 @@ impl<R: Recorder> Driver<'_, R> {
         }
         // In one commit with the answer.
         let (state, actions) = self.run.checked(state, actions)?;
+        let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await
+    }
+
+    /// Takes what the user has said since the last request.
+    async fn take_messages(&mut self) -> Result<(), R::Error> {
+        let messages = self.recorder.said(false).await?;
+        if messages.is_empty() {
+            return Ok(());
+        }
+        let mut said = (self.run.state.clone(), Vec::new());
+        for message in messages {
+            let (text, attachments) = message.into_parts();
+            let (state, actions) = step(&said.0, StepInput::Interjected { text, attachments });
+            said.0 = state;
+            said.1.extend(actions);
+        }
+        self.commit(said.0, said.1, None).await
+    }
+
+    /// A run that is done does not end where the user has said more meanwhile.
+    async fn goes_on(
+        &mut self,
+        mut state: State,
+        mut actions: Vec<Action>,
+    ) -> Result<(State, Vec<Action>), R::Error> {
+        let is_done = state.ended().is_some_and(RunEnd::is_answer);
+        if !is_done {
+            return Ok((state, actions));
+        }
+        let messages = self.recorder.said(true).await?;
+        if !messages.is_empty() {
+            actions.retain(|action| !matches!(action, Action::End(_)));
+        }
+        for (place, message) in messages.into_iter().enumerate() {
+            let (text, attachments) = message.into_parts();
+            let input = match place {
+                0 => self.run.said(text, attachments),
+                _ => StepInput::Interjected { text, attachments },
+            };
+            let (next, more) = step(&state, input);
+            state = next;
+            actions.extend(more);
+        }
+        Ok((state, actions))
     }
 
     /// The model is away: leaves the run until it is asked again, unless something ends the run; the error where that is the model.
@@ -248,6 +295,7 @@ impl<R: Recorder> Driver<'_, R> {
         let before = before.fold(self.run.state.clone(), |state, input| step(&state, input).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
         let (state, actions) = step(&before, called);
+        let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await?;
         self.recorder.answered(&self.run.history, &self.run.state).await;
         // Another run may work from here on, while this one asks its model.

@@ -12,9 +12,10 @@ use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers}
 
 use super::Stopped;
 use super::early::Begun;
+use super::inbox::Inbox;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
-use crate::history::Message;
+use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::run::{Action, State, StepInput, Turn};
@@ -122,6 +123,14 @@ pub(crate) trait Recorder: Send {
         None
     }
 
+    /// Takes what the user has said since the run works, where it is about to ask or, by this flag, to end.
+    fn said(
+        &mut self,
+        _is_ending: bool,
+    ) -> impl Future<Output = Result<Vec<Prompt>, Self::Error>> + Send {
+        ready(Ok(Vec::new()))
+    }
+
     /// The calls of a turn are about to run.
     fn delegates(&mut self, _: &State) {}
 
@@ -217,6 +226,7 @@ pub(crate) trait Recorder: Send {
 pub(super) struct Nothing {
     pub deadline: Option<Instant>,
     pub cancelled: Option<CancellationToken>,
+    pub inbox: Inbox,
     /// The run and the budgets of its sub-agents, where it may have some.
     pub sub_agents: Option<(Agent, String)>,
 }
@@ -260,6 +270,14 @@ impl Recorder for Nothing {
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<Stopped>, Stopped> {
         Ok(Away::Left(Stopped::away(&error)))
+    }
+
+    async fn begin(&mut self) {
+        self.inbox.open();
+    }
+
+    async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, Stopped> {
+        Ok(if is_ending { self.inbox.take_or_close() } else { self.inbox.take() })
     }
 
     fn delegates(&mut self, state: &State) {
@@ -320,9 +338,10 @@ impl Recorder for Nothing {
     }
 }
 
-/// A run that is dropped in the middle of a turn has no sub-agents any more.
+/// A run that is dropped in the middle of a turn reads no more messages, and has no sub-agents any more.
 impl Drop for Nothing {
     fn drop(&mut self) {
+        self.inbox.close();
         if let Some((agent, run)) = &self.sub_agents {
             agent.0.ledger.forget(run);
         }

@@ -7,6 +7,7 @@ use toolwright::dialect::Dialect;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use super::inbox::Inbox;
 use super::output::{Output, OutputError};
 use crate::agent::Agent;
 use crate::events::Observer;
@@ -190,6 +191,7 @@ impl AgentRunBuilder {
             state,
             history,
             results,
+            inbox: Inbox::default(),
             held,
         })
     }
@@ -214,6 +216,7 @@ impl AgentRun {
             state,
             history: Vec::new(),
             results,
+            inbox: Inbox::default(),
             held,
         }
     }

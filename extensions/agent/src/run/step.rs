@@ -37,7 +37,7 @@ use crate::history::Message;
 use crate::limits::budget::{self, Reached};
 use crate::limits::{Limit, TotalUsage};
 use crate::model::{FINAL_ANSWER, ModelAnswer, ModelError, StopReason};
-use crate::run::State;
+use crate::run::{State, Turn};
 
 /// What the model reads, as the user's words, where a call was cut short of which its provider sent nothing.
 pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of a call, because it was too long. Nothing of that call was run. Make it again in smaller parts.]";
@@ -55,6 +55,13 @@ pub enum StepInput {
         attachments: Arc<[Content<'static>]>,
         /// The value that the run has to end in now.
         output: Option<ExpectedOutput>,
+    },
+    /// The user said something more while the run works: the model gets it with the next request. Limits go on.
+    Interjected {
+        /// The text.
+        text: String,
+        /// What belongs to it.
+        attachments: Arc<[Content<'static>]>,
     },
     /// The model answered.
     Answered(ModelAnswer),
@@ -131,18 +138,6 @@ pub enum Action {
     End(RunEnd),
 }
 
-/// The calls of one answer of a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Turn {
-    /// The number of the answer, counted from 1 over the whole run.
-    pub number: u64,
-    /// Every call, in call order.
-    pub calls: Arc<[ToolCall]>,
-    /// How many of them, from the first on, are run. The last is not where it was cut short.
-    pub run: usize,
-}
-
 /// Computes the state of a run after an event, and what has to be done.
 ///
 /// ```
@@ -162,6 +157,9 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             Phase::Idle | Phase::Asking | Phase::Ended { .. },
             StepInput::Said { text, attachments, output },
         ) => next.said(Message::User { text, attachments }, output),
+        (Phase::Asking, StepInput::Interjected { text, attachments }) => {
+            vec![Action::Append(Message::User { text, attachments })]
+        }
         (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
         (Phase::Asking, StepInput::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());

@@ -18,6 +18,7 @@ mod rounds;
 mod search;
 mod settings;
 mod spans;
+mod steering;
 mod stored;
 mod support;
 mod typed;

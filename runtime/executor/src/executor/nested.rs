@@ -10,6 +10,7 @@
 mod children;
 mod covered;
 mod delegated;
+mod delegation;
 mod family;
 mod lineage;
 mod places;
@@ -18,6 +19,6 @@ mod remembered;
 pub(crate) use children::{Attempt, own_to_run};
 pub(crate) use covered::covered;
 pub(crate) use delegated::Delegated;
-pub use delegated::{DelegatedRun, Delegation, inherited, run_of};
+pub use delegation::{DelegatedRun, Delegation, inherited, run_of};
 pub(crate) use family::Family;
 pub(crate) use lineage::{Lineage, Recorded};

@@ -203,7 +203,10 @@ impl<'a> About<'a> {
         arguments: Option<&FinalArguments>,
     ) -> Evaluation {
         let evaluation = self.judged_by(policy, arguments);
-        run.stricter(evaluation, |own| self.judged_by(own, arguments))
+        match run.delegated() {
+            Some(delegated) => delegated.stricter(evaluation, |own| self.judged_by(own, arguments)),
+            None => evaluation,
+        }
     }
 
     fn judged_by(&self, policy: &Policy, arguments: Option<&FinalArguments>) -> Evaluation {

@@ -167,7 +167,7 @@ impl RunState {
     /// Whether every call runs that its tool does not want approved: no rules are asked.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
-        self.core.rules.is_open() && self.delegated().is_none_or(|it| it.rules().is_empty())
+        self.core.rules.is_open() && self.delegated().is_none_or(Delegated::has_no_rules)
     }
 
     /// The run in which a call makes its calls. Where a worker carries the call out for another run than its own, it is that

@@ -1,27 +1,9 @@
-//! Calls that a call makes on behalf of an agent of its own: of a part of the tools that it may call, and judged by more rules.
-//!
-//! Nothing here gives a right: a catalog is narrowed and never widened, and a rule adds an objection and never takes one away.
+//! What calls have from the agents on whose behalf they are made: their names, and rules that add objections.
 
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
-use super::children::Children;
-use crate::catalog::Profile;
-use crate::event::{Listener, ToolEvent};
-use crate::executor::{Run, RunState};
-use toolwright_core::calls::Calls;
 use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
-
-/// What a call hands down to the calls that it makes on behalf of an agent.
-#[doc(hidden)]
-pub struct Delegation {
-    agent: String,
-    profile: Profile,
-    policy: Option<Policy>,
-    inherited: Option<Arc<dyn Any + Send + Sync>>,
-    listener: Option<Listener>,
-}
 
 /// What the calls of a run have from the agents on whose behalf they are made.
 #[derive(Default)]
@@ -33,102 +15,42 @@ pub(crate) struct Delegated {
     inherited: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// What makes calls on behalf of an agent.
-#[doc(hidden)]
-pub struct DelegatedRun {
-    /// The run in which they are made: its tools, user and services. What it calls itself is no child of the call.
-    pub run: Run,
-    /// Makes the calls.
-    pub calls: Calls,
-}
-
-impl Delegation {
-    /// On behalf of an agent of this name, of the tools that the profile selects.
-    #[must_use]
-    pub fn to(agent: impl Into<String>, profile: Profile) -> Self {
-        Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
-    }
-
-    /// Judges the calls by this policy too: the stricter decision counts.
-    #[must_use]
-    pub fn policy(mut self, policy: Option<Policy>) -> Self {
-        self.policy = policy;
-        self
-    }
-
-    /// Hands this down to the calls, which find it by [`inherited`].
-    #[must_use]
-    pub fn inherited(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
-        self.inherited = Some(value);
-        self
-    }
-
-    /// Notifies this listener of the calls, in place of the one of the run.
-    #[must_use]
-    pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
-        self.listener = Some(Box::new(listener));
-        self
-    }
-
-    /// Makes calls on behalf of the agent; nothing for [`Calls`] that call nothing.
-    #[must_use]
-    pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
-        let children = children(calls)?;
-        let run = children.run();
-        let may_call = |name: &str| run.may_call(name);
-        let catalog = run.ready.current().within(&self.profile, may_call);
-        let before = run.delegated();
-        let mut rules = before.map_or_else(Vec::new, |it| it.rules.clone());
-        rules.extend(self.policy);
-        let path = format!("{}/{}", before.map_or("", |it| &it.path), self.agent);
-        let delegated = Delegated { path, rules, inherited: self.inherited };
-        let narrowed = run.pinned(&catalog).on_behalf_of(delegated, self.listener);
-        let narrowed = Arc::new(narrowed);
-        let calls = Calls::new(Arc::new(children.of_run(&narrowed)));
-        Some(DelegatedRun { run: Run { state: narrowed }, calls })
-    }
-}
-
-/// What the agent has handed down on whose behalf these calls are made.
-#[doc(hidden)]
-#[must_use]
-pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
-    let run = children(calls)?.run();
-    Arc::downcast(Arc::clone(run.delegated()?.inherited.as_ref()?)).ok()
-}
-
-/// The user and the tools of the run in which these calls are made.
-#[doc(hidden)]
-#[must_use]
-pub fn run_of(calls: &Calls) -> Option<Run> {
-    let state = Arc::clone(children(calls)?.run());
-    Some(Run { state })
-}
-
-fn children(calls: &Calls) -> Option<&Children> {
-    calls.made_by()?.downcast_ref()
-}
-
 impl Delegated {
+    /// Of one more agent.
+    pub(super) fn below(
+        above: Option<&Self>,
+        agent: &str,
+        policy: Option<Policy>,
+        inherited: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
+        let mut rules = above.map_or_else(Vec::new, |it| it.rules.clone());
+        rules.extend(policy);
+        let path = format!("{}/{agent}", above.map_or("", |it| &it.path));
+        Self { path, rules, inherited }
+    }
+
     /// The names of the agents, each behind a slash.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    pub(crate) fn rules(&self) -> &[Policy] {
-        &self.rules
+    /// Whether no agent has rules of its own.
+    pub(crate) fn has_no_rules(&self) -> bool {
+        self.rules.is_empty()
     }
-}
 
-impl RunState {
+    /// What the agent has handed down that makes the calls.
+    pub(super) fn inherited(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.inherited.as_ref()
+    }
+
     /// Adds the decisions of the agents' own rules: the strictest counts.
     pub(crate) fn stricter(
         &self,
         evaluation: Evaluation,
         by: impl Fn(&Policy) -> Evaluation,
     ) -> Evaluation {
-        let own = self.delegated().map_or(&[][..], Delegated::rules);
-        own.iter().fold(evaluation, |evaluation, policy| {
+        self.rules.iter().fold(evaluation, |evaluation, policy| {
             let Evaluation { verdict, rules, .. } = by(policy);
             let mut joined = evaluation;
             joined.rules.extend(rules);
@@ -150,18 +72,6 @@ fn strictest(one: PolicyDecision, other: PolicyDecision) -> PolicyDecision {
         }
         (ask @ Ask { .. }, Allow) | (Allow, ask @ Ask { .. }) => ask,
         (Allow, Allow) => Allow,
-    }
-}
-
-impl fmt::Debug for Delegation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Delegation").field("agent", &self.agent).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for DelegatedRun {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("DelegatedRun").field("run", &self.run).finish_non_exhaustive()
     }
 }
 

@@ -11,7 +11,8 @@ use toolwright::{Effect, Profile};
 
 use super::SubAgent;
 use super::tools::SPAWN_AGENT;
-use crate::agent::{Agent, AgentError, Inner, IntoInstructions as _, listed};
+use crate::agent::builder::listed;
+use crate::agent::{Agent, AgentError, Inner, IntoInstructions as _};
 use crate::durable::DroppedDrivers;
 use crate::events::Rings;
 use crate::limits::Limits;

@@ -1,0 +1,114 @@
+//! A run that works by itself, and what its holder can do meanwhile.
+
+use std::fmt;
+use std::future::IntoFuture;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
+use tokio::time::sleep;
+use toolwright::CancellationToken;
+
+use crate::agent::{RunError, RunResult, Steering};
+use crate::durable;
+use crate::events::RunEvents;
+use crate::history::Prompt;
+
+type Ending = Shared<BoxFuture<'static, Result<RunResult, Arc<RunError>>>>;
+
+/// How long until a run is looked for again that has just been started.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A run that works in a task of its own, started by [`RunRequest::start`](crate::RunRequest::start). Cheap to clone; a clone is
+/// the same run. Await it for its result. Dropped, the run goes on.
+///
+/// ```
+/// use toolwright_agent::{Agent, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = ScriptedModel::new().says("Hello.");
+/// let agent = Agent::builder(model).build()?;
+/// let run = agent.run("Good morning!").start()?;
+/// let result = run.clone().await?;
+/// assert_eq!(result.to_string(), "Hello.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RunHandle {
+    steering: Steering,
+    token: CancellationToken,
+    ending: Ending,
+}
+
+impl RunHandle {
+    /// Lets a run work in a task of its own.
+    pub(crate) fn new(
+        steering: Steering,
+        token: CancellationToken,
+        driving: impl Future<Output = Result<RunResult, RunError>> + Send + 'static,
+    ) -> Self {
+        let task = tokio::spawn(driving);
+        let run = steering.id().to_owned();
+        let ending = async move {
+            let ended = task.await.unwrap_or_else(|_| {
+                let error = durable::RunError::Panicked { run };
+                Err(error.into())
+            });
+            ended.map_err(Arc::new)
+        };
+        Self { steering, token, ending: ending.boxed().shared() }
+    }
+
+    /// Returns the id of the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.steering.id()
+    }
+
+    /// Says something while the run works: the model gets it with the next request, behind what was said before. A run that is done
+    /// does not end where something waits for it. Of a recorded run it is recorded before this returns.
+    ///
+    /// # Errors
+    /// When the run has ended, nothing is said, or the journal fails.
+    pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
+        let prompt = prompt.into();
+        loop {
+            match self.steering.send(prompt.clone()).await {
+                // The task has not begun yet.
+                Err(RunError::Recorded(
+                    durable::RunError::NotNow { .. } | durable::RunError::NoSuchRun { .. },
+                )) if self.ending.clone().now_or_never().is_none() => sleep(LOOK_AGAIN).await,
+                sent => return sent,
+            }
+        }
+    }
+
+    /// Cancels the run: the request to the model is dropped, open calls are answered that they were cancelled.
+    pub fn cancel(&self) {
+        self.token.cancel();
+    }
+
+    /// Returns the events of the run from now on; see [`RunEvents`].
+    #[must_use]
+    pub fn stream(&self) -> RunEvents {
+        self.steering.agent().events(self.id())
+    }
+}
+
+impl IntoFuture for RunHandle {
+    type Output = Result<RunResult, Arc<RunError>>;
+    type IntoFuture = Shared<BoxFuture<'static, Self::Output>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.ending
+    }
+}
+
+impl fmt::Debug for RunHandle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RunHandle").field("id", &self.id()).finish_non_exhaustive()
+    }
+}

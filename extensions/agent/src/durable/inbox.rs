@@ -1,0 +1,76 @@
+//! What is said to a recorded run while it works: documents that its driver takes up with its next request, in one commit with
+//! the message in the history.
+
+use toolwright::CallId;
+use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
+use toolwright::unstable::runs::JournalAccess;
+
+use super::recorded::Recorded;
+use super::turn::{self, Said};
+use super::{RunError, keys};
+use crate::history::{Message, Prompt};
+
+/// Records a message for a run, behind those that wait.
+pub(super) async fn put(
+    access: &JournalAccess,
+    run: &str,
+    prompt: Prompt,
+) -> Result<String, RunError> {
+    // Later ids are higher.
+    let key =
+        format!("{}{}", keys::inbox(run), CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes()));
+    let (text, attachments) = prompt.into_parts();
+    let body = Said { messages: vec![Message::user_with(text, attachments)] };
+    let text = turn::text(&body, &key, access.sealing.as_ref())?;
+    let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text) };
+    let unit = Transaction { documents: vec![write], ..Transaction::default() };
+    match access.store.commit(unit, access.now()).await {
+        Ok(()) => Ok(key),
+        Err(CommitError::Store(error)) => Err(error.into()),
+        Err(error) => Err(RunError::damaged(&key, error)),
+    }
+}
+
+/// Removes a message that was not read; one that was read meanwhile stays said.
+pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Result<(), RunError> {
+    let (key, expects) = (message.key, Some(message.version));
+    let write = DocumentWrite { key, expects, text: None };
+    let unit = Transaction { documents: vec![write], ..Transaction::default() };
+    match access.store.commit(unit, access.now()).await {
+        Err(CommitError::Store(error)) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The messages that wait, and the writes that remove them.
+async fn waiting(
+    store: &dyn Store,
+    run: &str,
+    sealing: Option<&SealingKey>,
+) -> Result<(Vec<Prompt>, Vec<DocumentWrite>), RunError> {
+    let (mut messages, mut gone) = (Vec::new(), Vec::new());
+    for document in store.documents(&keys::inbox(run)).await? {
+        let said = turn::opened::<Said>(&document, sealing)?.messages;
+        messages.extend(said.into_iter().filter_map(|message| match message {
+            Message::User { text, attachments } => {
+                Some(Prompt { text, attachments: attachments.to_vec() })
+            }
+            _ => None,
+        }));
+        let (key, expects) = (document.key, Some(document.version));
+        gone.push(DocumentWrite { key, expects, text: None });
+    }
+    Ok((messages, gone))
+}
+
+impl Recorded {
+    /// Takes the messages that wait: they are removed with the next commit.
+    pub(super) async fn take_messages(&mut self) -> Result<Vec<Prompt>, RunError> {
+        let access = self.access();
+        let run = self.head.run.clone();
+        let taken = waiting(&*access.store, &run, access.sealing.as_ref()).await?;
+        let (messages, gone) = taken;
+        self.also.extend(gone);
+        Ok(messages)
+    }
+}

@@ -1,0 +1,70 @@
+//! A run that has ended, and to which its user has said more.
+
+use std::sync::Arc;
+
+use toolwright::Content;
+use toolwright::journal::DocumentWrite;
+
+use super::head::{Head, Phase};
+use super::record::DrivenRun;
+use super::runner::Inner;
+use super::taking::deadline_of;
+use super::{RunError, keys};
+
+impl Inner {
+    /// A run that has ended, and to which its user says this; `before` says how many messages there were.
+    pub(super) async fn spoken(
+        &self,
+        id: &str,
+        text: &str,
+        attachments: Arc<[Content<'static>]>,
+        before: &mut Option<usize>,
+    ) -> Result<DrivenRun, RunError> {
+        let mut driven = self.opened_again(id).await?;
+        before.get_or_insert(driven.run.history().len());
+        driven.said_before().await?;
+        driven.said(text, attachments).await?;
+        Ok(driven)
+    }
+
+    /// A run that has ended, and that has not read what was said while it worked; nothing where nothing waits.
+    pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
+        let mut driven = self.opened_again(id).await?;
+        Ok(driven.said_before().await?.then_some(driven))
+    }
+
+    async fn opened_again(&self, id: &str) -> Result<DrivenRun, RunError> {
+        let (head, version) = self.head(id).await?;
+        let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
+        if head.phase != Phase::Ended {
+            return Err(not_now("has not ended; resume it, or wait for its end"));
+        }
+        if head.cancelled.is_some() {
+            return Err(not_now("was cancelled; start another"));
+        }
+        let head = Head { epoch: head.epoch + 1, ..head };
+        let mut driven = self.loaded(head, version, false).await?;
+        let limits = driven.run.state().limits();
+        driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
+        // A cancellation that came after the end of the run is not one of what its user says now.
+        let key = keys::cancel(id);
+        if let Some(found) = self.access.store.document(&key).await? {
+            let expects = Some(found.version);
+            driven.record.recorded.also.push(DocumentWrite { key, expects, text: None });
+        }
+        Ok(driven)
+    }
+}
+
+impl DrivenRun {
+    /// Says what was said while the run worked and was not read; whether there was something.
+    async fn said_before(&mut self) -> Result<bool, RunError> {
+        let waiting = self.record.recorded.take_messages().await?;
+        let has_some = !waiting.is_empty();
+        for message in waiting {
+            let (text, attachments) = message.into_parts();
+            self.said(&text, attachments).await?;
+        }
+        Ok(has_some)
+    }
+}

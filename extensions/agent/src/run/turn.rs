@@ -1,0 +1,17 @@
+//! The calls of one answer.
+
+use std::sync::Arc;
+
+use toolwright::provider::ToolCall;
+
+/// The calls of one answer of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The number of the answer, counted from 1 over the whole run.
+    pub number: u64,
+    /// Every call, in call order.
+    pub calls: Arc<[ToolCall]>,
+    /// How many of them, from the first on, are run. The last is not where it was cut short.
+    pub run: usize,
+}

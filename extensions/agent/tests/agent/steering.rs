@@ -1,0 +1,205 @@
+//! What is said to a run while it works: given to the model with the next request, in order, once.
+
+use std::future::IntoFuture as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use toolwright::dialect::Dialect;
+use toolwright::journal::MemoryStore;
+use toolwright::tool;
+use toolwright_agent::durable::{NewRun, Progress, Runner};
+use toolwright_agent::{
+    Agent, AgentBuilder, Limit, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd,
+    ScriptedModel,
+};
+
+use crate::durable::process::{Deadly, Provider, World, calls, until_dead};
+use crate::support::outline;
+
+/// Rests for a second.
+#[tool(effect = read)]
+async fn rest() {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
+fn builder(model: &Arc<ScriptedModel>) -> AgentBuilder {
+    Agent::builder(Arc::clone(model)).tools([REST]).unrestricted()
+}
+
+fn with_journal(builder: AgentBuilder, is_recorded: bool) -> Agent {
+    let builder = if is_recorded { builder.journal(MemoryStore::new()) } else { builder };
+    builder.build().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_while_a_tool_runs_is_in_the_next_request_in_its_order() {
+    for is_recorded in [false, true] {
+        let model = Arc::new(ScriptedModel::new().calls([("rest", "{}")]).says("Tea, then."));
+        let run = with_journal(builder(&model), is_recorded).run("Coffee.").start().unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        run.send("Tea, please.").await.unwrap();
+        run.clone().send("And a biscuit.").await.unwrap();
+        let result = run.clone().await.unwrap();
+        assert_eq!(result.to_string(), "Tea, then.");
+        let said = [
+            "user: Coffee.",
+            "model:  +1",
+            "answers: 1",
+            "user: Tea, please.",
+            "user: And a biscuit.",
+        ];
+        assert_eq!(outline(&model.requests()[1].history), said, "{is_recorded}");
+        let error = run.send("Milk?").await.unwrap_err();
+        assert!(error.to_string().contains("conversation"), "{error}");
+    }
+}
+
+/// Answers after a second, by how often it was asked before.
+struct Slow(&'static [&'static str]);
+
+impl Model for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let is_answer = |it: &&Message| matches!(it, Message::Assistant { .. });
+        let text = self.0[request.history.iter().filter(is_answer).count()];
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok(ModelAnswer::text(text))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_done_goes_on_where_something_was_said_meanwhile() {
+    for is_recorded in [false, true] {
+        let builder = Agent::builder(Slow(&["Coffee.", "Tea, then."]));
+        let run = with_journal(builder, is_recorded).run("Coffee?").start().unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        run.send("No, tea.").await.unwrap();
+        let result = run.await.unwrap();
+        assert_eq!(result.to_string(), "Tea, then.");
+        let said = ["user: Coffee?", "model: Coffee. +0", "user: No, tea.", "model: Tea, then. +0"];
+        assert_eq!(outline(result.history()), said, "{is_recorded}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_is_said_in_a_turn_of_a_conversation_and_not_between_turns() {
+    for is_recorded in [false, true] {
+        let builder = Agent::builder(Slow(&["Coffee.", "Tea, then.", "Good night."]));
+        let agent = with_journal(builder, is_recorded);
+        let mut chat = agent.chat();
+        let steering = chat.steering().unwrap();
+        assert!(steering.send("Too early.").await.is_err());
+        let says_more = async {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            steering.send("No, tea.").await
+        };
+        let (answer, sent) = tokio::join!(chat.send("Coffee?").into_future(), says_more);
+        sent.unwrap();
+        assert_eq!(answer.unwrap().to_string(), "Tea, then.");
+        assert!(steering.send("Too late.").await.is_err());
+        assert_eq!(chat.send("Good night!").await.unwrap().to_string(), "Good night.");
+        assert_eq!(chat.history().len(), 6);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handle_cancels_its_run() {
+    let model = Arc::new(ScriptedModel::new().calls([("rest", "{}")]));
+    let run = builder(&model).build().unwrap().run("Rest.").start().unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    run.cancel();
+    let error = run.await.unwrap_err();
+    assert_eq!(error.result().unwrap().end(), &RunEnd::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_ends_a_run_whatever_is_said() {
+    let model = Arc::new(ScriptedModel::new().calls([("rest", "{}")]).calls([("rest", "{}")]));
+    let run = builder(&model).max_turns(2).build().unwrap().run("Rest.").start().unwrap();
+    for _ in 0..30 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let _it_may_have_ended = run.send("Go on!").await;
+    }
+    let error = run.await.unwrap_err();
+    let end = error.result().unwrap().end().clone();
+    assert_eq!(end, RunEnd::Limit(Limit::Turns { turns: 2 }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_messages_come_in_their_order() {
+    let model = Arc::new(ScriptedModel::new().calls([("rest", "{}")]).says("Done."));
+    let run = builder(&model).build().unwrap().run("Rest.").start().unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    for number in 0..1000 {
+        run.send(number.to_string()).await.unwrap();
+    }
+    run.await.unwrap();
+    let said: Vec<String> = model.requests()[1].history[3..]
+        .iter()
+        .map(|message| match message {
+            Message::User { text, .. } => text.clone(),
+            _ => panic!("a word of the user"),
+        })
+        .collect();
+    assert_eq!(said, (0..1000).map(|it| it.to_string()).collect::<Vec<_>>());
+}
+
+/// A run that another process works on gets the message once, at whatever commit its process dies.
+#[tokio::test(start_paused = true)]
+async fn a_message_to_a_recorded_run_is_read_once_wherever_its_process_dies() {
+    let answers = || {
+        Provider::new([
+            calls([("find", r#"{"word":"tea"}"#)]),
+            calls([("find", r#"{"word":"milk"}"#)]),
+            ModelAnswer::text("Done."),
+        ])
+    };
+    for at in 0.. {
+        let (world, model) = (World::new(), answers());
+        let agents = world.process(&model);
+        agents.submit(NewRun::new("r1", "clerk", "Look.")).await.unwrap();
+        let queued = agents.send("r1", "And milk.").await.unwrap();
+        assert!(matches!(queued, Progress::Queued), "{queued}");
+        drop(agents);
+        let (store, dead) = Deadly::at(&world, at);
+        let first = world.on(store, &model).build().unwrap();
+        let whole = until_dead(first.resume("r1"), &dead).await;
+        drop(first);
+        world.pass(Duration::from_mins(2));
+        let second: Runner = world.process(&model);
+        second.resume("r1").await.unwrap();
+        let history = second.history("r1").await.unwrap();
+        let lines = outline(&history);
+        let said = lines.iter().filter(|it| *it == "user: And milk.").count();
+        assert_eq!(said, 1, "commit {at}: {lines:?}");
+        assert_eq!(lines[..2], ["user: Look.", "user: And milk."], "commit {at}");
+        if whole.is_some() {
+            assert!(at > 4, "there are more commits than {at}");
+            break;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_to_a_recorded_run_that_has_ended_drives_it_on() {
+    let (world, model) =
+        (World::new(), Provider::new([ModelAnswer::text("One."), ModelAnswer::text("Two.")]));
+    let agents = world.process(&model);
+    agents.start(NewRun::new("r1", "clerk", "First.")).await.unwrap();
+    let progress = agents.send("r1", "Second.").await.unwrap();
+    assert_eq!(progress.to_string(), "ended with a text");
+    assert_eq!(model.asked(), 2);
+}

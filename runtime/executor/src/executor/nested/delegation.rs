@@ -1,0 +1,109 @@
+//! Calls that a call makes on behalf of an agent of its own: of a part of the tools that it may call, and judged by more rules.
+//!
+//! Nothing here gives a right: a catalog is narrowed and never widened, and a rule adds an objection and never takes one away.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use super::children::Children;
+use super::delegated::Delegated;
+use crate::catalog::Profile;
+use crate::event::{Listener, ToolEvent};
+use crate::executor::Run;
+use toolwright_core::calls::Calls;
+use toolwright_policy::policy::Policy;
+
+/// What a call hands down to the calls that it makes on behalf of an agent.
+#[doc(hidden)]
+pub struct Delegation {
+    agent: String,
+    profile: Profile,
+    policy: Option<Policy>,
+    inherited: Option<Arc<dyn Any + Send + Sync>>,
+    listener: Option<Listener>,
+}
+
+/// What makes calls on behalf of an agent.
+#[doc(hidden)]
+pub struct DelegatedRun {
+    /// The run in which they are made: its tools, user and services. What it calls itself is no child of the call.
+    pub run: Run,
+    /// Makes the calls.
+    pub calls: Calls,
+}
+
+impl Delegation {
+    /// On behalf of an agent of this name, of the tools that the profile selects.
+    #[must_use]
+    pub fn to(agent: impl Into<String>, profile: Profile) -> Self {
+        Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
+    }
+
+    /// Judges the calls by this policy too: the stricter decision counts.
+    #[must_use]
+    pub fn policy(mut self, policy: Option<Policy>) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Hands this down to the calls, which find it by [`inherited`].
+    #[must_use]
+    pub fn inherited(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {
+        self.inherited = Some(value);
+        self
+    }
+
+    /// Notifies this listener of the calls, in place of the one of the run.
+    #[must_use]
+    pub fn listen(mut self, listener: impl Fn(&ToolEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+
+    /// Makes calls on behalf of the agent; nothing for [`Calls`] that call nothing.
+    #[must_use]
+    pub fn of(self, calls: &Calls) -> Option<DelegatedRun> {
+        let children = children(calls)?;
+        let run = children.run();
+        let may_call = |name: &str| run.may_call(name);
+        let catalog = run.ready.current().within(&self.profile, may_call);
+        let delegated = Delegated::below(run.delegated(), &self.agent, self.policy, self.inherited);
+        let narrowed = run.pinned(&catalog).on_behalf_of(delegated, self.listener);
+        let narrowed = Arc::new(narrowed);
+        let calls = Calls::new(Arc::new(children.of_run(&narrowed)));
+        Some(DelegatedRun { run: Run { state: narrowed }, calls })
+    }
+}
+
+/// What the agent has handed down on whose behalf these calls are made.
+#[doc(hidden)]
+#[must_use]
+pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
+    let run = children(calls)?.run();
+    Arc::downcast(Arc::clone(run.delegated()?.inherited()?)).ok()
+}
+
+/// The user and the tools of the run in which these calls are made.
+#[doc(hidden)]
+#[must_use]
+pub fn run_of(calls: &Calls) -> Option<Run> {
+    let state = Arc::clone(children(calls)?.run());
+    Some(Run { state })
+}
+
+fn children(calls: &Calls) -> Option<&Children> {
+    calls.made_by()?.downcast_ref()
+}
+
+impl fmt::Debug for Delegation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Delegation").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for DelegatedRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("DelegatedRun").field("run", &self.run).finish_non_exhaustive()
+    }
+}
