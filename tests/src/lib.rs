@@ -20,6 +20,7 @@ mod dialects;
 mod drain;
 mod dynamic;
 mod errors;
+mod first_hour;
 mod fixtures;
 mod footprints;
 mod foreign_words;

@@ -10,7 +10,6 @@ mod coding;
 mod durable;
 mod hello;
 mod provider;
-mod readme;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod typed;

@@ -1,10 +1,11 @@
-//! README.md shows the programs as they are in this crate, whole or in part.
+//! README.md shows the programs of `examples/programs` as they are, whole or in part; that crate's tests run each of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The crate of the programs.
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/programs")
 }
 
 /// The blocks of *Start here*: the comment above each that names its file, and its text.
@@ -32,15 +33,21 @@ fn blocks() -> Vec<(String, String)> {
 }
 
 #[test]
-fn each_block_is_a_file_of_this_crate() {
+fn each_block_is_a_program_that_a_test_runs() {
     let mut shown = Vec::new();
     for (marker, text) in blocks() {
         assert!(!marker.is_empty(), "a block without its file:\n{text}");
         let file = |name: &str| fs::read_to_string(folder().join("src/bin").join(name)).unwrap();
         if let Some(name) = marker.strip_prefix("part of ") {
             assert!(file(name).contains(&text), "{name} has no such part:\n{text}");
-        } else if Path::new(&marker).extension().is_some_and(|it| it == "rs") {
+        } else if marker.ends_with(".rs") {
             assert_eq!(text, file(&marker));
+        }
+        if let Some(program) = marker.trim_start_matches("part of ").strip_suffix(".rs") {
+            let tests = folder().join(format!("tests/programs/{program}.rs"));
+            let tests = fs::read_to_string(&tests).unwrap();
+            let run = format!("CARGO_BIN_EXE_{program}");
+            assert!(tests.contains(&run), "no test of `{program}` runs it");
         }
         shown.push(marker);
     }
@@ -67,7 +74,7 @@ fn the_transcript_is_that_of_the_coder() {
 
 /// Only the paths differ: README speaks of a clone beside the user's crate.
 #[test]
-fn the_dependencies_are_those_of_this_crate() {
+fn the_dependencies_are_those_of_the_programs() {
     let (_, shown) = blocks().into_iter().find(|(marker, _)| marker == "Cargo.toml").unwrap();
     for name in ["futures", "tokio", "toolwright"] {
         assert!(shown.lines().any(|line| line.starts_with(&format!("{name} = "))), "{shown}");
