@@ -32,6 +32,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod address;
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub mod approval;
@@ -64,6 +65,7 @@ pub mod telemetry;
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub mod unstable;
+pub mod untrusted;
 
 pub use self::macros::{data, tool, tools};
 #[doc(hidden)]

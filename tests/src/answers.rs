@@ -214,8 +214,8 @@ async fn promise(
     Promise { number }
 }
 
-/// S0.11: the output schema is what the result looks like; in debug builds a result that is not is
-/// refused.
+/// S0.11: the output schema is what the result looks like, and a result that is not is refused, in every build: this schema
+/// says more than its type.
 /// S3.16: a tool must return data that matches its output schema.
 #[tokio::test]
 async fn a_result_that_breaks_its_own_schema_is_refused() {

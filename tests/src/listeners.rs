@@ -69,7 +69,7 @@ async fn a_panic_of_a_listener_harms_neither_the_call_nor_other_listeners() {
     assert_eq!(log.lines(), ["started", "executing", "completed"]);
 }
 
-/// S2.26: what ran is told with it: the tool's name, the run, the ids and how long it took.
+/// S2.26: what ran is told with it: the tool's name, the run, the ids, and, in the next test, how long it took.
 #[tokio::test(start_paused = true)]
 async fn an_end_tells_the_tool_the_run_the_ids_and_the_time_it_took() {
     let log = Log::default();
@@ -113,7 +113,7 @@ async fn doze(
     if fail { Err(ToolError::new("failed", "as told")) } else { Ok(()) }
 }
 
-/// By the real clock, which the time of an event is of.
+/// S2.26: how long a call took is told with its end. By the real clock, which the time of an event is of.
 #[tokio::test]
 async fn the_time_of_an_end_is_how_long_the_call_took() {
     let ends: Arc<Mutex<Vec<(&str, Duration)>>> = Arc::default();

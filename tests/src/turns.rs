@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use tokio::sync::Barrier;
 use toolwright::journal::{Journal, MemoryStore};
 use toolwright::{
-    Call, Executor, Registration, Registry, Run, ToolContext, ToolError, ToolEventKind, tool,
+    BeforeCall, Call, Executor, Middleware, MiddlewareCall, Registration, Registry, Run,
+    ToolContext, ToolError, ToolEventKind, tool,
 };
-use toolwright_toolbox::{FILES, Workspace};
+use toolwright_toolbox::{FILES, GLOB, GREP, LIST_FILES, READ_FILE, Workspace};
 
 /// What happened, in order.
 #[derive(Default)]
@@ -223,7 +226,53 @@ async fn an_open_turn_that_is_dropped_cancels_what_it_has_begun() {
     assert_eq!(log.lines(), ["a read"]);
 }
 
-/// The tools of the toolbox on a tree of files. S1.41, S1.42
+/// Lets a call begin when as many others have come as it waits for.
+struct Meet(Barrier);
+
+impl Middleware for Meet {
+    fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
+        Box::pin(async move {
+            // Where calls run one after the other, the first waits for ever: it fails instead of hanging.
+            match tokio::time::timeout(Duration::from_secs(20), self.0.wait()).await {
+                Ok(_) => BeforeCall::Continue,
+                Err(_) => {
+                    let message = format!("`{}` ran alone", call.definition().name);
+                    BeforeCall::Refuse(ToolError::new("alone", message))
+                }
+            }
+        })
+    }
+}
+
+/// S1.41, S1.42: the reads of the toolbox run side by side, under their own names and under others: each call of the turn
+/// begins before any of them ends.
+#[tokio::test]
+async fn the_reads_of_the_toolbox_run_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.rs"), "fn a() {}\n").unwrap();
+    let reads = [READ_FILE, GLOB, GREP, LIST_FILES].into_iter().map(Registration::from);
+    let others = [("search_code", GREP), ("search_files", GLOB), ("get_file_info", READ_FILE)];
+    let others = others.into_iter().map(|(name, tool)| Registration::from(tool).renamed(name));
+    let calls = [
+        ("read_file", r#"{"path":"a.rs"}"#),
+        ("glob", r#"{"pattern":"*.rs"}"#),
+        ("grep", r#"{"pattern":"fn"}"#),
+        ("list_files", "{}"),
+        ("search_code", r#"{"pattern":"fn"}"#),
+        ("search_files", r#"{"pattern":"*.rs"}"#),
+        ("get_file_info", r#"{"path":"./a.rs"}"#),
+    ];
+    let executor = Executor::builder(Registry::of(reads.chain(others)).unwrap()).unrestricted();
+    let executor = executor.service(Workspace::open(folder.path()).unwrap());
+    let executor = executor.middleware(Meet(Barrier::new(calls.len()))).build().unwrap();
+    let calls = calls.map(|(tool, input)| Call::new(tool, input));
+    let turn = executor.run("r").start().unwrap().turn(1, &calls).await.unwrap();
+    for answer in turn.answers() {
+        assert!(!answer.is_error() && answer.text().contains("a.rs"), "{}", answer.text());
+    }
+}
+
+/// The tools of the toolbox on a tree of files.
 #[tokio::test]
 async fn a_read_after_a_write_sees_what_was_written() {
     let folder = tempfile::tempdir().unwrap();

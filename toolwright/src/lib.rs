@@ -41,6 +41,8 @@
 //! | `mcp` | the Model Context Protocol, as server and as client |
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
 //! | `toolbox` | ready-made tools: files, programs, judged command lines, undo |
+//! | `web` | pages of the web by permission, and search |
+//! | `tasks` | a list of tasks for agents and workers |
 //! | `sqlite` | a journal in a file: durable execution, across crashes |
 //! | `testing` | models that follow a script or a recording |
 //! | `opentelemetry` | metrics |
@@ -102,3 +104,11 @@ mod agents {}
 #[cfg(all(doctest, feature = "agent", feature = "cli", feature = "toolbox"))]
 #[doc = include_str!("../../docs/toolbox.md")]
 mod toolbox_page {}
+
+#[cfg(all(doctest, feature = "agent", feature = "cli", feature = "web"))]
+#[doc = include_str!("../../docs/web.md")]
+mod web_page {}
+
+#[cfg(all(doctest, feature = "agent", feature = "tasks"))]
+#[doc = include_str!("../../docs/tasks.md")]
+mod tasks_page {}

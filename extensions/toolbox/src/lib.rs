@@ -1,4 +1,5 @@
-//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, and run programs in it.
+//! Ready-made tools for [toolwright]: they read, write and search the files of one folder, run programs in it, fetch pages of the
+//! web, and keep a list of tasks.
 //!
 //! A coding agent takes all of them at once, with undo, syntax check, judged command lines and rules: `CodingTools`, where the
 //! features `changes`, `shell` and `syntax-…` are on.
@@ -10,10 +11,13 @@
 //! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`patch_lines`], [`apply_patch`], [`list_files`], [`glob`], [`grep`] |
 //! | [`PROCESS`] | `process` | [`run_command`] |
 //! | `CONTEXT` | `context` | `context_write`, `context_read`, `context_search`, `context_tree`, `context_refresh`, `context_edit`, `context_query`, `context_pipe` |
+//! | `TASKS` | `tasks` | `task_create`, `task_update`, `task_get`, `task_list` |
+//! | `WORKER` | `tasks` | `complete_task`, `fail_task`, `wait_task` |
+//! | `WEB` | `web` | `web_fetch`, `web_search`, `allow_host` |
 //! | [`CHANGES`] | `changes` | [`undo_file`], [`undo_turn`], [`file_history`] |
 //!
 //! `files` and `process` are on unless default features are switched off. Every tool works in a [`Workspace`], which is a
-//! service, but for those of `CONTEXT`, whose service is a `ContextStore`. Two stages look at what calls write, of these tools and of an application's own: [`ChangeLog`] records it, so that
+//! service, but for those of `CONTEXT`, whose service is a `ContextStore`, of `TASKS`, a `TaskStore`, of `WORKER`, a `ClaimedTask`, and of `WEB`. Two stages look at what calls write, of these tools and of an application's own: [`ChangeLog`] records it, so that
 //! it can be undone, and `SyntaxCheck` (features `syntax-…`) reports edits that break a file.
 //!
 //! ```
@@ -53,7 +57,7 @@ mod changes;
 mod coding;
 #[cfg(feature = "context")]
 mod context;
-#[cfg(any(feature = "changes", feature = "context"))]
+#[cfg(any(feature = "changes", feature = "context", feature = "tasks"))]
 mod database;
 #[cfg(feature = "files")]
 mod files;
@@ -66,8 +70,12 @@ mod shell;
 mod step;
 #[cfg(feature = "syntax")]
 mod syntax;
+#[cfg(feature = "tasks")]
+mod tasks;
 #[cfg(all(feature = "changes", feature = "syntax"))]
 mod ten_steps;
+#[cfg(feature = "web")]
+mod web;
 mod workspace;
 
 #[cfg(feature = "changes")]
@@ -136,9 +144,24 @@ pub use shell::{
 #[cfg(feature = "syntax")]
 #[cfg_attr(docsrs, doc(cfg(feature = "syntax")))]
 pub use syntax::SyntaxCheck;
+#[cfg(feature = "tasks")]
+#[cfg_attr(docsrs, doc(cfg(feature = "tasks")))]
+pub use tasks::{
+    COMPLETE_TASK, ClaimedTask, EndedTask, FAIL_TASK, NewTask, TASK_CREATE, TASK_GET, TASK_LIST,
+    TASK_UPDATE, TASKS, Task, TaskId, TaskStatus, TaskStore, TaskStoreError, TaskSummary,
+    TaskTools, TaskUpdate, WAIT_TASK, WORKER, complete_task, fail_task, task_create, task_get,
+    task_list, task_update, wait_task,
+};
 #[cfg(all(feature = "changes", feature = "syntax"))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "changes", feature = "syntax"))))]
 pub use ten_steps::TenSteps;
+#[cfg(feature = "web")]
+#[cfg_attr(docsrs, doc(cfg(feature = "web")))]
+pub use web::{
+    ALLOW_HOST, AllowList, BraveSearch, HostResolver, PageMode, SearchProvider, SearchResult, WEB,
+    WEB_FETCH, WEB_SEARCH, WebClient, WebClientBuilder, WebClientError, WebTools, allow_host,
+    web_fetch, web_search,
+};
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use workspace::ExecutorFiles;

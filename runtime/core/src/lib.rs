@@ -5,6 +5,8 @@
 #[doc(hidden)]
 pub mod __private0;
 #[doc(hidden)]
+pub mod address;
+#[doc(hidden)]
 pub mod call;
 #[doc(hidden)]
 pub mod calls;
@@ -48,3 +50,5 @@ pub mod schema;
 pub mod spec;
 #[doc(hidden)]
 pub mod tool;
+#[doc(hidden)]
+pub mod untrusted;

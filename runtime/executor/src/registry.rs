@@ -9,6 +9,7 @@ mod entry;
 mod listeners;
 mod prepare;
 mod problem;
+mod promise;
 mod state;
 
 use std::fmt;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolwright::approval::{ApprovalRequest, Callback, Response};
 use toolwright::journal::State;
-use toolwright::{Call, CallFailure, Outcome, ToolError, tool};
+use toolwright::{Call, CallFailure, CallId, Outcome, ToolError, tool};
 
 use super::odd::Odd;
 use super::support::{a_refund, answered, key, office, suspended};
@@ -13,6 +13,37 @@ use crate::support::{builder, kind};
 
 fn a_note(text: &str) -> Call<'static> {
     Call::new("kept_note", format!(r#"{{"text":"{text}"}}"#))
+}
+
+/// S3.38: of a batch in which two calls ask, the first is decided, the rest is processed, and the run pauses again for the
+/// second; what has run does not run again.
+#[tokio::test]
+async fn a_batch_pauses_again_after_the_first_decision() {
+    let office = office();
+    let another = || Call::new("kept_refund", r#"{"order":"B-2"}"#);
+    let calls = [a_note("a"), a_refund(), another(), a_note("b")];
+    let run = || office.executor().run("r").start().unwrap();
+    let waiting = |outcomes: Vec<Outcome>| -> Vec<Option<CallId>> {
+        outcomes
+            .into_iter()
+            .map(|it| matches!(it, Outcome::Suspended(_)).then(|| suspended(it).call))
+            .collect()
+    };
+    let first = waiting(run().submit_turn(1, &calls).await);
+    let [None, Some(one), Some(two), None] = first[..] else { panic!("{first:?}") };
+    assert_eq!(office.ran.times(), 2);
+
+    office.approve(one).await.unwrap();
+    let second = waiting(run().submit_turn(1, &calls).await);
+    assert_eq!(second, [None, None, Some(two), None], "it pauses for the other");
+    assert_eq!(office.ran.times(), 3);
+    assert_eq!(waiting(run().submit_turn(1, &calls).await), second, "and goes on pausing");
+
+    office.approve(two).await.unwrap();
+    let outcomes = run().submit_turn(1, &calls).await;
+    let texts: Vec<_> = outcomes.into_iter().map(|it| answered(it).text().into_owned()).collect();
+    assert_eq!(texts, ["a", "refunded 100 for A-1", "refunded 100 for B-2", "b"]);
+    assert_eq!(office.ran.times(), 4);
 }
 
 /// S3.38; invariant 11: a sibling that needs no approval neither waits nor asks. Somebody is asked when the siblings

@@ -145,7 +145,7 @@ fn a_real_process_fills_every_field_of_its_result() {
     );
 }
 
-/// `S2.36`, `S4.4`: the folder of a line is that of the next one.
+/// `S2.36`, `S2.62`, `S4.4`: the folder of a line is that of the next one.
 #[test]
 fn a_run_stays_in_its_folder_and_never_leaves_the_workspace() {
     let here = Here::new();

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwright::journal::{Journal, MemoryStore};
+use toolwright::journal::{Filter, Journal, MemoryStore, Page, Store as _};
 use toolwright::policy::{Mode, Policy, PolicyBuilder};
-use toolwright::{Answer, Call, Executor, Handle, OnNoApprover, Registry, Run, ToolError, tool};
+use toolwright::{
+    Answer, Call, CallId, Executor, Handle, OnNoApprover, Registry, Run, ToolError, tool,
+};
 use toolwright_toolbox::{CHANGES, ChangeLog, FILES, PROCESS, SyntaxCheck, Workspace};
 
 use crate::support::runtime;
@@ -73,6 +75,7 @@ const OWN: [Handle; 4] = [STAMP, FAIL_AFTER_WRITING, ADD_SECTION, BREAK_LOG];
 /// A folder, its log beside it, and a run over both.
 struct Desk {
     around: TempDir,
+    store: MemoryStore,
     run: Run,
 }
 
@@ -80,13 +83,14 @@ impl Desk {
     fn new() -> Self {
         let around = TempDir::new().unwrap();
         fs::create_dir(around.path().join("work")).unwrap();
-        let run = started(&around, "first");
-        Self { around, run }
+        let store = MemoryStore::new();
+        let run = started(&around, &store, "first");
+        Self { around, store, run }
     }
 
     /// What a later process sees.
     fn restart(&mut self, run: &str) {
-        self.run = started(&self.around, run);
+        self.run = started(&self.around, &self.store, run);
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -126,21 +130,30 @@ impl Desk {
         (error.kind().to_owned(), error.message().to_owned())
     }
 
+    /// The id that the journal has of the only call of a turn.
+    fn call_id(&self, turn: u64) -> CallId {
+        let filter = Filter::default();
+        let all = self.store.list(&filter, Page::first(100));
+        let all = runtime().block_on(all).unwrap().calls;
+        let of_turn = |it: &&toolwright::journal::CallRecord| it.place.turn == Some(turn);
+        all.iter().find(of_turn).unwrap().id
+    }
+
     fn write(&self, turn: u64, path: &str, content: &str) {
         self.ok(turn, "write_file", json!({"path": path, "content": content}));
     }
 }
 
-fn started(around: &TempDir, run: &str) -> Run {
-    executor(around, None).run(run).start().unwrap()
+fn started(around: &TempDir, store: &MemoryStore, run: &str) -> Run {
+    executor(around, store, None).run(run).start().unwrap()
 }
 
-fn executor(around: &TempDir, policy: Option<PolicyBuilder>) -> Executor {
+fn executor(around: &TempDir, store: &MemoryStore, policy: Option<PolicyBuilder>) -> Executor {
     let workspace = Arc::new(Workspace::open(around.path().join("work")).unwrap());
     let log = ChangeLog::open(around.path().join("changes.db"), Arc::clone(&workspace)).unwrap();
     let tools = FILES.into_iter().chain(PROCESS).chain(CHANGES).chain(OWN);
     let builder = Executor::builder(Registry::of(tools).unwrap())
-        .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Fail));
+        .journal(Journal::new(store.clone()).on_no_approver(OnNoApprover::Fail));
     let builder = match policy {
         Some(policy) => builder.policy(policy.base(workspace.root()).journal(log.file())),
         None => builder.unrestricted(),
@@ -247,7 +260,7 @@ fn a_command_undoes_the_turn_of_the_run_that_changed_files_last() {
     desk.write(1, "a", "first\n");
     desk.restart("second");
     desk.write(1, "a", "second\n");
-    let executor = executor(&desk.around, None);
+    let executor = executor(&desk.around, &desk.store, None);
     let answer = runtime().block_on(executor.call(&Call::new("undo_turn", r#"{"turn":1}"#)));
     assert!(
         answer.text().starts_with("turn 1 of run `second`:\nrestored `a`"),
@@ -257,7 +270,7 @@ fn a_command_undoes_the_turn_of_the_run_that_changed_files_last() {
     assert_eq!(desk.text("a"), "first\n");
 }
 
-/// S1.54, S1.55, S1.58, S1.59: file, operation, turn and call id.
+/// S1.54, S1.55, S1.58, S1.59: file, operation, turn and call id, which is the one of the call in the journal.
 #[test]
 fn the_history_names_each_change_and_what_cannot_be_undone() {
     let desk = Desk::new();
@@ -279,6 +292,10 @@ fn the_history_names_each_change_and_what_cannot_be_undone() {
     assert!(program.ends_with("cannot be undone"), "{program}");
     assert!(second.starts_with("2  ") && second.ends_with("undone by change 3"), "{second}");
     assert!(first.contains("`write_file` created `a`  (turn 1"), "{first}");
+    for (turn, line) in [(1, first), (2, second), (4, undo)] {
+        let id = desk.call_id(turn);
+        assert!(line.contains(&format!("(turn {turn}, run `first`, call {id})")), "{id}: {line}");
+    }
     let of_other = desk.ok(7, "file_history", json!({"path": "b"}));
     assert!(of_other.contains("`run_command`") && !of_other.contains("write_file"), "{of_other}");
 }
@@ -309,7 +326,8 @@ fn a_change_that_cannot_be_recorded_after_its_call_is_reported_in_the_answer() {
 fn no_tool_may_write_the_log() {
     let around = TempDir::new().unwrap();
     fs::create_dir(around.path().join("work")).unwrap();
-    let executor = executor(&around, Some(Policy::builder().mode(Mode::AutoSafe)));
+    let executor =
+        executor(&around, &MemoryStore::new(), Some(Policy::builder().mode(Mode::AutoSafe)));
     for end in ["", "-wal"] {
         let log =
             format!("{}{end}", around.path().canonicalize().unwrap().join("changes.db").display());
@@ -335,7 +353,53 @@ fn undo_refuses_what_leads_out_of_the_workspace() {
     }
 }
 
-/// S1.69, S1.70: what an edit broke is reported with the answer, which succeeds as before.
+/// S1.57: what a change left is in the log. A file that is something else by now is not overwritten, whoever made it so, and
+/// what was undone comes back as it was left.
+#[test]
+fn what_a_change_left_is_known_and_comes_back() {
+    let mut desk = Desk::new();
+    desk.write(1, "a", "one\n");
+    desk.write(2, "a", "two\n");
+    // As long as what the change left, so that only its content tells the two apart.
+    fs::write(desk.path("a"), "TWO\n").unwrap();
+    let (kind, message) = desk.refused(3, "undo_file", json!({"path": "a"}));
+    assert_eq!(kind, "file_changed");
+    assert!(message.ends_with("something that is not in the log changed it later"), "{message}");
+    assert_eq!(desk.text("a"), "TWO\n");
+    fs::write(desk.path("a"), "two\n").unwrap();
+    desk.restart("second");
+    desk.ok(1, "undo_file", json!({"path": "a"}));
+    assert_eq!(desk.text("a"), "one\n");
+    let history = desk.ok(2, "file_history", json!({"path": "a"}));
+    let undo: i64 = history.split_whitespace().next().unwrap().parse().unwrap();
+    desk.ok(3, "undo_file", json!({"path": "a", "change": undo}));
+    assert_eq!(desk.text("a"), "two\n");
+}
+
+/// S1.69: what is known of a file's syntax is that of its text now, whatever changed it: neither a tree from before a change
+/// nor one of another file with the text is reported.
+#[test]
+fn a_parsed_file_is_parsed_anew_when_it_has_changed() {
+    let desk = Desk::new();
+    let (good, bad) = ("[1, 2]\n", "[1, 2\n");
+    let write = |turn: u64, path: &str, text: &str| {
+        let answer = desk.ok(turn, "write_file", json!({"path": path, "content": text}));
+        answer.contains("warning")
+    };
+    assert!(!write(1, "a.json", good));
+    assert!(write(2, "a.json", bad));
+    // A person repairs it, and the next edit breaks it as the one before did.
+    fs::write(desk.path("a.json"), good).unwrap();
+    assert!(write(3, "a.json", bad));
+    // A person breaks it, and the next edit leaves it so.
+    fs::write(desk.path("a.json"), "[3\n").unwrap();
+    assert!(!write(4, "a.json", "[4\n"));
+    // Both texts were parsed for another file.
+    assert!(!write(5, "b.json", good) && write(6, "b.json", bad));
+    assert!(!write(7, "a.json", good));
+}
+
+/// S1.70: what an edit broke is reported with the answer, which succeeds as before.
 #[test]
 fn a_broken_edit_is_reported_in_its_answer() {
     let desk = Desk::new();

@@ -11,7 +11,7 @@ use std::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{Box, names};
+use crate::support::{Box, names, runtime};
 
 /// A call of each tool with this path.
 fn calls(path: &str) -> Vec<(&'static str, Value)> {
@@ -212,7 +212,7 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
     assert!(refused > 0 && answered > 0, "{refused} refused, {answered} answered: no race");
 }
 
-/// S4.12, S4.13.
+/// S4.12.
 #[test]
 fn a_link_into_the_system_and_a_name_in_another_form_lead_nowhere() {
     let tools = Box::files();
@@ -234,6 +234,35 @@ fn a_link_into_the_system_and_a_name_in_another_form_lead_nowhere() {
         tools.ok("write_file", json!({"path": path, "content": "mine"}));
     }
     assert_eq!(fs::read_to_string(tools.outside().join("secret")).unwrap(), "a secret\n");
+}
+
+/// S4.13: neither an answer nor an error of a file tool has an absolute path, whether the file is there or not.
+#[test]
+fn no_answer_of_a_file_tool_has_an_absolute_path() {
+    let tools = Box::files();
+    tools.put("sub/a.rs", "fn a() {}\n");
+    symlink("a.rs", tools.path("sub/link")).unwrap();
+    fs::create_dir(tools.path("sub/folder")).unwrap();
+    let inside = tools.absolute().to_owned() + "/inside/sub/a.rs";
+    let mut answered = 0;
+    for path in ["sub/a.rs", "sub/link", "sub/folder", "sub", "none/deep", "sub/a.rs/below", "."] {
+        for (tool, input) in calls(path) {
+            // The support of these tests looks at the text; here is what programs and hosts get.
+            let answer = tools.call(tool, input);
+            answered += usize::from(!answer.is_error());
+            let rest =
+                format!("{:?} {:?} {:?}", answer.structured(), answer.metadata(), answer.error());
+            assert!(!rest.contains(tools.absolute()), "{tool} {path}: {rest}");
+        }
+    }
+    assert!(answered > 10, "{answered}");
+    // A model that guesses the path is answered by the name that it may use.
+    for (tool, input) in calls(&inside) {
+        let answer = runtime()
+            .block_on(tools.executor.call(&toolwright::Call::new(tool, input.to_string())));
+        let text = answer.text().replace(&inside, "");
+        assert!(!text.contains(tools.absolute()), "{tool}: {text}");
+    }
 }
 
 #[test]

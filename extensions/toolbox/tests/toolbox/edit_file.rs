@@ -9,6 +9,7 @@ use toolwright_toolbox::{Workspace, apply_patch, edit_file};
 
 use crate::support::{Box, runtime};
 
+/// S1.27, S2.39, S2.62, S4.7: one text of an existing file is replaced by another, and nothing else.
 #[test]
 fn one_place_is_replaced_and_its_line_is_named() {
     let tools = Box::files();
@@ -58,7 +59,7 @@ fn places_that_overlap_are_several() {
     assert_eq!(tools.refused("edit_file", edit).0, "text_not_unique");
 }
 
-/// S1.27, S2.39, S4.7: what a model has to see to correct its next call.
+/// What a model has to see to correct its next call.
 #[test]
 fn a_text_that_is_not_there_is_refused_with_the_nearest_place_and_what_differs() {
     let tools = Box::files();

@@ -1,8 +1,10 @@
 //! The groups: what is in them, what the tools say of themselves, and that nothing is registered by itself.
 
 use serde_json::json;
-use toolwright::{Call, Danger, DeclaredDanger, Effect, Handle, Registry};
-use toolwright_toolbox::{FILES, PROCESS};
+use toolwright::{Call, Danger, DeclaredDanger, Effect, Handle, Registration, Registry};
+use toolwright_toolbox::{
+    BASH, EDIT_FILE, FILES, GLOB, GREP, PROCESS, READ_FILE, WEB_FETCH, WEB_SEARCH, WRITE_FILE,
+};
 
 use crate::support::Box;
 
@@ -19,6 +21,30 @@ fn linking_the_toolbox_registers_none_of_its_tools() {
 fn an_application_selects_single_tools_by_their_handles() {
     let registry = Registry::of([toolwright_toolbox::READ_FILE, toolwright_toolbox::GREP]).unwrap();
     assert_eq!(registry.catalog().names().collect::<Vec<_>>(), ["read_file", "grep"]);
+}
+
+/// S2.3, S2.16: the eight built-in tools of a coding CLI are handles of this crate, under its names or those of the CLI.
+#[test]
+fn the_eight_tools_of_a_coding_cli_are_here_by_its_names() {
+    let tools: [(&str, Handle); 8] = [
+        ("Bash", BASH),
+        ("Read", READ_FILE),
+        ("Write", WRITE_FILE),
+        ("Edit", EDIT_FILE),
+        ("Glob", GLOB),
+        ("Grep", GREP),
+        ("WebFetch", WEB_FETCH),
+        ("WebSearch", WEB_SEARCH),
+    ];
+    let named = tools.map(|(name, tool)| Registration::from(tool).renamed(name));
+    let registry = Registry::of(named).unwrap();
+    for (name, tool) in tools {
+        let definition = registry.get(name).unwrap();
+        let own = Registry::of([tool]).unwrap();
+        assert_eq!(definition.input_schema, own.get(tool.name()).unwrap().input_schema, "{name}");
+        assert!(!definition.description.is_empty(), "{name}");
+    }
+    assert_eq!(registry.definitions().count(), 8);
 }
 
 /// S4.14: there are tools for files and programs, and none for channels, messages or voice.

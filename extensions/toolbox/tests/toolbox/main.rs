@@ -29,6 +29,7 @@ mod killed;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod links;
+mod loopback;
 mod odd_files;
 mod patch_against_git;
 mod patch_lines;
@@ -38,6 +39,8 @@ mod run_command;
 mod search;
 mod settings;
 mod support;
+mod tasks;
 mod understood;
 mod wall;
+mod web;
 mod write_file;

@@ -15,6 +15,7 @@ fn a_file_is_answered_with_its_lines_and_their_numbers() {
     assert_eq!(whole, "`src/a.rs`: 3 lines\n1\tfn a() {\n2\t    b();\n3\t}");
 }
 
+/// S1.25, S2.37, S2.62, S4.5: a file is read whole or from a line on, each line with its number before it.
 #[test]
 fn a_part_says_where_the_rest_is() {
     let tools = Box::files();
@@ -98,7 +99,6 @@ fn what_is_no_text_is_refused_with_its_reason() {
     }
 }
 
-/// S1.25, S2.37, S4.5.
 #[test]
 fn an_encoding_that_is_not_utf_8_is_reported() {
     let tools = Box::files();

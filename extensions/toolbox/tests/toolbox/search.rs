@@ -314,7 +314,7 @@ fn an_empty_folder_is_not_an_empty_answer() {
     assert_eq!(tools.ok("grep", json!({"pattern": "x"})), "no line matches in `.`");
 }
 
-/// S1.31, S2.40.
+/// S1.31, S2.40, S2.62.
 #[test]
 fn a_pattern_of_paths_finds_the_newest_files_first() {
     let tools = project();
@@ -334,7 +334,7 @@ fn a_pattern_of_paths_finds_the_newest_files_first() {
     assert_eq!(tools.ok("glob", ignored), "notes.log");
 }
 
-/// S1.30, S2.41.
+/// S1.30, S2.41, S2.62.
 #[test]
 fn lines_that_match_are_answered_with_their_file_and_number() {
     let tools = project();

@@ -61,8 +61,14 @@ impl Box {
         names(&self.path(folder))
     }
 
+    /// No answer of a tool contains the path of the workspace, nor what is around it, unless its call does. What programs
+    /// print is theirs.
     pub fn call(&self, tool: &str, input: Value) -> Answer {
-        runtime().block_on(self.executor.call(&Call::new(tool, input.to_string().as_str())))
+        let input = input.to_string();
+        let answer = runtime().block_on(self.executor.call(&Call::new(tool, input.as_str())));
+        let is_known = tool == "run_command" || input.contains(self.absolute());
+        assert!(is_known || !answer.text().contains(self.absolute()), "{tool}: {}", answer.text());
+        answer
     }
 
     /// What the tool answers when it succeeds, without the hashes of contents.

@@ -9,19 +9,22 @@ use serde_json::json;
 
 use crate::support::Box;
 
+/// S2.38, S2.62, S4.6: folders that are not there are made, and the file has what was written.
 #[test]
 fn a_file_is_made_with_its_folders_and_replaced_by_the_next_call() {
     let tools = Box::files();
     let write =
         |content: &str| tools.done("write_file", json!({"path": "a/b/c.md", "content": content}));
+    assert!(!tools.path("a").exists());
     assert_eq!(write("one"), "created `a/b/c.md`, 3 bytes");
+    assert_eq!(tools.text("a/b/c.md"), "one");
     assert_eq!(write("ü"), "replaced `a/b/c.md`, 2 bytes");
+    assert_eq!(tools.text("a/b/c.md"), "ü");
     assert_eq!(write(""), "replaced `a/b/c.md`, 0 bytes");
     assert_eq!(tools.text("a/b/c.md"), "");
     assert_eq!(tools.names("a/b"), ["c.md"]);
 }
 
-/// S1.26, S2.38, S4.6.
 #[test]
 fn a_file_that_is_replaced_is_answered_with_what_changes() {
     let tools = Box::files();
@@ -102,6 +105,7 @@ fn a_name_that_cannot_be_written_is_refused_and_leaves_nothing_behind() {
     assert_eq!((tools.text("file"), tools.text("fixed")), ("x".to_owned(), "x".to_owned()));
 }
 
+/// S1.26: a write is atomic. That the log is its backup, `changes.rs` shows.
 #[test]
 fn a_reader_never_sees_a_part_of_a_file() {
     let tools = Box::files();

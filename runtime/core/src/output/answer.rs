@@ -147,6 +147,18 @@ impl Answer {
         }
     }
 
+    /// Returns where the answer comes from, as the tool says it, where a stranger wrote it: a page, a foreign server, an API. `None` of
+    /// what the application itself answers for.
+    ///
+    /// ```
+    /// use toolwright::{Answer, Output};
+    ///
+    /// assert!(Answer::from(Output::text("4")).untrusted().is_none());
+    /// ```
+    pub fn untrusted(&self) -> Option<&Value> {
+        self.metadata()?.get(Output::UNTRUSTED)
+    }
+
     /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its tool
     /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {

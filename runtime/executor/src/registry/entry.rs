@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::promise::promises_more;
 use crate::catalog::Words;
 use crate::dynamic::Body;
 use toolwright_core::input::Keys;
@@ -23,6 +24,7 @@ pub(crate) struct Entry {
     pub(crate) body: Option<Arc<Body>>,
     pub(crate) origin: Origin,
     output: OnceLock<Option<Checker>>,
+    promises_more: OnceLock<bool>,
     words: OnceLock<Words>,
     ladder: OnceLock<Option<Repairer>>,
     fingerprint: OnceLock<String>,
@@ -55,6 +57,7 @@ impl Entry {
             body,
             origin,
             output: OnceLock::new(),
+            promises_more: OnceLock::new(),
             words: OnceLock::new(),
             ladder: OnceLock::new(),
             fingerprint: OnceLock::new(),
@@ -67,6 +70,16 @@ impl Entry {
             self.definition.output_schema.as_ref().and_then(|it| Checker::new(it).ok())
         });
         made.as_ref()
+    }
+
+    /// Whether a result may break the schema of the output although it has the type of the output; of a run-time tool, whose
+    /// result has no type, it always may.
+    #[inline]
+    pub(crate) fn promises_more(&self) -> bool {
+        *self.promises_more.get_or_init(|| {
+            let schema = self.definition.output_schema.as_ref();
+            self.body.is_some() || schema.is_some_and(promises_more)
+        })
     }
 
     /// What mends input, made when some is first refused.

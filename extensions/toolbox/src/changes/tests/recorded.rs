@@ -41,7 +41,6 @@ fn an_undo_that_is_undone_leaves_what_was_there() {
     assert_eq!(place.file("a").unwrap().0, "1");
 }
 
-/// S1.57: what a change left is in the log.
 #[test]
 fn a_file_that_is_not_what_the_change_left_is_left_alone() {
     let place = Place::new();

@@ -1,0 +1,80 @@
+//! The SQLite file of a task list: its format, and its errors.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use toolwright::ToolError;
+
+use crate::database::{self, Format, Problem};
+
+const VERSION: i32 = 1;
+
+const FORMAT: Format = Format {
+    // `twtk` in ASCII.
+    application: 0x7477_746b,
+    version: VERSION,
+    tables: include_str!("1.sql"),
+};
+
+/// Why a task list cannot be opened.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskStoreError {
+    /// The file cannot be made.
+    #[error("the task list `{}` cannot be made; its folder has to exist and to be writable", file.display())]
+    Unmade {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// SQLite cannot use the file.
+    #[error("the task list `{}` cannot be opened", file.display())]
+    Database {
+        /// The file.
+        file: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The file is something else.
+    #[error("`{}` is no task list, expected one or a name that is not used; name another file", file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A later version of this crate has written the file.
+    #[error("the task list `{}` has version {found}, expected at most {VERSION}; update the program", file.display())]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: i32,
+    },
+}
+toolwright::unstable::debug_as_sentence!(TaskStoreError);
+
+/// Opens a task list; makes the file where there is none, readable by its owner alone.
+pub(super) fn open(file: &Path) -> Result<Connection, TaskStoreError> {
+    database::open(file, &FORMAT).map_err(|problem| {
+        let file = file.to_owned();
+        match problem {
+            Problem::Unmade(source) => TaskStoreError::Unmade { file, source },
+            Problem::Database(source) => TaskStoreError::Database { file, source },
+            Problem::Foreign => TaskStoreError::Foreign { file },
+            Problem::Newer(found) => TaskStoreError::Newer { file, found },
+        }
+    })
+}
+
+/// What a model reads when the list fails under a call.
+pub(super) fn unavailable(error: rusqlite::Error) -> ToolError {
+    let message = match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => "the disk of the task list is full; nothing changed",
+        Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            "another process writes the task list for too long; nothing changed"
+        }
+        _ => "the task list cannot be used; nothing changed",
+    };
+    ToolError::new("tasks_unavailable", message).caused_by(error)
+}

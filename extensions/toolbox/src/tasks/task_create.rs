@@ -1,0 +1,52 @@
+//! `task_create` adds a task to the list.
+//!
+//! # What it does
+//! It adds a pending task, and links it with the tasks that it waits for. A call that is repeated with its idempotency key adds no
+//! second task.
+//!
+//! # What it may touch
+//! The task list: the new task, and the links of those that it waits for.
+//!
+//! # What it refuses
+//! A subject that is no short line; blockers that are not there.
+
+use toolwright::{ToolContext, ToolError, tool};
+
+use super::id::TaskId;
+use super::store::{NewTask, TaskStore};
+use super::task::Task;
+
+/// Create a task in the task list. It is `pending` until a worker claims it or `task_update` moves it.
+#[tool(
+    unlinked,
+    group = "task",
+    danger = safe,
+    effect = keyed,
+    writes(TaskId = touched(&subject, &blocked_by)),
+    blocking
+)]
+pub fn task_create(
+    store: &TaskStore,
+    context: &ToolContext,
+    /// What it is about, in a few words.
+    #[arg(example = "Repair the parser", positional)]
+    subject: String,
+    /// What is to be done, and how it is known to be done.
+    #[arg(positional)]
+    description: String,
+    /// Who it is meant for; any worker when absent.
+    owner: Option<String>,
+    /// The tasks that have to be completed before it, such as `task-1`.
+    #[arg(default)]
+    blocked_by: Vec<String>,
+) -> Result<Task, ToolError> {
+    let mut task = NewTask::new(subject, description).key(context.idempotency_key());
+    task = blocked_by.into_iter().fold(task, NewTask::blocked_by);
+    store.create(&owner.into_iter().fold(task, NewTask::owner))
+}
+
+/// The new task, whose id is not known yet, by its subject: a list of all tasks waits for it, other new tasks do not. Its
+/// blockers show it among what they block.
+fn touched(subject: &str, blocked_by: &[String]) -> Vec<String> {
+    std::iter::once(format!("new: {subject}")).chain(blocked_by.iter().cloned()).collect()
+}

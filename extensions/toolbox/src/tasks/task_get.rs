@@ -1,0 +1,27 @@
+//! `task_get` shows a task.
+//!
+//! # What it does
+//! It answers with everything that is recorded of the task.
+//!
+//! # What it may touch
+//! It reads the task.
+//!
+//! # What it refuses
+//! Tasks that are not there or were deleted.
+
+use toolwright::{ToolError, tool};
+
+use super::id::TaskId;
+use super::store::TaskStore;
+use super::task::Task;
+
+/// Show a task with its description, status, links, metadata and result.
+#[tool(unlinked, group = "task", danger = safe, effect = read, reads(TaskId = id), blocking)]
+pub fn task_get(
+    store: &TaskStore,
+    /// Which, such as `task-1`.
+    #[arg(example = "task-1", positional)]
+    id: String,
+) -> Result<Task, ToolError> {
+    store.get(&id)
+}

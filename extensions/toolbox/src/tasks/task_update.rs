@@ -1,0 +1,106 @@
+//! `task_update` changes a task.
+//!
+//! # What it does
+//! It changes what is given, all of it or nothing: state, words, owner, links, metadata, of which `null` removes a key.
+//!
+//! # What it may touch
+//! The task list: the task, and those that it is linked with.
+//!
+//! # What it refuses
+//! A state that cannot follow; to begin a task before what blocks it is completed; the state of a task that a worker has; links by
+//! which tasks would wait for each other.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use toolwright::{ToolError, tool};
+
+use super::id::TaskId;
+use super::links::TaskLinks;
+use super::status::TaskStatus;
+use super::store::TaskStore;
+use super::task::Task;
+use super::update::TaskUpdate;
+
+/// Change a task: its status, words, owner, links or metadata. What is left out stays as it is. Mark a task `in_progress`
+/// when you begin it, and `completed` as soon as it is done.
+#[tool(
+    unlinked,
+    group = "task",
+    danger = safe,
+    effect = idempotent,
+    reads(TaskId = blockers(store, &id, status), TaskLinks = begun(&id, status)),
+    writes(
+        TaskId = touched(&id, status, &add_blocked_by, &add_blocks),
+        TaskLinks = linked(&id, status, &add_blocked_by, &add_blocks)
+    ),
+    blocking
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a parameter of the tool")]
+pub fn task_update(
+    store: &TaskStore,
+    /// Which, such as `task-1`.
+    #[arg(example = "task-1", positional)]
+    id: String,
+    /// Its new state.
+    #[arg(positional)]
+    status: Option<TaskStatus>,
+    /// What it is about, in a few words.
+    subject: Option<String>,
+    /// What is to be done.
+    description: Option<String>,
+    /// Who it is meant for; the empty text is any worker.
+    owner: Option<String>,
+    /// Further tasks that have to be completed before it.
+    #[arg(default)]
+    add_blocked_by: Vec<String>,
+    /// Further tasks that wait for it.
+    #[arg(default)]
+    add_blocks: Vec<String>,
+    /// What to record with it; `null` removes a key.
+    #[arg(default)]
+    metadata: BTreeMap<String, Value>,
+) -> Result<Task, ToolError> {
+    let update =
+        TaskUpdate { subject, description, status, owner, add_blocked_by, add_blocks, metadata };
+    store.update(&id, &update)
+}
+
+/// The task where it is to begin, which depends on what blocks it.
+fn begun(id: &str, status: Option<TaskStatus>) -> Vec<String> {
+    let begins = status == Some(TaskStatus::InProgress);
+    begins.then(|| id.to_owned()).into_iter().collect()
+}
+
+/// What decides whether a task may begin.
+fn blockers(store: &TaskStore, id: &str, status: Option<TaskStatus>) -> Vec<String> {
+    if status == Some(TaskStatus::InProgress) { store.open_blockers(id) } else { Vec::new() }
+}
+
+/// The task and those that show its links; all where it is deleted, because its links go with it.
+fn touched(
+    id: &str,
+    status: Option<TaskStatus>,
+    blocked_by: &[String],
+    blocks: &[String],
+) -> Vec<Option<String>> {
+    if status == Some(TaskStatus::Deleted) {
+        return vec![None];
+    }
+    let linked = blocked_by.iter().chain(blocks).map(String::as_str);
+    std::iter::once(id).chain(linked).map(|it| Some(it.to_owned())).collect()
+}
+
+/// The tasks whose blockers change.
+fn linked(
+    id: &str,
+    status: Option<TaskStatus>,
+    blocked_by: &[String],
+    blocks: &[String],
+) -> Vec<Option<String>> {
+    if status == Some(TaskStatus::Deleted) {
+        return vec![None];
+    }
+    let own = (!blocked_by.is_empty()).then(|| id.to_owned());
+    own.into_iter().chain(blocks.iter().cloned()).map(Some).collect()
+}

@@ -1,0 +1,39 @@
+//! The web by permission: pages are fetched from hosts that a person has agreed to, from addresses that were judged, as text of
+//! strangers.
+
+mod allow_host;
+mod allow_list;
+mod brave;
+mod bundle;
+mod client;
+mod failure;
+mod html;
+mod page;
+mod resolver;
+mod search;
+mod target;
+mod web_fetch;
+mod web_search;
+
+use toolwright::Handle;
+
+pub use allow_host::{ALLOW_HOST, allow_host};
+pub use allow_list::AllowList;
+pub use brave::BraveSearch;
+pub use bundle::WebTools;
+pub use client::{WebClient, WebClientBuilder, WebClientError};
+pub use page::Mode as PageMode;
+pub use resolver::HostResolver;
+pub use search::{SearchProvider, SearchResult};
+pub use web_fetch::{WEB_FETCH, web_fetch};
+pub use web_search::{WEB_SEARCH, web_search};
+
+/// The tools of the web. Their services are a [`WebClient`], an [`AllowList`] and a [`SearchProvider`]; [`WebTools`] brings them all.
+///
+/// ```
+/// use toolwright_toolbox::WEB;
+///
+/// let names: Vec<&str> = WEB.iter().map(|tool| tool.name()).collect();
+/// assert_eq!(names, ["web_fetch", "web_search", "allow_host"]);
+/// ```
+pub const WEB: [Handle; 3] = [WEB_FETCH, WEB_SEARCH, ALLOW_HOST];

@@ -1,0 +1,165 @@
+//! Search by Brave's API.
+
+use std::env;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use reqwest::header::{ACCEPT, HeaderValue};
+use reqwest::{Client, StatusCode, Url, redirect};
+use serde::Deserialize;
+use toolwright::{ErrorClass, ToolError};
+
+use super::client::WebClientError;
+use super::html;
+use super::search::{SearchProvider, SearchResult};
+
+/// Where the API is.
+const ADDRESS: &str = "https://api.search.brave.com/res/v1/web/search";
+/// The variable of the environment that has the key.
+const VARIABLE: &str = "BRAVE_API_KEY";
+/// How long an answer may take.
+const TIME: Duration = Duration::from_secs(15);
+/// How much of an answer is read, in bytes.
+const LARGEST: usize = 2 * 1024 * 1024;
+
+/// Searches by the API of Brave. The key is that of the variable `BRAVE_API_KEY`, which is read at each search.
+///
+/// ```
+/// use toolwright_toolbox::BraveSearch;
+///
+/// let search = BraveSearch::new()?;
+/// # let _ = search;
+/// # Ok::<(), toolwright_toolbox::WebClientError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct BraveSearch {
+    http: Client,
+    address: String,
+    variable: String,
+}
+
+impl BraveSearch {
+    /// Searches where Brave does.
+    ///
+    /// # Errors
+    /// When the system gives no TLS.
+    pub fn new() -> Result<Self, WebClientError> {
+        let http = Client::builder().redirect(redirect::Policy::none()).timeout(TIME).build()?;
+        Ok(Self { http, address: ADDRESS.to_owned(), variable: VARIABLE.to_owned() })
+    }
+
+    /// Searches at another address, such as that of a gateway or a test.
+    #[must_use]
+    pub fn address(mut self, address: impl Into<String>) -> Self {
+        self.address = address.into();
+        self
+    }
+
+    /// Sets the variable of the environment that has the key.
+    #[must_use]
+    pub fn key_variable(mut self, variable: impl Into<String>) -> Self {
+        self.variable = variable.into();
+        self
+    }
+
+    fn key(&self) -> Result<HeaderValue, ToolError> {
+        let key = env::var(&self.variable).unwrap_or_default();
+        let key = key.trim();
+        if key.is_empty() {
+            let message =
+                format!("`{}` is not set: it holds the key of Brave's search", self.variable);
+            return Err(ToolError::new("no_credential", message)
+                .class(ErrorClass::Final)
+                .hint("ask the person to set it; search cannot be used without"));
+        }
+        let mut key = HeaderValue::from_str(key).map_err(|_| {
+            let message = format!(
+                "`{}` is no key: it has characters that a header cannot hold",
+                self.variable
+            );
+            ToolError::new("no_credential", message).class(ErrorClass::Final)
+        })?;
+        key.set_sensitive(true);
+        Ok(key)
+    }
+
+    async fn found(&self, query: &str, count: usize) -> Result<Vec<SearchResult>, ToolError> {
+        let mut address = Url::parse(&self.address).map_err(ToolError::internal)?;
+        address.query_pairs_mut().append_pair("q", query).append_pair("count", &count.to_string());
+        let request = self.http.get(address);
+        let request = request.header(ACCEPT, "application/json");
+        let mut response = request.header("x-subscription-token", self.key()?).send().await?;
+        let status = response.status();
+        if matches!(
+            status,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY
+        ) {
+            let message = format!(
+                "Brave refuses the key in `{}` (status {})",
+                self.variable,
+                status.as_u16()
+            );
+            return Err(ToolError::new("permission_denied", message).class(ErrorClass::Final));
+        }
+        if let Err(error) = response.error_for_status_ref() {
+            return Err(error.into());
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await? {
+            body.extend_from_slice(&piece);
+            if body.len() > LARGEST {
+                return Err(ToolError::new(
+                    "invalid_response",
+                    "Brave's answer has more than 2 MB",
+                ));
+            }
+        }
+        let found: Found = serde_json::from_slice(&body).map_err(|error| {
+            ToolError::new("invalid_response", "Brave's answer could not be read").caused_by(error)
+        })?;
+        let pages = found.web.results.into_iter().take(count);
+        Ok(pages
+            .map(|it| SearchResult {
+                // Words that fit are marked by tags.
+                title: html::words(&it.title),
+                url: it.url,
+                snippet: html::words(&it.description),
+            })
+            .collect())
+    }
+}
+
+impl SearchProvider for BraveSearch {
+    fn name(&self) -> &str {
+        "Brave Search"
+    }
+
+    fn search<'a>(
+        &'a self,
+        query: &'a str,
+        count: usize,
+    ) -> BoxFuture<'a, Result<Vec<SearchResult>, ToolError>> {
+        Box::pin(self.found(query, count))
+    }
+}
+
+/// What is read of an answer; there is no `web` where nothing was found.
+#[derive(Deserialize)]
+struct Found {
+    #[serde(default)]
+    web: Pages,
+}
+
+#[derive(Default, Deserialize)]
+struct Pages {
+    #[serde(default)]
+    results: Vec<FoundPage>,
+}
+
+#[derive(Deserialize)]
+struct FoundPage {
+    title: String,
+    url: String,
+    #[serde(default)]
+    description: String,
+}

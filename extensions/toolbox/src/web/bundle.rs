@@ -1,0 +1,67 @@
+//! The tools of the web with what they need, as one bundle.
+
+use std::sync::Arc;
+
+use toolwright::policy::{Policy, Rule};
+use toolwright::{Bundle, ExecutorBuilder};
+
+use super::allow_list::AllowList;
+use super::client::WebClient;
+use super::search::SearchProvider;
+use super::{ALLOW_HOST, WEB_FETCH, WEB_SEARCH};
+
+/// The web by permission, as a [`Bundle`]: `.with(WebTools::new(WebClient::new()?, AllowList::file("…")))`.
+///
+/// Pages of hosts on the list are fetched; a person is asked about any other, and about each host that is to be added to the
+/// list, which no grant covers.
+#[must_use = "an executor has these tools only after `.with(…)`"]
+pub struct WebTools {
+    client: WebClient,
+    hosts: AllowList,
+    search: Option<Arc<dyn SearchProvider>>,
+    may_ask_for_hosts: bool,
+}
+
+impl WebTools {
+    /// Fetches pages by this client, of the hosts on this list.
+    pub fn new(client: WebClient, hosts: AllowList) -> Self {
+        Self { client, hosts, search: None, may_ask_for_hosts: true }
+    }
+
+    /// Searches the web by this service; without one there is no `web_search`.
+    pub fn search(mut self, provider: impl SearchProvider) -> Self {
+        self.search = Some(Arc::new(provider));
+        self
+    }
+
+    /// Leaves `allow_host` out: the list is then what the application and its people write.
+    pub fn without_allow_host(mut self) -> Self {
+        self.may_ask_for_hosts = false;
+        self
+    }
+}
+
+impl Bundle for WebTools {
+    fn name(&self) -> String {
+        "web tools".to_owned()
+    }
+
+    fn install(self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        let mut executor = executor.tools([WEB_FETCH]).service(self.client).service(self.hosts);
+        if self.may_ask_for_hosts {
+            let rule = Rule::always_ask("pages of a host would be fetched without a question");
+            let rule = rule.named("allow_host").tool("allow_host");
+            executor = executor.tools([ALLOW_HOST]).policy_defaults(Policy::builder().rule(rule));
+        }
+        match self.search {
+            Some(search) => executor.tools([WEB_SEARCH]).service_arc::<dyn SearchProvider>(search),
+            None => executor,
+        }
+    }
+}
+
+impl std::fmt::Debug for WebTools {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("WebTools").field("client", &self.client).finish_non_exhaustive()
+    }
+}

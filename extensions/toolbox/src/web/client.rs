@@ -1,0 +1,267 @@
+//! Fetches a page: the only I/O of `web_fetch`. Every address is judged before a connection is made to it, and redirects are
+//! followed by hand.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::future::Future;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION,
+};
+use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect};
+use tokio::time::{Instant, timeout_at};
+use toolwright::ToolError;
+
+use super::allow_list::AllowList;
+use super::failure;
+use super::resolver::{Guard, HostResolver, System};
+use super::target::{Site, Target};
+
+/// How many bytes are read of a page.
+const LARGEST: usize = 2 * 1024 * 1024;
+/// How long a server may take until the first byte of its answer.
+const FIRST_BYTE: Duration = Duration::from_secs(10);
+/// How long a fetch may take, with its redirects.
+const WHOLE: Duration = Duration::from_secs(30);
+/// How many redirects are followed.
+const MOST_REDIRECTS: usize = 3;
+
+/// Fetches pages of the web: the service of [`web_fetch`](crate::web_fetch).
+///
+/// It connects to public addresses alone, and to those that the name had when it was judged. It sends no cookie, no
+/// credential and no header that a model chooses.
+///
+/// ```
+/// use toolwright_toolbox::WebClient;
+///
+/// let client = WebClient::new()?;
+/// # let _ = client;
+/// # Ok::<(), toolwright_toolbox::WebClientError>(())
+/// ```
+#[derive(Clone)]
+pub struct WebClient {
+    http: Client,
+    guard: Guard,
+    /// The proxy resolves names; they are judged by what this machine resolves.
+    has_proxy: bool,
+    limits: Limits,
+}
+
+/// How a [`WebClient`] is made.
+#[must_use = "it is a client only after `build`"]
+pub struct WebClientBuilder {
+    resolver: Arc<dyn HostResolver>,
+    permitted: BTreeSet<IpAddr>,
+    proxy: Option<String>,
+    limits: Limits,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    first_byte: Duration,
+    whole: Duration,
+}
+
+/// Why there is no client: the system gives no TLS, or the proxy is none.
+#[derive(thiserror::Error)]
+#[error("a client for the web cannot be made")]
+pub struct WebClientError(#[from] reqwest::Error);
+toolwright::unstable::debug_as_sentence!(WebClientError);
+
+/// A page as it came.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Where it came from, after redirects.
+    pub(super) url: Url,
+    /// Its `content-type`.
+    pub(super) kind: String,
+    pub(super) body: Vec<u8>,
+    /// Whether there was more than is read of a page.
+    pub(super) is_cut: bool,
+}
+
+impl WebClient {
+    /// A client that asks the system for names, without a proxy.
+    ///
+    /// # Errors
+    /// When the system gives no TLS.
+    pub fn new() -> Result<Self, WebClientError> {
+        Self::builder().build()
+    }
+
+    /// Begins a client with settings of its own.
+    pub fn builder() -> WebClientBuilder {
+        WebClientBuilder {
+            resolver: Arc::new(System),
+            permitted: BTreeSet::new(),
+            proxy: None,
+            limits: Limits { first_byte: FIRST_BYTE, whole: WHOLE },
+        }
+    }
+
+    /// Fetches a page that may be fetched. Redirects lead to its own site and to those of the list.
+    pub(super) async fn fetch(&self, target: Target, hosts: &AllowList) -> Result<Page, ToolError> {
+        let until = Instant::now() + self.limits.whole;
+        let (first, mut target) = (target.site.clone(), target);
+        for _ in 0..=MOST_REDIRECTS {
+            self.judge(&target).await?;
+            let first_byte = (Instant::now() + self.limits.first_byte).min(until);
+            // What is not compressed cannot be a small answer that becomes a large one.
+            let request = self.http.get(target.url.clone()).header(ACCEPT_ENCODING, "identity");
+            let accepted =
+                "text/html,application/xhtml+xml,text/*;q=0.9,application/json;q=0.9,*/*;q=0.1";
+            let sent = in_time(first_byte, request.header(ACCEPT, accepted).send()).await?;
+            let response = sent.map_err(|error| failure::of(&target.site, error))?;
+            match next(&target, &first, hosts, response.status(), response.headers())? {
+                Some(next) => target = next,
+                None => return self.page(target, response, until).await,
+            }
+        }
+        let message = format!("`{first}` redirects more than {MOST_REDIRECTS} times");
+        Err(ToolError::new("too_many_redirects", message))
+    }
+
+    /// Refuses an address that is written as such and not public, and with a proxy a name that leads to one.
+    async fn judge(&self, target: &Target) -> Result<(), ToolError> {
+        let host = target.url.host_str().unwrap_or_default();
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
+        match literal {
+            Ok(address) => {
+                let judged = self.guard.judge(host, address);
+                judged.map_err(|refused| failure::refused_address(&refused))
+            }
+            Err(_) if self.has_proxy => {
+                let found = self.guard.addresses(host).await;
+                found.map(drop).map_err(|error| failure::unresolved(&target.site, error))
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn page(
+        &self,
+        target: Target,
+        mut response: Response,
+        until: Instant,
+    ) -> Result<Page, ToolError> {
+        let status = response.status();
+        let headers = response.headers().clone();
+        let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+        let encoding = headers.get(CONTENT_ENCODING).and_then(|it| it.to_str().ok());
+        if let Some(encoding) = encoding.filter(|it| !it.eq_ignore_ascii_case("identity")) {
+            return Err(failure::compressed(&target, encoding));
+        }
+        let (mut body, mut is_cut) = (Vec::new(), false);
+        while !is_cut {
+            let piece = in_time(until, response.chunk()).await?;
+            let piece = piece.map_err(|error| failure::of(&target.site, error))?;
+            let Some(piece) = piece else { break };
+            let room = LARGEST - body.len();
+            is_cut = piece.len() > room;
+            body.extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        let page = Page { url: target.url, kind: kind.to_owned(), body, is_cut };
+        if status.is_success() {
+            Ok(page)
+        } else {
+            Err(failure::of_status(status, &headers, &page, SystemTime::now()))
+        }
+    }
+}
+
+/// Where a redirect leads, judged anew; nothing for what is no redirect.
+fn next(
+    from: &Target,
+    first: &Site,
+    hosts: &AllowList,
+    status: StatusCode,
+    headers: &HeaderMap,
+) -> Result<Option<Target>, ToolError> {
+    let is_redirect = matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308);
+    let Some(location) = headers.get(LOCATION).filter(|_| is_redirect) else { return Ok(None) };
+    let location = location.to_str().ok().and_then(|it| from.url.join(it).ok());
+    let to = match location {
+        Some(location) => {
+            Target::of(location).map_err(|error| failure::redirected(from, error.message()))?
+        }
+        None => return Err(failure::redirected(from, "what its server names is no address")),
+    };
+    if from.url.scheme() == "https" && to.url.scheme() == "http" {
+        return Err(failure::redirected(from, "it leads to an address without encryption"));
+    }
+    // Without a list that can be read, nothing but the host that was agreed to is allowed.
+    if to.site == *first || hosts.contains(&to.site).unwrap_or(false) {
+        return Ok(Some(to));
+    }
+    Err(failure::redirected_elsewhere(from, &to))
+}
+
+async fn in_time<T>(until: Instant, waits: impl Future<Output = T>) -> Result<T, ToolError> {
+    timeout_at(until, waits).await.map_err(|_| failure::too_slow())
+}
+
+impl WebClientBuilder {
+    /// Asks this for the addresses of names.
+    pub fn resolver(mut self, resolver: impl HostResolver) -> Self {
+        self.resolver = Arc::new(resolver);
+        self
+    }
+
+    /// Lets pages be fetched from an address that is not public, such as that of a server of the company.
+    pub fn permit(mut self, address: IpAddr) -> Self {
+        self.permitted.insert(address);
+        self
+    }
+
+    /// Sends requests through a proxy, such as `http://proxy.example.org:3128`. The proxy resolves names: they are judged by the
+    /// addresses that this machine finds, and a proxy that may find others has to keep private networks from its clients itself.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxy = Some(url.into());
+        self
+    }
+
+    /// Sets how long a server may take until its first byte, 10 seconds unless set, and a fetch in all, 30 seconds.
+    pub fn time(mut self, first_byte: Duration, whole: Duration) -> Self {
+        self.limits = Limits { first_byte, whole };
+        self
+    }
+
+    /// Makes the client.
+    ///
+    /// # Errors
+    /// When the system gives no TLS, or the proxy is no address.
+    pub fn build(self) -> Result<WebClient, WebClientError> {
+        let guard = Guard::new(self.resolver, self.permitted);
+        let http = Client::builder()
+            .redirect(redirect::Policy::none())
+            .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
+            .referer(false)
+            // A proxy of the environment would resolve names unseen.
+            .no_proxy();
+        let has_proxy = self.proxy.is_some();
+        let http = match self.proxy {
+            // The guard is for what pages name; who names the proxy knows its address.
+            Some(url) => http.proxy(Proxy::all(url)?),
+            None => http.dns_resolver(Arc::new(guard.clone())),
+        };
+        Ok(WebClient { http: http.build()?, guard, has_proxy, limits: self.limits })
+    }
+}
+
+impl fmt::Debug for WebClient {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WebClient").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for WebClientBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("WebClientBuilder")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,219 @@
+//! HTML as Markdown, as words, or as links; pure. A page of a stranger takes no more time than its size allows: see [`limits`].
+
+mod limits;
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use htmd::HtmlToMarkdown;
+use htmd::options::{BulletListMarker, HrStyle, LinkStyle, Options};
+use html5ever::{Attribute, LocalName};
+use markup5ever_rcdom::{Handle, NodeData};
+use reqwest::Url;
+
+/// What no reader sees.
+const UNSEEN: [&str; 13] = [
+    "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
+    "audio", "video", "dialog", "datalist",
+];
+
+/// What begins a line.
+const BLOCKS: [&str; 32] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "br",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "tr",
+    "ul",
+];
+
+/// More links of a page are left out.
+const MOST_LINKS: usize = 1000;
+
+static MARKDOWN: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
+    let options = Options {
+        hr_style: HrStyle::Dashes,
+        bullet_list_marker: BulletListMarker::Dash,
+        ul_bullet_spacing: 1,
+        ol_number_spacing: 1,
+        link_style: LinkStyle::InlinedPreferAutolinks,
+        ..Options::default()
+    };
+    HtmlToMarkdown::builder().options(options).build()
+});
+
+/// The page as Markdown, with whole addresses.
+pub(super) fn markdown(html: &str, base: &Url) -> String {
+    let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
+    make_whole(&document, base);
+    leave_out_unseen(&document);
+    MARKDOWN.tree_to_markdown(&document)
+}
+
+/// The words of the page, a line for each block.
+pub(super) fn words(html: &str) -> String {
+    let Some(document) = limits::parse(html) else { return limits::without_tags(html) };
+    leave_out_unseen(&document);
+    let mut text = Words::default();
+    each(&document, &mut |node, _| match &node.data {
+        NodeData::Text { contents } => text.add(&contents.borrow()),
+        NodeData::Element { name, .. } if BLOCKS.contains(&&*name.local) => text.end_line(),
+        NodeData::Element { name, .. } if matches!(&*name.local, "td" | "th") => text.add(" "),
+        _ => {}
+    });
+    text.lines.trim().to_owned()
+}
+
+/// The links of the page with their words, each address once.
+pub(super) fn links(html: &str, base: &Url) -> String {
+    let Some(document) = limits::parse(html) else { return String::new() };
+    make_whole(&document, base);
+    leave_out_unseen(&document);
+    let (mut seen, mut lines, mut left_out) = (BTreeSet::new(), Vec::new(), 0);
+    each(&document, &mut |node, _| {
+        let NodeData::Element { name, attrs, .. } = &node.data else { return };
+        let attrs = attrs.borrow();
+        let Some(href) = attribute(&attrs, "href").filter(|_| &*name.local == "a") else { return };
+        if !href.starts_with("http") || !seen.insert(href.to_owned()) {
+            return;
+        }
+        if lines.len() == MOST_LINKS {
+            left_out += 1;
+            return;
+        }
+        let mut text = Words::default();
+        each(node, &mut |inner, _| {
+            if let NodeData::Text { contents } = &inner.data {
+                text.add(&contents.borrow());
+            }
+        });
+        let text: Vec<&str> =
+            text.lines.split(['[', ']', ' ', '\n']).filter(|it| !it.is_empty()).collect();
+        let text = text.join(" ");
+        lines.push(format!("[{text}]({href})"));
+    });
+    if left_out > 0 {
+        lines.push(format!("({left_out} more links are left out)"));
+    }
+    lines.join("\n")
+}
+
+/// Takes what no reader sees out of a page.
+fn leave_out_unseen(document: &Handle) {
+    let mut waiting = vec![document.clone()];
+    while let Some(node) = waiting.pop() {
+        node.children.borrow_mut().retain(|child| !is_unseen(child));
+        waiting.extend(node.children.borrow().iter().cloned());
+    }
+}
+
+fn is_unseen(node: &Handle) -> bool {
+    match &node.data {
+        NodeData::Comment { .. } | NodeData::ProcessingInstruction { .. } => true,
+        NodeData::Element { name, attrs, .. } => {
+            let attrs = attrs.borrow();
+            // A style that hides is written in few ways; others are in style sheets, which are not read.
+            let style = attribute(&attrs, "style").unwrap_or_default();
+            let style: String = style.chars().filter(|it| !it.is_whitespace()).collect();
+            UNSEEN.contains(&&*name.local)
+                || attribute(&attrs, "hidden").is_some()
+                || style.contains("display:none")
+                || style.contains("visibility:hidden")
+        }
+        _ => false,
+    }
+}
+
+/// Makes the addresses of links and pictures whole; a picture that is written into the page has none.
+fn make_whole(document: &Handle, base: &Url) {
+    let mut base = base.clone();
+    each(document, &mut |node, _| {
+        let NodeData::Element { name, attrs, .. } = &node.data else { return };
+        let key = match &*name.local {
+            "a" | "base" => "href",
+            "img" => "src",
+            _ => return,
+        };
+        let mut attrs = attrs.borrow_mut();
+        let Some(at) = attrs.iter().position(|it| *it.name.local == *key) else { return };
+        match base.join(attrs[at].value.trim()) {
+            Ok(whole) if matches!(whole.scheme(), "http" | "https" | "mailto") => {
+                if &*name.local == "base" {
+                    base = whole.clone();
+                }
+                attrs[at].value = whole.as_str().into();
+            }
+            _ => drop(attrs.remove(at)),
+        }
+    });
+}
+
+fn attribute<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a str> {
+    let name = LocalName::from(name);
+    attrs.iter().find(|it| it.name.local == name).map(|it| &*it.value)
+}
+
+/// Visits each node in the order of the text, without recursion. The number is how deep it is.
+fn each(document: &Handle, visit: &mut dyn FnMut(&Handle, usize)) {
+    let mut waiting = vec![(document.clone(), 0)];
+    while let Some((node, depth)) = waiting.pop() {
+        visit(&node, depth);
+        waiting.extend(node.children.borrow().iter().rev().map(|it| (it.clone(), depth + 1)));
+    }
+}
+
+/// Words with single spaces, in lines.
+#[derive(Default)]
+struct Words {
+    lines: String,
+}
+
+impl Words {
+    fn add(&mut self, text: &str) {
+        for character in text.chars() {
+            match character.is_whitespace() {
+                true if self.lines.ends_with([' ', '\n']) => {}
+                true => self.lines.push(' '),
+                false => self.lines.push(character),
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.lines.ends_with(' ') {
+            self.lines.pop();
+        }
+        if !self.lines.ends_with('\n') {
+            self.lines.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! Search of the web, whoever provides it.
+
+use futures::future::BoxFuture;
+use toolwright::ToolError;
+
+/// A service that searches the web: what [`web_search`](crate::web_search) asks.
+pub trait SearchProvider: Send + Sync + 'static {
+    /// Names the service, as the source of what it finds.
+    fn name(&self) -> &str;
+
+    /// Finds at most `count` pages for a query, the best first.
+    fn search<'a>(
+        &'a self,
+        query: &'a str,
+        count: usize,
+    ) -> BoxFuture<'a, Result<Vec<SearchResult>, ToolError>>;
+}
+
+/// A page that was found.
+#[toolwright::data]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchResult {
+    /// Its title.
+    pub title: String,
+    /// Its address.
+    pub url: String,
+    /// The part of it that fits the query.
+    pub snippet: String,
+}

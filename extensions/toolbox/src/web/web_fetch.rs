@@ -1,0 +1,93 @@
+//! `web_fetch` fetches a page of the web.
+//!
+//! # What it does
+//! It answers with the page as Markdown, as words, or as its links, in a fence, because strangers write pages. Of a long page it
+//! answers with the beginning, and with how much there is.
+//!
+//! # What it may touch
+//! The host that the address names. It sends the address and nothing else.
+//!
+//! # What it refuses
+//! Addresses that are neither http nor https or have a user; hosts whose addresses are not public; redirects to hosts that were not
+//! agreed to, to such addresses, or from https to http; what is no text. A person is asked about a host that is not on the
+//! list of allowed hosts.
+
+use jiff::Timestamp;
+use serde_json::json;
+use toolwright::untrusted::line;
+use toolwright::{Content, Output, ToolContext, ToolError, tool};
+
+use super::allow_list::AllowList;
+use super::client::WebClient;
+use super::page::{self, Mode};
+use super::target::Target;
+
+/// Fetch a page of the web by its whole address, as Markdown. A page that was moved to another host is not followed: the answer
+/// names the new address.
+#[tool(
+    unlinked,
+    group = "web",
+    danger = safe,
+    effect = read,
+    reads(),
+    timeout = "40s",
+    approval = reason(hosts, &url)
+)]
+pub async fn web_fetch(
+    client: &WebClient,
+    hosts: &AllowList,
+    context: &ToolContext,
+    /// The whole address.
+    #[arg(example = "https://docs.rs/tokio", positional)]
+    url: String,
+    /// What of the page is answered: `markdown`, its words as `text`, or its `links`.
+    #[arg(default)]
+    mode: Mode,
+    /// How many characters are answered at the most.
+    #[arg(default = 50_000, minimum = 100, maximum = 200_000)]
+    max_characters: usize,
+) -> Result<Output, ToolError> {
+    let page = client.fetch(Target::parse(&url)?, hosts).await?;
+    let (address, is_cut) = (page.url.clone(), page.is_cut);
+    // A large page takes a while.
+    let text = tokio::task::spawn_blocking(move || page::text(&page, mode));
+    let text = text.await.map_err(|error| {
+        ToolError::new("internal", "the page could not be converted").caused_by(error)
+    })??;
+    let shown = line(address.as_str());
+    let time = Timestamp::try_from(context.now()).unwrap_or(Timestamp::UNIX_EPOCH);
+    let source = format!("web page {shown}, fetched {time:.0}");
+    let (part, total) = beginning(&text, max_characters);
+    let mut output = Output::text(part)
+        .metadata("untrusted", json!({"url": address.as_str()}))
+        .untrusted(&source);
+    if part.len() < text.len() {
+        let note = format!(
+            "(These are {max_characters} of {total} characters; ask for more by `max_characters`.)"
+        );
+        output = output.with(Content::text(note));
+    }
+    if is_cut {
+        let note =
+            "(The page is longer than the 2 MB that are read of one: this is from its beginning.)";
+        output = output.with(Content::text(note));
+    }
+    Ok(output)
+}
+
+/// Why a person is asked: nobody has agreed to the host, or it is not known.
+fn reason(hosts: &AllowList, url: &str) -> Option<String> {
+    // What is no address is refused without a question.
+    let site = Target::parse(url).ok()?.site;
+    match hosts.contains(&site) {
+        Ok(true) => None,
+        Ok(false) => Some(format!("`{site}` is not on the list of allowed hosts")),
+        Err(error) => Some(error.message().to_owned()),
+    }
+}
+
+/// The beginning of a text, and how many characters there are.
+fn beginning(text: &str, characters: usize) -> (&str, usize) {
+    let end = text.char_indices().nth(characters).map_or(text.len(), |(end, _)| end);
+    (&text[..end], text.chars().count())
+}
