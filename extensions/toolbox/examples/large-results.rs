@@ -19,16 +19,24 @@ const WANTED: &str = "toolwright-agent";
 /// Lists the packages of this workspace and of all that it builds, as cargo knows them.
 #[tool(effect = read, reads())]
 async fn list_packages() -> Result<Output, ToolError> {
-    let cargo = std::process::Command::new("cargo")
-        .args(["metadata", "--offline", "--format-version", "1"])
+    let compiler = output_of("rustc", &["-vV"])?;
+    let host = compiler.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+    // What other systems need may not be on this disk.
+    let packages = ["metadata", "--offline", "--format-version", "1", "--filter-platform", host];
+    output_of("cargo", &packages).map(Output::text)
+}
+
+fn output_of(program: &str, arguments: &[&str]) -> Result<String, ToolError> {
+    let ended = std::process::Command::new(program)
+        .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
-        .map_err(|error| ToolError::internal("cargo cannot be started").caused_by(error))?;
-    match cargo.status.success() {
-        true => Ok(Output::text(String::from_utf8_lossy(&cargo.stdout))),
+        .map_err(|error| ToolError::internal("it cannot be started").caused_by(error))?;
+    match ended.status.success() {
+        true => Ok(String::from_utf8_lossy(&ended.stdout).into_owned()),
         false => {
-            let why = String::from_utf8_lossy(&cargo.stderr).into_owned();
-            Err(ToolError::new("cargo_failed", why))
+            let why = String::from_utf8_lossy(&ended.stderr).into_owned();
+            Err(ToolError::new("program_failed", why))
         }
     }
 }
@@ -68,8 +76,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
         .says("Found.");
     let first = Arc::new(first);
     let agent = Agent::builder(Arc::clone(&first)).tools([LIST_PACKAGES]).build()?;
-    let found = agent.run("Where is its manifest?").await?;
-    let path = place(&answers(found.history())[1]).ok_or("the manifest is not in the answer")?;
+    let found = answers(agent.run("Where is its manifest?").await?.history());
+    let path = place(&found[1]).ok_or("the manifest is not in the answer")?;
 
     let call = format!(r#"{{"path":{{"$result":"lr_1","path":"{path}"}}}}"#);
     let model = ScriptedModel::new()

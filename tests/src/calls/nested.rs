@@ -83,11 +83,14 @@ pub fn builder(office: &Office) -> ExecutorBuilder {
 }
 
 pub fn bare(office: &Office) -> ExecutorBuilder {
+    ruled(office).unrestricted()
+}
+
+/// The same without a word on what may run.
+pub fn ruled(office: &Office) -> ExecutorBuilder {
     let tools =
         [SETTLE, ALL, CALL_ONCE, RELAY, READ_BY, NOTE, LOOK, REFUND, FAIL, HANG, HANG_AGAIN];
-    Executor::builder(Registry::of(tools).unwrap())
-        .unrestricted()
-        .service_arc(Arc::clone(&office.ran))
+    Executor::builder(Registry::of(tools).unwrap()).service_arc(Arc::clone(&office.ran))
 }
 
 pub fn executor(office: &Office) -> Executor {

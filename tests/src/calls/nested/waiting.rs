@@ -2,11 +2,12 @@
 
 use toolwright::approval::{Callback, Response, Statement};
 use toolwright::journal::State;
+use toolwright::policy::{Mode, Policy, Rule};
 use toolwright::{Call, CallId, Outcome};
 
 use super::super::odd::Odd;
 use super::super::support::{Office, answered, office, path, suspended};
-use super::{bare, builder, children, executor, parent, relayed};
+use super::{bare, builder, children, executor, parent, relayed, ruled};
 use crate::support::{ended, kind};
 
 fn settle() -> Call<'static> {
@@ -222,6 +223,25 @@ async fn a_parent_that_could_not_give_its_claim_back_waits_and_spends_no_attempt
     let record = office.record(lost.id).await;
     assert_eq!((record.state, record.attempt), (State::Succeeded, 1));
     assert_eq!(office.ran.all(), ["refund A-1 100"]);
+}
+
+/// What counts is the policy when the child would run.
+#[tokio::test]
+async fn a_child_that_was_approved_is_denied_where_the_policy_denies_it_by_then() {
+    let office = office();
+    let (parent, child) = waits(&office).await;
+    office.approve(child).await.unwrap();
+    let no = Rule::deny("refunds are stopped").named("no").tool("kept_refund");
+    let policy = Policy::builder().mode(Mode::Unrestricted).rule(no);
+    // What they write is not what this is about.
+    let policy = policy.touches_no_files(["nested_settle", "kept_note", "kept_refund"]);
+    let denies = ruled(&office).policy(policy).journal(office.parking());
+    denies.build().unwrap().worker().unwrap().sweep().await.unwrap();
+    assert_eq!(office.state(child).await, State::Refused);
+    let record = office.record(parent).await;
+    assert_eq!(record.state, State::Failed);
+    assert!(record.answer.unwrap().text.contains("refunds are stopped"));
+    assert!(office.ran.all().iter().all(|it| !it.starts_with("refund")));
 }
 
 /// A child that a person rejected is not asked about again in its run, whoever calls the tool.
