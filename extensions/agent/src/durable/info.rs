@@ -142,7 +142,7 @@ impl fmt::Debug for NewRun {
     }
 }
 
-/// Without the application's data.
+/// Omits the application's data, which may hold secrets.
 impl fmt::Debug for RunInfo {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

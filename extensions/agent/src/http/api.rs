@@ -186,7 +186,7 @@ impl Api {
         }
     }
 
-    /// What a response took that is no answer.
+    /// Reads the tokens that a response took although it holds no answer.
     pub(super) fn usage_in(self, response: &str) -> Option<Usage> {
         let response: Value = serde_json::from_str(response).ok()?;
         let key = if self == Self::Gemini { "usageMetadata" } else { "usage" };

@@ -147,7 +147,7 @@ pub(super) fn describe_expected(expected: &dyn Expected) -> String {
     in_words(expected.to_string())
 }
 
-/// As [`expected`], for a number that may be outside the type's bounds.
+/// As [`describe_expected`], for a number that may be outside the type's bounds.
 pub(super) fn expected_range(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     bounds(&text).unwrap_or_else(|| in_words(text))

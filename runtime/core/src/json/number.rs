@@ -66,7 +66,7 @@ fn sum(exponent: &str, shift: i128) -> String {
         let exponent = if is_negative { -magnitude } else { magnitude };
         return (exponent + shift).to_string();
     }
-    // So much larger than what is added that the sign stays.
+    // The magnitude is so much larger than the shift that the sum keeps its sign.
     let mut carry = if is_negative { -shift } else { shift };
     let mut digits: Vec<char> = magnitude.chars().collect();
     for place in digits.iter_mut().rev() {

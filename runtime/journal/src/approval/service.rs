@@ -31,7 +31,7 @@ pub use shown::Shown;
 use decide::decide;
 use recorded::find_recorded;
 
-/// How often a lost race is looked at again. Decisions are lost once; more often, it is something else that changes
+/// How often a statement that lost a race is submitted again. One decision is lost once; more often, another writer keeps changing
 /// the call.
 const LOOKS: u32 = 16;
 

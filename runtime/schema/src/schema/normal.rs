@@ -145,7 +145,7 @@ pub(crate) fn is_machine_format(format: &str) -> bool {
     format == "float" || format == "double" || format.trim_start_matches('u').starts_with("int")
 }
 
-/// Makes absent the only way to leave a key out, where nothing but an option can be meant.
+/// Takes `null` out where it can only mean an option, so that a key is left out in one way.
 fn strip_optional_nulls(object: &mut Map<String, Value>) {
     strip_optional(object, |property| !is_open(property));
 }

@@ -85,7 +85,7 @@ const KEYS: [&str; 14] =
     ["", "%", "A", "_", "a", "a%", "a%b", "a/1", "a/10", "a/2", "a_", "ab", "a\u{10ffff}", "é/🦀"];
 
 async fn fill(store: &Arc<impl Store>) {
-    // Not in order, and in one unit with one of its own.
+    // Writes the documents in reverse order, all in one unit.
     let writes = KEYS.iter().rev().map(|key| document(key, None, key));
     commit(store, unit([], writes)).await;
 }

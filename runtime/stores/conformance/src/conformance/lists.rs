@@ -127,7 +127,7 @@ pub async fn calls_are_found_by_where_they_stand_now(store: &Arc<impl Store>) {
         [record.id],
         "a call is not listed by its state"
     );
-    // An edit changes what it is found by besides.
+    // An edit also changes the digest and the tool, by which a list finds the call.
     let mut write = happening(&mut record, Transition::Edited);
     (record.digest, record.tool) = ("d9".to_owned(), "other".to_owned());
     write.record = record.clone();
