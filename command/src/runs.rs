@@ -1,9 +1,10 @@
 //! `runs`: the runs of agents that a journal holds.
 
 mod watch;
+mod which;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use toolwright_agent::durable::{Head, RunError, Runs};
+use toolwright_agent::durable::{Head, Phase, RunError, Runs};
 
 use crate::operator::{Session, Stop, session};
 use crate::shown::run::{RunPage, TurnShown};
@@ -47,12 +48,15 @@ pub(crate) fn command() -> Command {
         .arg_required_else_help(true)
         .args(session::options())
         .subcommands([
-            Command::new("list").about("List the runs that go on").arg(
-                Arg::new(ALL)
-                    .long(ALL)
-                    .action(ArgAction::SetTrue)
-                    .help("Those that have ended too"),
-            ),
+            Command::new("list")
+                .about("List the runs that go on")
+                .arg(
+                    Arg::new(ALL)
+                        .long(ALL)
+                        .action(ArgAction::SetTrue)
+                        .help("Those that have ended too"),
+                )
+                .args(which::filters()),
             Command::new("show").about("Show the state of a run, and its history").arg(run()),
             watch::command(run()),
             Command::new("cancel")
@@ -132,14 +136,16 @@ fn stop_of(error: RunError) -> Stop {
 
 async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
+    let filter = which::given(matches, session.now);
     let mut found = runs.open().await.map_err(stop_of)?;
-    if matches.get_flag(ALL) {
+    if matches.get_flag(ALL) || filter.phase == Some(Phase::Ended) {
         found.extend(runs.ended().await.map_err(stop_of)?);
     }
     let mut table = Table::new(["RUN", "AGENT", "USER", "PHASE", "TURN", "UPDATED", "WAITS FOR"]);
     let mut is_whole = true;
     for head in found {
         let head = match head {
+            Ok(head) if !filter.takes(&head) => continue,
             Ok(head) => head,
             Err(error) => {
                 is_whole = false;

@@ -68,6 +68,25 @@ fn journal() -> Journal {
 }
 
 #[test]
+fn runs_are_listed_by_their_user_agent_phase_and_age() {
+    let journal = journal();
+    let listed = |options: &[&str]| -> Vec<String> {
+        let line: Vec<&str> = ["runs", "list", "--json"].iter().chain(options).copied().collect();
+        let listed = journal.run(&line);
+        assert_eq!(listed.code, 0, "{}", shown(&listed));
+        let run = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        listed.out.lines().map(|line| run(line)["run"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&["--all", "--user", "ada"]), ["tea"]);
+    assert_eq!(listed(&["--phase", "ended"]), ["tea"]);
+    assert_eq!(listed(&["--phase", "waiting", "--agent", "clerk"]), ["greet"]);
+    assert_eq!(listed(&["--all", "--agent", "other"]), [""; 0]);
+    assert_eq!(listed(&["--all", "--older-than", "1h"]), [""; 0]);
+    let wrong = journal.run(&["runs", "list", "--phase", "sleeping"]);
+    assert_eq!(wrong.code, 2, "{}", shown(&wrong));
+}
+
+#[test]
 fn runs_are_listed_and_shown_without_what_acts_on_a_terminal() {
     let journal = journal();
     let listed = journal.run(&["runs", "list"]);
