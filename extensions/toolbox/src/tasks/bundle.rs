@@ -21,7 +21,7 @@ use super::{TASKS, WORKER};
 /// let claim = tasks.claim("ada", SystemTime::now())?.expect("there is one");
 /// let executor = Executor::builder(Registry::empty()).with(TaskTools::of(tasks.clone()).worker(claim)).build()?;
 ///
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let end = executor.call(&Call::new("complete_task", r#"{"summary":"line 7"}"#)).await;
 /// assert_eq!(end.text(), r#"{"id":"task-1","status":"completed"}"#);
 /// assert_eq!(tasks.get("1")?.result.as_deref(), Some("line 7"));
