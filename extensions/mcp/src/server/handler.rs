@@ -323,9 +323,10 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(misfit::error(request))
+        let has_sessions = context.protocol_version().is_none_or(|it| it.has_initialize());
+        Err(misfit::error(request, has_sessions))
     }
 
     /// Clients of the revisions that begin with `initialize` are notified without having asked.

@@ -3,30 +3,48 @@
 use rmcp::ErrorData;
 use rmcp::model::{CustomRequest, ErrorCode};
 
+/// Which revisions have a method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Revisions {
+    All,
+    /// Those that begin with `initialize`.
+    WithSessions,
+    /// From 2026-07-28 on.
+    WithoutSessions,
+}
+
 /// The methods whose params are read; a request of one of them that fits nothing has the wrong params.
-const METHODS: [&str; 16] = [
-    "completion/complete",
-    "initialize",
-    "logging/setLevel",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/templates/list",
-    "resources/unsubscribe",
-    "subscriptions/listen",
-    "tasks/cancel",
-    "tasks/get",
-    "tasks/update",
-    "tools/call",
-    "tools/list",
+const METHODS: [(&str, Revisions); 16] = [
+    ("completion/complete", Revisions::All),
+    ("initialize", Revisions::WithSessions),
+    ("logging/setLevel", Revisions::WithSessions),
+    ("prompts/get", Revisions::All),
+    ("prompts/list", Revisions::All),
+    ("resources/list", Revisions::All),
+    ("resources/read", Revisions::All),
+    ("resources/subscribe", Revisions::WithSessions),
+    ("resources/templates/list", Revisions::All),
+    ("resources/unsubscribe", Revisions::WithSessions),
+    ("subscriptions/listen", Revisions::WithoutSessions),
+    ("tasks/cancel", Revisions::All),
+    ("tasks/get", Revisions::All),
+    ("tasks/update", Revisions::All),
+    ("tools/call", Revisions::All),
+    ("tools/list", Revisions::All),
 ];
 
-/// The error of a request that the library reads as none of the protocol's.
-pub(super) fn error(request: CustomRequest) -> ErrorData {
+/// The error of a request that the library reads as none of the protocol's. A method that the revision of the request does not
+/// have is unknown there, whatever its params are.
+pub(super) fn error(request: CustomRequest, has_sessions: bool) -> ErrorData {
     let method = request.method;
-    if !METHODS.contains(&&*method) {
+    let of_revision = match has_sessions {
+        true => Revisions::WithSessions,
+        false => Revisions::WithoutSessions,
+    };
+    let is_known = METHODS.iter().any(|(name, revisions)| {
+        *name == method && (*revisions == Revisions::All || *revisions == of_revision)
+    });
+    if !is_known {
         return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None);
     }
     let found = match request.params {

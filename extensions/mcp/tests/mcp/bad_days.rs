@@ -251,6 +251,27 @@ async fn params_that_do_not_fit_their_method_are_called_that_and_an_unknown_meth
     assert_eq!(code("tools/fly", json!({})).await["code"], -32601);
 }
 
+/// Whatever its params are: a client learns that it has to do otherwise.
+#[tokio::test]
+async fn a_method_that_the_revision_does_not_have_is_unknown() {
+    let served = Served::of(greeter()).await;
+    let id = served.session("none").await;
+    let listen =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "subscriptions/listen", "params": {"x": 1}});
+    let answer = served.post(&listen).header("mcp-session-id", &id).send().await.unwrap();
+    assert_eq!(message(answer).await["error"]["code"], -32601);
+    for method in ["resources/subscribe", "resources/unsubscribe", "logging/setLevel"] {
+        let request = json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }}});
+        let post = served.post(&request).header("mcp-protocol-version", "2026-07-28");
+        let answer = post.header("mcp-method", method).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{method}");
+        assert_eq!(message(answer).await["error"]["code"], -32601, "{method}");
+    }
+}
+
 #[tokio::test]
 async fn the_end_of_a_session_is_answered_without_content() {
     let served = Served::of(greeter()).await;
