@@ -8,6 +8,7 @@ use tracing::Instrument as _;
 use super::agent_run::Shown;
 use super::early::Early;
 use super::output::Output;
+use super::refused::{refused, without};
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
 use crate::limits::{TotalUsage, UsageRecorder};
@@ -35,8 +36,12 @@ impl AgentRun {
             true => &self.run.pinned(&Registry::empty().catalog()),
             false => &self.run,
         };
+        let refused = refused(&self.history);
+        let narrowed =
+            (!refused.is_empty()).then(|| run.pinned(&without(&run.catalog(), &refused)));
+        let run = narrowed.as_ref().unwrap_or(run);
         let found = found(&self.history, &run.catalog());
-        let shown = Shown::newest(&mut self.shown, run, model, by_call, found)?;
+        let shown = Shown::newest(&mut self.shown, run, model, by_call, (found, refused))?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = by_call.map(|_| {
             Output::settings(model, &agent.settings, agent.max_tokens, !catalog.is_empty())
@@ -116,13 +121,13 @@ impl Shown {
         run: &Run,
         model: &dyn Model,
         by_call: Option<&Output>,
-        found: Vec<String>,
+        (found, refused): (Vec<String>, Vec<String>),
     ) -> Result<&'s Self, Stopped> {
         let catalog = run.catalog();
         let generation = catalog.generation();
         let is_known = |shown: &Self| {
-            let is_found = shown.found == found && shown.by_call == by_call.is_some();
-            is_found && shown.generation == generation
+            let are_same = shown.found == found && shown.refused == refused;
+            are_same && shown.by_call == by_call.is_some() && shown.generation == generation
         };
         let known = shown.take().filter(is_known);
         let newest = match known {
@@ -136,7 +141,7 @@ impl Shown {
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, found, listed, listing, run }
+                Self { generation, by_call, refused, found, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))
