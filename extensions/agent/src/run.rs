@@ -10,6 +10,7 @@ mod inbox;
 pub(crate) mod options;
 mod output;
 mod recorder;
+mod refused;
 mod start;
 mod state;
 mod step;

@@ -74,6 +74,8 @@ pub(super) struct Shown {
     pub(super) generation: u64,
     /// Whether a tool is among them by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
+    /// The tools that are left out, because their calls were refused.
+    pub(super) refused: Vec<String>,
     /// The deferred tools that the model has found.
     pub(super) found: Vec<String>,
     /// Whether those are among them that read large answers.

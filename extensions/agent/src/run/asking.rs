@@ -9,6 +9,7 @@ use tracing::Instrument as _;
 use super::agent_run::Shown;
 use super::early::Early;
 use super::output::Output;
+use super::refused::{refused, without};
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
 use crate::limits::{TotalUsage, UsageRecorder};
@@ -37,8 +38,13 @@ impl AgentRun {
             true => &self.run.pinned(&Registry::empty().catalog()),
             false => &self.run,
         };
+        let refused = refused(&self.history);
+        let narrowed =
+            (!refused.is_empty()).then(|| run.pinned(&without(&run.catalog(), &refused)));
+        let run = narrowed.as_ref().unwrap_or(run);
         let found = found(&self.history, &run.catalog());
-        let shown = Shown::newest(&mut self.shown, run, model, by_call, found, &self.results)?;
+        let results = &self.results;
+        let shown = Shown::newest(&mut self.shown, run, model, by_call, (found, refused), results)?;
         let history = self.results.sent_history(&self.history);
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = self.settings.as_ref().unwrap_or(&agent.settings);
@@ -132,14 +138,15 @@ impl Shown {
         run: &Run,
         model: &dyn Model,
         by_call: Option<&Output>,
-        found: Vec<String>,
+        (found, refused): (Vec<String>, Vec<String>),
         results: &Results,
     ) -> Result<&'s Self, Stopped> {
         let (catalog, tools) = (run.catalog(), results.tools());
         let (generation, reads_results) = (catalog.generation(), tools.is_some());
         let is_known = |shown: &Self| {
+            let are_same = shown.found == found && shown.refused == refused;
             let now = (generation, by_call.is_some(), reads_results);
-            (shown.generation, shown.by_call, shown.reads_results) == now && shown.found == found
+            are_same && (shown.generation, shown.by_call, shown.reads_results) == now
         };
         let known = shown.take().filter(is_known);
         let newest = match known {
@@ -154,7 +161,7 @@ impl Shown {
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, found, reads_results, listed, listing, run }
+                Self { generation, by_call, refused, found, reads_results, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))

@@ -7,6 +7,7 @@
 //! ```
 
 use std::pin::pin;
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -14,6 +15,7 @@ use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
 use super::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work, submitted};
+use super::refused::{refused, words};
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::limits::share::Spent;
@@ -295,12 +297,33 @@ impl<R: Recorder> Driver<'_, R> {
         let before = before.fold(self.run.state.clone(), |state, input| step(&state, input).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
         let (state, actions) = step(&before, called);
+        let (state, actions) = self.without_refused(state, actions);
         let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await?;
         self.recorder.answered(&self.run.history, &self.run.state).await;
         // Another run may work from here on, while this one asks its model.
         drop(place);
         Ok(None)
+    }
+
+    /// Says which tools the run does without from here on, because their calls were refused.
+    fn without_refused(&self, mut state: State, mut actions: Vec<Action>) -> (State, Vec<Action>) {
+        if !matches!(state.due(), Some(Action::Ask)) {
+            return (state, actions);
+        }
+        let before = refused(&self.run.history);
+        let appended = actions.iter().filter_map(|action| match action {
+            Action::Append(message) => Some(message),
+            _ => None,
+        });
+        let now = refused(self.run.history.iter().chain(appended));
+        for tool in now.iter().filter(|it| !before.contains(it)) {
+            let (text, attachments) = (words(tool), Arc::default());
+            let (next, more) = step(&state, StepInput::Interjected { text, attachments });
+            state = next;
+            actions.extend(more);
+        }
+        (state, actions)
     }
 
     /// Completes when the work is done that has to end.

@@ -1,13 +1,15 @@
 //! The limits of a run, by name and number.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use toolwright::policy::{Policy, Rule};
 use toolwright_agent::{
-    Accounts, Cost, Limit, Message, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason,
-    TotalUsage, Usage,
+    Accounts, Agent, Cost, Limit, Message, ModelAnswer, ModelError, RunEnd, ScriptedModel,
+    StopReason, TotalUsage, Usage,
 };
 
-use super::support::{Log, agent, call, kinds, outline, run};
+use super::support::{Log, agent, builder, call, kinds, outline, run};
 
 const SUM: (&str, &str) = ("add", r#"{"a":1,"b":2}"#);
 
@@ -230,4 +232,28 @@ async fn failed_requests_are_on_the_account_of_the_user() {
     assert_eq!((spent.usage, spent.unpriced), (Usage::new(150, 4), 3));
     assert_eq!(accounts.of(Some("ada")), spent);
     assert_eq!((accounts.of(None), accounts.total()), (TotalUsage::default(), spent));
+}
+
+#[tokio::test]
+async fn a_tool_that_was_refused_five_times_in_a_row_is_left_out_and_the_model_reads_why() {
+    let log = Log::default();
+    let paths: Vec<String> = (0..5).map(|it| format!(r#"{{"path":"{it}"}}"#)).collect();
+    let model = paths
+        .iter()
+        .fold(ScriptedModel::new(), |model, path| model.calls([("delete", path.as_str())]));
+    let model = Arc::new(model.calls([("delete", r#"{"path":"6"}"#)]).says("Done."));
+    let rule = Rule::deny("nothing is deleted").named("none").tool("delete");
+    let policy = Policy::builder().rule(rule);
+    let executor = builder(&log).policy(policy).build().unwrap();
+    let agent = Agent::on(executor, Arc::clone(&model)).build().unwrap();
+    let mut run = agent.new_run("r").start().unwrap();
+    run.send("Delete them.").await.unwrap();
+    let requests = model.requests();
+    assert!(requests[4].tools.contains(r#""name":"delete""#));
+    assert!(!requests[5].tools.contains(r#""name":"delete""#));
+    let Some(Message::User { text, .. }) = requests[5].history.last() else { panic!("the words") };
+    assert!(text.contains("The last 5 calls of `delete` were refused"), "{text}");
+    let kinds = kinds(run.history()).concat();
+    assert_eq!(kinds[4..], ["denied", "unknown_tool"]);
+    assert_eq!(log.lines(), [""; 0]);
 }
