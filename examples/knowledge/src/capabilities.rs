@@ -2,7 +2,7 @@
 //!
 //! It lists the application's tools and those of every MCP server, and asks the configured model for themes. It writes
 //! `prompts/capabilities.md`: its front matter stays, and no name of a tool is in it, because those are looked up when they are
-//! called. Without a model, or where its answer is no such summary, a line for each group stands for the themes. It refuses
+//! called. Without a model, or where its answer is no such summary, the file has a line for each group. It refuses
 //! nothing; what cannot be written is `refresh_failed`.
 
 use std::sync::Arc;

@@ -83,8 +83,8 @@ fn edited<K: Kind>(
     Ok(content)
 }
 
-/// The file that an edit of this name reads and writes, for its tool to declare. A name that is refused touches nothing; the
-/// folder stands for it.
+/// The file that an edit of this name reads and writes, for its tool to declare. A name that is refused touches nothing, and
+/// declares the folder.
 pub fn file_of<K: Kind>(name: &str) -> String {
     checked::<K>(name).map_or_else(|_| K::FOLDER.to_owned(), |name| path_of::<K>(&name))
 }

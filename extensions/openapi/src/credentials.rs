@@ -16,7 +16,7 @@ use toolwright::{ToolContext, ToolError};
 use crate::security::SecurityScheme;
 
 pub use fixed::FixedCredentials;
-pub(crate) use hide::hide;
+pub(crate) use hide::{hide, without_beginning};
 pub use oauth::{OAuthCredentials, TokenUrlError};
 
 /// Gives the credentials of requests, by the names that the document has for its security schemes.

@@ -180,11 +180,10 @@ fn draft<'d>(
     prefix: Option<&str>,
     names: &mut Names,
 ) -> Result<Draft<'d>, Refusal> {
-    if found.method == "TRACE" {
-        return Err(Refusal::new(
-            &found.at.place,
-            "TRACE is a method for debugging a connection, and no tool",
-        ));
+    // They are about the connection and the proxies on its way, and reach no resource of the API.
+    if matches!(&*found.method, "CONNECT" | "TRACE") {
+        let why = format!("{} is a method for a connection, and no tool", found.method);
+        return Err(Refusal::new(&found.at.place, why));
     }
     if reqwest::Method::from_bytes(found.method.as_bytes()).is_err() {
         return Err(Refusal::new(&found.at.place, format!("`{}` is no method", found.method)));

@@ -24,7 +24,7 @@ use crate::body::BodyKind;
 use crate::operation::{Place, Style};
 
 use keys::Keys;
-pub(crate) use path::Template;
+pub(crate) use path::{Template, as_sent};
 
 /// What is the same in every request of an operation.
 #[derive(Debug)]

@@ -104,6 +104,9 @@ impl Sender<'_> {
             body.extend_from_slice(&piece[..piece.len().min(room)]);
         }
         let secrets: Vec<String> = given.iter().flat_map(Credential::secrets).collect();
+        if is_cut {
+            body.truncate(credentials::without_beginning(&body, &secrets).len());
+        }
         body = credentials::hide(&body, &secrets);
         for value in headers.values_mut() {
             let hidden = credentials::hide(value.as_bytes(), &secrets);

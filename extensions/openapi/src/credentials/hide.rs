@@ -1,5 +1,8 @@
 //! Takes secrets out of what a server answers, in every form in which it may write what it was sent. Pure.
 
+/// The most bytes of a character in any form: two units of UTF-16 as JSON.
+const LONGEST_FORM: usize = 12;
+
 /// Replaces each of these secrets, which are not empty, by `[key]`.
 pub(crate) fn hide(text: &[u8], secrets: &[String]) -> Vec<u8> {
     let (mut clean, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -16,6 +19,42 @@ pub(crate) fn hide(text: &[u8], secrets: &[String]) -> Vec<u8> {
         }
     }
     clean
+}
+
+/// The text without its end, where that is the beginning of one of these secrets: the end of a text that was cut.
+pub(crate) fn without_beginning<'t>(text: &'t [u8], secrets: &[String]) -> &'t [u8] {
+    let is_beginning = |end: &[u8]| secrets.iter().any(|it| begins(end, it));
+    // No character is longer in any form.
+    let longest = secrets.iter().map(|it| it.chars().count() * LONGEST_FORM).max().unwrap_or(0);
+    let first = text.len().saturating_sub(longest);
+    let end = (first..text.len()).find(|at| text.get(*at..).is_some_and(is_beginning));
+    text.get(..end.unwrap_or(text.len())).unwrap_or(text)
+}
+
+/// Whether all of a text is the beginning of a secret, of whose last character there may be a part.
+fn begins(text: &[u8], secret: &str) -> bool {
+    let mut characters = secret.chars();
+    let Some(character) = characters.next() else { return false };
+    text.is_empty()
+        || begins_character(text, character)
+        || after_character(text, character)
+            .into_iter()
+            .flatten()
+            .any(|after| begins(after, characters.as_str()))
+}
+
+/// Whether a text is a part of a character in one of its forms.
+fn begins_character(text: &[u8], character: char) -> bool {
+    let (mut utf8, mut utf16) = ([0; 4], [0; 2]);
+    let plain = character.encode_utf8(&mut utf8).to_owned();
+    let units = character.encode_utf16(&mut utf16).iter().map(|unit| format!("\\u{unit:04x}"));
+    let bytes = plain.bytes().map(|byte| format!("%{byte:02x}"));
+    let forms = [units.collect(), bytes.collect(), format!("\\{plain}"), plain.clone()];
+    forms.iter().any(|form: &String| {
+        let form = form.as_bytes();
+        form.len() > text.len()
+            && form.iter().zip(text).all(|(one, two)| one.eq_ignore_ascii_case(two))
+    })
 }
 
 /// What follows the secret, where the text begins with it.
@@ -72,5 +111,22 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&hidden), "<[key]> a/", "{written}");
         }
         assert_eq!(hide(b"%2 a%2Fb", &["abc".to_owned()]), b"%2 a%2Fb");
+    }
+
+    #[test]
+    fn the_beginning_of_a_secret_at_the_end_of_a_text_is_left_out_in_each_form() {
+        let secrets = ["s\u{e9}cret/😀x".to_owned()];
+        for (text, rest) in [
+            ("the key is s\u{e9}cre", "the key is "),
+            ("the key is s%C3%A9cret%2", "the key is "),
+            ("the key is s%c3", "the key is "),
+            (r"the key is s\u00E9cret\/\ud83d\ude", "the key is "),
+            (r"the key is s\u00E9cret\", "the key is "),
+            ("nothing of it: secre", "nothing of it: secre"),
+            ("", ""),
+        ] {
+            let shown = without_beginning(text.as_bytes(), &secrets);
+            assert_eq!(String::from_utf8_lossy(shown), rest, "{text}");
+        }
     }
 }

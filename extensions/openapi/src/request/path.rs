@@ -73,6 +73,16 @@ impl Template {
     }
 }
 
+/// A path as a server reads it, for rules: what the document encodes is decoded, and what follows a `#` is not sent. An encoded `/`
+/// stays, since it parts no segments.
+pub(crate) fn as_sent(path: &str) -> String {
+    let path = path.split('#').next().unwrap_or_default();
+    let segments = path
+        .split('/')
+        .map(|segment| percent_decode_str(segment).decode_utf8_lossy().replace('/', "%2F"));
+    segments.collect::<Vec<_>>().join("/")
+}
+
 /// Text of the document, which may be percent-encoded already.
 fn fixed(text: &str) -> String {
     encode::value(&percent_decode_str(text).decode_utf8_lossy())

@@ -8,6 +8,7 @@ use toolwright::Danger;
 
 use super::pattern;
 use crate::operation::Found;
+use crate::request::as_sent;
 
 /// A rule of [`Routes`](crate::Routes). It matches an operation that has everything that the rule names; one that names nothing
 /// matches every operation.
@@ -15,7 +16,7 @@ use crate::operation::Found;
 /// | in TOML | in code | an operation |
 /// | --- | --- | --- |
 /// | `methods = ["GET"]` | `.method("GET")` | of one of these methods |
-/// | `path = "/pets/**"` | `.path(…)` | whose path matches: `*` within a segment, `**` beyond |
+/// | `path = "/pets/**"` | `.path(…)` | whose path, as a request has it, matches: `*` within a segment, `**` beyond |
 /// | `tag = "pets"` | `.tag(…)` | that has this tag |
 /// | `operation = "list*"` | `.operation(…)` | whose `operationId` matches |
 /// | `extension = "x-internal"` | `.extension(…)` | that has this extension, and not as `false` |
@@ -169,10 +170,18 @@ impl Route {
             is_extension && found.at.value.get(wanted).is_some_and(|it| *it != Value::Bool(false))
         };
         (self.methods.is_empty() || self.methods.iter().any(is_method))
-            && is_like(&self.path, Some(found.path))
+            && self.is_at(found.path)
             && is_like(&self.operation, found.id())
             && self.tag.as_ref().is_none_or(has_tag)
             && self.extension.as_ref().is_none_or(has_extension)
+    }
+
+    /// Whether the path that a request has is like that of the rule, with or without its query.
+    fn is_at(&self, path: &str) -> bool {
+        let Some(pattern) = &self.path else { return true };
+        let sent = as_sent(path);
+        let bare = sent.split('?').next().unwrap_or_default();
+        pattern::matches(pattern, &sent) || pattern::matches(pattern, bare)
     }
 
     /// What the rule looks for, for people.

@@ -300,3 +300,18 @@ async fn an_authorization_server_that_gives_no_token_is_named_without_its_secret
         error.source().expect("a cause").to_string().ends_with("/token answered 400 Bad Request")
     );
 }
+
+#[tokio::test]
+async fn an_answer_that_is_cut_within_a_credential_shows_nothing_of_it() {
+    for (status, limit) in [(200, 20), (500, 20), (500, 16)] {
+        let server = Server::answering(move |arrived| {
+            let key = arrived.header("authorization").unwrap_or_default();
+            response(status, "text/plain", format!("sent: {key} and more"))
+        })
+        .await;
+        let api = OpenApi::load(requiring(&server.url, "[{bearer: []}]")).expect("a document");
+        let executor = build(api.credentials(all()).body_limit(limit));
+        let text = call(&executor, "op", json!({})).await.text().into_owned();
+        assert!(text.contains("sent: Bearer") && !text.contains(&SECRET[..3]), "{text}");
+    }
+}

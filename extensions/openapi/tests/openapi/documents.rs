@@ -279,6 +279,7 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
   /a:
     get: {operationId: good}
     trace: {}
+    additionalOperations: {CONNECT: {}}
     post: {requestBody: {content: {application/cbor: {schema: {properties: {a: {}}}}}}}
     put: {parameters: [{name: q, in: query, style: simple, schema: {}}]}
     patch: {parameters: [{name: q, in: query}, {name: q, in: query}]}
@@ -303,7 +304,8 @@ fn what_cannot_be_a_tool_is_refused_by_its_place_and_the_rest_works() {
         "/paths/~1a/patch/parameters/1: the parameter `q` is listed twice",
         "/paths/~1a/post/requestBody/content/application~1cbor: fields cannot be written as `application/cbor`",
         "/paths/~1a/put/parameters/0: the style `simple` of the parameter `q` is none of those that a query takes",
-        "/paths/~1a/trace: TRACE is a method for debugging",
+        "/paths/~1a/trace: TRACE is a method for a connection, and no tool",
+        "/paths/~1a/additionalOperations/CONNECT: CONNECT is a method for a connection, and no tool",
         "/paths/~1b~1{id}/get: the path has `{id}`, which is none of its parameters",
         "/paths/~1c{/get: `c{` has a `{` that nothing closes",
         "/paths/~1d~1%2E%2e~1e/get: `%2E%2e` in the path leads to another, expected names",

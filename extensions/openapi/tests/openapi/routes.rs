@@ -178,3 +178,39 @@ fn a_danger_of_a_rule_is_that_of_the_tool() {
     });
     assert_eq!(critical.count(), 1);
 }
+
+#[test]
+fn a_rule_looks_at_the_path_that_a_request_has() {
+    let paths = "
+  /%61dmin/keys: {get: {operationId: encoded}}
+  '/admin/users#one': {get: {operationId: marked}}
+  '/admin/log?all': {get: {operationId: queried}}
+  /pets%2Fall: {get: {operationId: joined}}
+  /pets/all: {get: {operationId: parted}}
+";
+    let rules = r#"
+        [[route]]
+        path = "/admin/*"
+        to = "excluded"
+        [[route]]
+        path = "/pets/*"
+        to = "tool"
+        [[route]]
+        to = "excluded"
+    "#;
+    let api = OpenApi::load(document("http://127.0.0.1:1", paths)).expect("a document");
+    let shown = planned(&api.routes(Routes::from_toml(rules).expect("rules")));
+    let tools: Vec<_> = shown.iter().filter(|it| !it.ends_with("excluded")).collect();
+    // An encoded `/` parts no segments.
+    assert_eq!(tools, ["GET /pets/all: parted Read Safe Direct"], "{shown:?}");
+
+    let rules = r#"
+        [[route]]
+        path = "/admin/*"
+        to = "excluded"
+    "#;
+    let api = OpenApi::load(document("http://127.0.0.1:1", paths)).expect("a document");
+    let shown = planned(&api.routes(Routes::from_toml(rules).expect("rules")));
+    let excluded = shown.iter().filter(|it| it.ends_with("excluded")).count();
+    assert_eq!(excluded, 3, "{shown:?}");
+}
