@@ -6,6 +6,7 @@ mod error;
 mod instructions;
 mod model_name;
 mod new_executor;
+mod part;
 mod request;
 mod result;
 mod stream;
@@ -24,6 +25,7 @@ pub use self::error::AgentError;
 pub use self::instructions::{Instructions, IntoInstructions};
 pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::new_executor::NewExecutor;
+pub use self::part::AgentPart;
 pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::stream::{NumberedStream, RunStream};
@@ -33,6 +35,7 @@ use crate::events::{Rings, RunEvents, RunNotice};
 use crate::history::Prompt;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::plugin::PluginSet;
 use crate::run::options::Ids;
 use crate::run::{AgentRunBuilder, Output};
 
@@ -83,10 +86,13 @@ pub(crate) struct Inner {
     pub model: Box<dyn Model>,
     pub instructions: Instructions,
     pub early_reads: bool,
+    pub plugins: Arc<PluginSet>,
     /// What all of its runs end in.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
+    /// The tokens that the model takes.
+    pub window: Option<u64>,
     pub settings: ModelSettings,
     pub listeners: Vec<Listener>,
     pub rings: Rings,

@@ -25,6 +25,7 @@ mod made_of;
 mod outage;
 mod patience;
 mod pause;
+mod plugins;
 mod progress;
 mod record;
 mod recorded;

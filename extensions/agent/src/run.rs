@@ -8,6 +8,7 @@ mod early;
 mod failing;
 pub(crate) mod options;
 mod output;
+mod preparing;
 mod recorder;
 mod start;
 mod state;

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use super::walls::files::Files;
 
 /// The rooms of the agent, from the lowest floor up. What is for tests has a floor of its own, above all.
-const AGENT: [&str; 10] = [
+const AGENT: [&str; 12] = [
     "recording",
     "history",
     "limits",
     "model",
     "http",
     "events",
+    "plugin",
+    "guidance",
     "run",
     "durable",
     "agent",

@@ -15,6 +15,7 @@ use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::plugin::{PluginSet, ProvidedPlugin};
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
 
@@ -28,9 +29,11 @@ pub struct AgentBuilder<E = NewExecutor> {
     model: Result<Box<dyn Model>, ModelNameError>,
     instructions: Instructions,
     early_reads: bool,
+    plugins: Vec<ProvidedPlugin>,
     output: Option<Result<Output, OutputError>>,
     limits: Limits,
     max_tokens: Option<u32>,
+    window: Option<u64>,
     settings: ModelSettings,
     listeners: Vec<Listener>,
     accounts: Accounts,
@@ -46,9 +49,11 @@ impl<E> AgentBuilder<E> {
             model: model.into_model(),
             instructions: Instructions::default(),
             early_reads: false,
+            plugins: Vec::new(),
             output: None,
             limits: Limits::default(),
             max_tokens: None,
+            window: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
             accounts: Accounts::new(),
@@ -192,6 +197,19 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Sets how many tokens the model takes, its context window: unset, every request has the whole history. A history that has
+    /// outgrown three quarters of what is left beside instructions, tools and answer is sent shorter: without answers that a later
+    /// call repeats, without the middle of long old answers, at last without the oldest turns. The run keeps its whole history.
+    ///
+    /// What is left out follows from the history alone, so that a run goes on with it in another process; what the user said, the last
+    /// two turns, refusals and unknown outcomes stay word for word. [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports it. Tokens
+    /// are estimated, three bytes as one.
+    #[must_use]
+    pub fn window(mut self, tokens: u64) -> Self {
+        self.window = Some(tokens);
+        self
+    }
+
     /// How the model is asked to answer.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
@@ -235,9 +253,11 @@ impl<E> AgentBuilder<E> {
             model: self.model,
             instructions: self.instructions,
             early_reads: self.early_reads,
+            plugins: self.plugins,
             output: self.output,
             limits: self.limits,
             max_tokens: self.max_tokens,
+            window: self.window,
             settings: self.settings,
             listeners: self.listeners,
             accounts: self.accounts,
@@ -256,6 +276,10 @@ impl AgentBuilder {
 
     pub(super) fn new_executor(&mut self) -> &mut NewExecutor {
         &mut self.executor
+    }
+
+    pub(super) fn plugins(&mut self) -> &mut Vec<ProvidedPlugin> {
+        &mut self.plugins
     }
 }
 
@@ -282,6 +306,7 @@ impl AgentBuilder<Executor> {
             output.fits(&*model, &catalog)?;
         }
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
+        let plugins = Arc::new(PluginSet::of(self.plugins)?);
         Ok(Agent(Arc::new(Inner {
             name: self.name,
             dropped: DroppedDrivers::default(),
@@ -289,9 +314,11 @@ impl AgentBuilder<Executor> {
             model,
             instructions: self.instructions,
             early_reads: self.early_reads,
+            plugins,
             output,
             limits: self.limits,
             max_tokens: self.max_tokens,
+            window: self.window,
             settings: self.settings,
             listeners: self.listeners,
             rings: Rings::default(),

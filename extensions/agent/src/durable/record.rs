@@ -22,6 +22,7 @@ use super::RunError;
 use super::acknowledge::Unacknowledged;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
+use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, ModelAnswered, Said, SoFar};
@@ -29,6 +30,7 @@ use crate::agent::Agent;
 use crate::events::NoticeKind;
 use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError};
+use crate::plugin::PluginTurn;
 use crate::run::{
     Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
     Turn, Work, is_turned_away, step,
@@ -82,12 +84,19 @@ pub(super) struct RunRecord {
     pub said: Vec<Message>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
+    /// Where what tools set of the plugins is recorded.
+    pub plugins: Arc<PluginDocument>,
     /// Turns whose calls are not acknowledged yet.
     pub left: Vec<Unacknowledged>,
 }
 
 impl RunRecord {
-    pub(super) fn new(recorded: Recorded, agent: &Agent, run: &AgentRun) -> Self {
+    pub(super) fn new(
+        recorded: Recorded,
+        agent: &Agent,
+        run: &AgentRun,
+        plugins: Arc<PluginDocument>,
+    ) -> Self {
         Self {
             recorded,
             agent: agent.clone(),
@@ -96,6 +105,7 @@ impl RunRecord {
             asked: None,
             said: Vec::new(),
             so_far: Vec::new(),
+            plugins,
             left: Vec::new(),
         }
     }
@@ -186,6 +196,7 @@ impl Recorder for RunRecord {
         next: &State,
         actions: &[Action],
         stop: Option<Stop>,
+        plugins: Option<&PluginTurn>,
     ) -> Result<(), RunError> {
         let run = self.recorded.head.run.clone();
         let turn = next.turn();
@@ -221,6 +232,7 @@ impl Recorder for RunRecord {
             let key = Part::Said.key(&run, turn + 1);
             documents.push(self.recorded.write(key, &Said { messages: said.clone() })?);
         }
+        documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
         let mut head = self.head_of(next)?;
         head.prices = newest;
         if stop == Some(Stop::Cancelled) {
@@ -238,6 +250,7 @@ impl Recorder for RunRecord {
         } else {
             self.recorded.commit(head, documents).await?;
         }
+        self.plugins.is_recorded(&self.recorded, turn);
         self.recorded.suspicion = None;
         (self.said, self.so_far) = (said, Vec::new());
         Ok(())
@@ -296,8 +309,7 @@ impl Recorder for RunRecord {
         let run = &self.recorded.head.run;
         let so_far = SoFar { answers: answers.clone() };
         let so_far = self.recorded.write(Part::SoFar.key(run, turn.number), &so_far)?;
-        let waiting = calls.clone();
-        let head = self.recorded.head.clone();
+        let (head, waiting) = (self.recorded.head.clone(), calls.clone());
         let head = Head { phase: Phase::Waiting, waiting, lease: None, crashes: None, ..head };
         self.recorded.commit(head, vec![so_far]).await?;
         self.recorded.suspicion = None;

@@ -11,12 +11,14 @@ use super::driver::{Driver, Rest};
 use super::early::Begun;
 use super::options::HeldId;
 use super::output::Output;
+use super::preparing::Preparing;
 use super::recorder::Nothing;
 use super::{Action, State, StepInput, Stopped, step};
 use crate::agent::Agent;
 use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
+use crate::plugin::Plugins;
 
 /// One conversation: the history, and where the run stands. It moves only while [`send`](Self::send) or
 /// [`resume`](Self::resume) is polled.
@@ -54,6 +56,8 @@ pub struct AgentRun {
     pub(super) output: Option<Output>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
+    /// What the agent's plugins do in it; nothing where it has none.
+    pub(super) plugins: Option<Preparing>,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
     /// Keeps other runs of the agent from its id.
@@ -63,6 +67,8 @@ pub struct AgentRun {
 /// The tools of one generation: the text that the model is shown, and a run that calls exactly them.
 pub(super) struct Shown {
     pub(super) generation: u64,
+    /// Whether plugins have prepared them for one turn.
+    pub(super) is_prepared: bool,
     /// Whether a tool is among them by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
     /// What the model is shown; the run has all of it but that tool.
@@ -191,9 +197,16 @@ impl AgentRun {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
+    /// The states of the agent's plugins in this run; nothing where it has none.
+    #[must_use]
+    pub fn plugins(&self) -> Option<&Plugins> {
+        self.plugins.as_ref().map(|it| &*it.plugins)
+    }
+
     /// The run of the tools that the model was shown.
     pub(super) fn shown_run(&self) -> &Run {
-        self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+        let again = self.plugins.as_ref().and_then(|it| it.again.as_ref());
+        self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or(&self.run)
     }
 
     /// What ends it from outside.

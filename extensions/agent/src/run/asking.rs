@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolwright::{Registry, Run};
+use toolwright::{Catalog, Effect, Registry, Run};
 use tracing::Instrument as _;
 
 use super::agent_run::Shown;
@@ -10,6 +10,7 @@ use super::early::Early;
 use super::output::Output;
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
+use crate::history::{Room, compact, text_tokens};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
 use crate::run::{Action, State, StepInput, step};
@@ -24,8 +25,11 @@ impl AgentRun {
         // Of an answer for which somebody stopped to wait.
         self.count_given_up();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
+        self.prepare().await?;
         let agent = &self.agent.0;
+        let next = self.plugins.as_ref().and_then(|it| it.next.as_ref());
         let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
+        let system = next.map_or(system.clone(), |it| it.instructions(system));
         let model = &*agent.model;
         let output = expected(&self.state, self.output.as_ref())?;
         let format = output.and_then(|it| it.format_of(model));
@@ -34,18 +38,29 @@ impl AgentRun {
             true => &self.run.pinned(&Registry::empty().catalog()),
             false => &self.run,
         };
-        let shown = Shown::newest(&mut self.shown, run, model, by_call)?;
+        let others = next.and_then(|it| it.catalog()).filter(|_| !self.has_no_tools);
+        let shown = Shown::newest(&mut self.shown, run, others, model, by_call)?;
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = by_call.map(|_| {
             Output::settings(model, &agent.settings, agent.max_tokens, !catalog.is_empty())
         });
         let observed = self.observer.asking(turn, &catalog);
+        let sent = agent.window.map(|window| {
+            let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
+            let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
+            let is_read =
+                |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
+            compact(&self.history, room, &is_read)
+        });
+        if let Some(sent) = &sent {
+            self.observer.compacted(turn, sent.report, &catalog);
+        }
         let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
         let events = self.observer.events();
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             instructions: &system,
-            history: &self.history,
+            history: sent.as_ref().map_or(&self.history, |it| &it.messages),
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: settings.as_ref().unwrap_or(&agent.settings),
@@ -108,17 +123,20 @@ fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o 
 }
 
 impl Shown {
-    /// Lists the tools for the model as they are now, and pins the run to them.
+    /// Lists the tools for the model as they are now, or others in their place, and pins the run to them.
     fn newest<'s>(
         shown: &'s mut Option<Self>,
         run: &Run,
+        others: Option<&Catalog>,
         model: &dyn Model,
         by_call: Option<&Output>,
     ) -> Result<&'s Self, Stopped> {
-        let catalog = run.catalog();
+        let catalog = others.cloned().unwrap_or_else(|| run.catalog());
         let generation = catalog.generation();
-        let is_known =
-            |shown: &Self| shown.generation == generation && shown.by_call == by_call.is_some();
+        let is_known = |shown: &Self| {
+            let is_whole = !shown.is_prepared && others.is_none();
+            is_whole && shown.generation == generation && shown.by_call == by_call.is_some()
+        };
         let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,
@@ -129,7 +147,7 @@ impl Shown {
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, listed, listing, run }
+                Self { generation, is_prepared: others.is_some(), by_call, listed, listing, run }
             }
         };
         Ok(shown.insert(newest))

@@ -139,6 +139,10 @@ impl<R: Recorder> Driver<'_, R> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
         let begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
+        let mut stop = self.recorder.stop().await?;
+        if stop.is_none() {
+            self.run.prepare_again().await?;
+        }
         let token = match &begun {
             Some(begun) => Some(begun.stop.clone()),
             None => self.recorder.may_stop().then(CancellationToken::new),
@@ -146,7 +150,6 @@ impl<R: Recorder> Driver<'_, R> {
         let calls = self.run.calls_of(called, token.as_ref());
         let run = self.run.shown_run().clone();
         let mut known = self.recorder.known();
-        let mut stop = self.recorder.stop().await?;
         let mut answers = None;
         if stop.is_none() {
             let known_now = std::mem::take(&mut known);
@@ -222,7 +225,7 @@ impl<R: Recorder> Driver<'_, R> {
         actions: Vec<Action>,
         stop: Option<Stop>,
     ) -> Result<(), R::Error> {
-        self.recorder.commit(&self.run.state, &state, &actions, stop).await?;
+        self.record(&state, &actions, stop).await?;
         self.run.take(state, actions);
         Ok(())
     }

@@ -13,6 +13,7 @@ use super::early::Begun;
 use super::until::{cancellation, until};
 use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError};
+use crate::plugin::PluginTurn;
 use crate::run::{Action, State, StepInput, Turn};
 
 /// Why a run ends before it is done.
@@ -122,13 +123,14 @@ pub(crate) trait Recorder: Send {
         error: ModelError,
     ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
-    /// Records a step: only then it counts.
+    /// Records a step, and what it changes of the plugins: only then it counts.
     fn commit(
         &mut self,
         _before: &State,
         _next: &State,
         _actions: &[Action],
         _stop: Option<Stop>,
+        _plugins: Option<&PluginTurn>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send {
         ready(Ok(()))
     }
@@ -242,6 +244,7 @@ impl Recorder for Nothing {
             Stopped::Call(_) => "call_stopped",
             Stopped::ModelUnreachable { .. } => "model_unreachable",
             Stopped::Listing(_) | Stopped::Tools { .. } => "tools_refused",
+            Stopped::Plugin(_) => "plugin_failed",
             Stopped::NothingSaid
             | Stopped::OpenTurn { .. }
             | Stopped::Instructions { .. }

@@ -11,6 +11,7 @@ mod kills;
 mod leases;
 mod outages;
 mod parked;
+mod plugins;
 mod process;
 mod secrets;
 mod suspects;
