@@ -37,6 +37,7 @@
 //! | --- | --- |
 //! | `executor` (default) | what runs calls: registry, policy, journal, approval, messages of providers |
 //! | `agent` | agents, and models over HTTPS by name |
+//! | `skills` | skills as a plugin of agents, from folders with a `SKILL.md` |
 //! | `cli` | the command line of an application; the approver at the terminal |
 //! | `mcp` | the Model Context Protocol, as server and as client |
 //! | `openapi` | the operations of an HTTP API as tools, by its OpenAPI document |
@@ -100,6 +101,10 @@ pub mod runtime {
 #[cfg(all(doctest, feature = "testing"))]
 #[doc = include_str!("../../docs/agents.md")]
 mod agents {}
+
+#[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/plugins.md")]
+mod plugins_page {}
 
 #[cfg(all(doctest, feature = "agent", feature = "cli", feature = "toolbox"))]
 #[doc = include_str!("../../docs/toolbox.md")]

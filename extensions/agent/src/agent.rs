@@ -8,6 +8,7 @@ mod handle;
 mod instructions;
 mod model_name;
 mod new_executor;
+mod part;
 mod request;
 mod result;
 mod steering;
@@ -30,6 +31,7 @@ pub use self::handle::RunHandle;
 pub use self::instructions::{Instructions, IntoInstructions};
 pub use self::model_name::{IntoModel, ModelNameError};
 pub use self::new_executor::NewExecutor;
+pub use self::part::AgentPart;
 pub use self::request::RunRequest;
 pub use self::result::{RunError, RunResult};
 pub use self::steering::Steering;
@@ -41,6 +43,7 @@ use crate::history::Prompt;
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::plugin::PluginSet;
 use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{AgentRunBuilder, Output};
@@ -94,10 +97,13 @@ pub(crate) struct Inner {
     pub early_reads: bool,
     /// How much of an answer its model reads.
     pub answer_budget: AnswerBudget,
+    pub plugins: Arc<PluginSet>,
     /// What all of its runs end in.
     pub output: Option<Output>,
     pub limits: Limits,
     pub max_tokens: Option<u32>,
+    /// The tokens that the model takes.
+    pub window: Option<u64>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
     pub rings: Rings,

@@ -27,6 +27,7 @@ mod made_of;
 mod outage;
 mod patience;
 mod pause;
+mod plugins;
 mod progress;
 mod reading;
 mod record;

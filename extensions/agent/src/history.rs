@@ -1,11 +1,13 @@
-//! A history that no provider owns, what holds of every one, and what a user says.
+//! A history that no provider owns, what holds of every one, what a model gets of a long one, and what a user says.
 
 mod check;
+mod compaction;
 mod import;
 mod message;
 mod prompt;
 
 pub use self::check::{HistoryProblem, check};
+pub(crate) use self::compaction::{CompactReport, Room, compact, text_tokens};
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub(crate) use self::message::known;
 pub use self::message::{Message, Verbatim};

@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `run`, `durable`, `agent`.
+//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `plugin`, `guidance`, `run`, `durable`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -21,11 +21,13 @@
 mod agent;
 pub mod durable;
 mod events;
+mod guidance;
 mod history;
 #[cfg(feature = "http")]
 pub mod http;
 mod limits;
 mod model;
+mod plugin;
 #[cfg(any(feature = "http", feature = "testing"))]
 pub mod recording;
 mod results;
@@ -43,6 +45,9 @@ pub use self::events::{
     CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
     ToolResultEvent,
 };
+#[cfg(feature = "skills")]
+pub use self::guidance::{ActiveSkills, SkillProblem, Skills, SkillsError};
+pub use self::guidance::{InstructionFiles, InstructionFilesError};
 pub use self::history::{
     HistoryProblem, HistoryRepair, ImportError, Imported, Message, Prompt, Verbatim, check, import,
 };
@@ -54,6 +59,10 @@ pub use self::model::{
     ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Model,
     ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, PromptCache,
     ProviderTool, Reasoning, RequestLimits, StopReason, ToolChoice,
+};
+pub use self::plugin::{
+    EndedRun, NextTurn, Plugin, PluginError, PluginFailure, PluginProblem, PluginState,
+    PluginStates, Plugins, StateError,
 };
 pub use self::results::AnswerBudget;
 pub use self::run::{

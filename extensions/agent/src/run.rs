@@ -9,6 +9,7 @@ mod failing;
 mod inbox;
 pub(crate) mod options;
 mod output;
+mod preparing;
 mod recorder;
 mod refused;
 mod start;

@@ -4,6 +4,7 @@
 mod joined;
 mod profile;
 mod search;
+mod without;
 
 use std::collections::HashMap;
 use std::fmt;

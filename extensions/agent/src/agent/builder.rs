@@ -18,6 +18,7 @@ use crate::events::{Rings, RunNotice};
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
+use crate::plugin::{PluginSet, ProvidedPlugin};
 use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 use crate::run::{Output, OutputError};
@@ -33,9 +34,11 @@ pub struct AgentBuilder<E = NewExecutor> {
     instructions: Instructions,
     early_reads: bool,
     answer_budget: AnswerBudget,
+    plugins: Vec<ProvidedPlugin>,
     output: Option<Result<Output, OutputError>>,
     limits: Limits,
     max_tokens: Option<u32>,
+    window: Option<u64>,
     settings: ModelSettings,
     listeners: Vec<Listener>,
     accounts: Accounts,
@@ -55,9 +58,11 @@ impl<E> AgentBuilder<E> {
             instructions: Instructions::default(),
             early_reads: false,
             answer_budget: AnswerBudget::default(),
+            plugins: Vec::new(),
             output: None,
             limits: Limits::default(),
             max_tokens: None,
+            window: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
             accounts: Accounts::new(),
@@ -212,6 +217,19 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Sets how many tokens the model takes, its context window: unset, every request has the whole history. A history that has
+    /// outgrown three quarters of what is left beside instructions, tools and answer is sent shorter: without answers that a later
+    /// call repeats, without the middle of long old answers, at last without the oldest turns. The run keeps its whole history.
+    ///
+    /// What is left out follows from the history alone, so that a run goes on with it in another process; what the user said, the last
+    /// two turns, refusals and unknown outcomes stay word for word. [`RunEvent::Compacted`](crate::RunEvent::Compacted) reports it. Tokens
+    /// are estimated, three bytes as one.
+    #[must_use]
+    pub fn window(mut self, tokens: u64) -> Self {
+        self.window = Some(tokens);
+        self
+    }
+
     /// Sets how the model is asked to answer, such as its temperature.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
@@ -256,9 +274,11 @@ impl<E> AgentBuilder<E> {
             instructions: self.instructions,
             early_reads: self.early_reads,
             answer_budget: self.answer_budget,
+            plugins: self.plugins,
             output: self.output,
             limits: self.limits,
             max_tokens: self.max_tokens,
+            window: self.window,
             settings: self.settings,
             listeners: self.listeners,
             accounts: self.accounts,
@@ -327,6 +347,10 @@ impl AgentBuilder {
     pub(super) fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
         SubAgentTools::of(&self.sub_agents, &self.link)
     }
+
+    pub(super) fn plugins(&mut self) -> &mut Vec<ProvidedPlugin> {
+        &mut self.plugins
+    }
 }
 
 impl AgentBuilder<Executor> {
@@ -351,6 +375,7 @@ impl AgentBuilder<Executor> {
             output.fits(&*model, &catalog)?;
         }
         model.check(&self.settings, self.max_tokens).map_err(AgentError::Settings)?;
+        let plugins = Arc::new(PluginSet::of(self.plugins)?);
         let journal = executor.journal_access();
         let mut agent = Inner {
             name: self.name,
@@ -360,9 +385,11 @@ impl AgentBuilder<Executor> {
             instructions: self.instructions,
             early_reads: self.early_reads,
             answer_budget: self.answer_budget,
+            plugins,
             output,
             limits: self.limits,
             max_tokens: self.max_tokens,
+            window: self.window,
             settings: self.settings,
             listeners: self.listeners.into(),
             rings: Rings::default(),

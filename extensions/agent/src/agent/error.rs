@@ -6,6 +6,7 @@ use toolwright::{BuildError, RegistryError};
 
 use crate::agent::ModelNameError;
 use crate::model::ModelError;
+use crate::plugin::PluginProblem;
 use crate::run::OutputError;
 
 /// Why an agent cannot be made.
@@ -32,6 +33,9 @@ pub enum AgentError {
         /// The service.
         service: &'static str,
     },
+    /// A plugin cannot be used.
+    #[error(transparent)]
+    Plugin(#[from] PluginProblem),
     /// The provider of a model would refuse a tool.
     #[error(transparent)]
     Tools(#[from] DialectError),

@@ -7,11 +7,12 @@ use toolwright::approval::{Approver, ApproverKey};
 use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{
-    Bundle, Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration, Registry,
+    Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration, Registry,
 };
 
-use super::{Agent, AgentBuilder, AgentError};
+use super::{Agent, AgentBuilder, AgentError, AgentPart};
 use crate::agent::delegate::SubAgentTools;
+use crate::plugin::Plugins;
 use crate::search::search_tools;
 
 type Ask = Box<dyn FnOnce(ExecutorBuilder, Option<ApproverKey>) -> ExecutorBuilder + Send>;
@@ -40,13 +41,13 @@ impl AgentBuilder {
         self.tools([tool])
     }
 
-    /// Adds what a [`Bundle`] brings: tools with their services, stages, resolvers and rules. What it reports, and a bundle that
-    /// is given twice, is an error of [`build`](Self::build).
+    /// Adds what a [`Bundle`](toolwright::Bundle) brings: tools with their services, stages, resolvers and rules; or a
+    /// [`Plugin`](crate::Plugin), which prepares each turn besides. What it reports, and a bundle or plugin that is given twice, is
+    /// an error of [`build`](Self::build).
     #[must_use]
     #[track_caller]
-    pub fn with(self, bundle: impl Bundle) -> Self {
-        let place = Location::caller();
-        self.executor(move |executor| executor.with_at(bundle, place))
+    pub fn with<M>(self, part: impl AgentPart<M>) -> Self {
+        part.add_to(self, Location::caller())
     }
 
     /// Adds a service, which tools borrow as `&T`.
@@ -149,7 +150,10 @@ impl AgentBuilder {
             }
             executor = executor.journal(journal);
         }
-        let executor = changes.into_iter().fold(executor, |it, change| change(it));
+        let mut executor = changes.into_iter().fold(executor, |it, change| change(it));
+        if !this.plugins().is_empty() {
+            executor = executor.per_run::<Plugins>();
+        }
         let executor = executor.build()?;
         if this.needs_search() {
             executor.registry().register_all(search_tools(&executor.catalog()))?;

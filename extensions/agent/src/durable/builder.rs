@@ -167,7 +167,7 @@ impl RunnerBuilder {
                 return Err(RunnerError::NoSealingKey { agent: agent_name(), tool });
             }
             if self.services.is_none()
-                && let Err(missing) = agent.0.executor.run(String::new()).start()
+                && let Err(missing) = agent.new_run(String::new()).has_services()
             {
                 let why = missing.to_string();
                 return Err(RunnerError::NoServices { agent: agent_name(), why });

@@ -13,6 +13,7 @@ use super::recorded::Listed;
 use super::turn::{self, Answers, EndsIn, ModelAnswered, RecordedTurn, Said};
 use crate::events::RunEnd;
 use crate::history::Message;
+use crate::plugin::PluginTurn;
 use crate::run::{CUT_SHORT, NOT_THE_VALUE, State, correction};
 
 /// What a fork needs beside the two runs.
@@ -94,6 +95,10 @@ impl Copy<'_> {
                 "has calls without an answer in turn {number}; name an earlier turn, or wait for the answers"
             );
             return Err(RunError::NotNow { run: run.clone(), why });
+        }
+        let key = Part::Plugins.key(run, number);
+        if let Some(found) = store.document(&key).await? {
+            self.write(Part::Plugins, number, &turn::opened::<PluginTurn>(&found, sealing)?)?;
         }
         let text = match &answer {
             Some(Message::Assistant { text, .. }) if calls.is_empty() => Some(text.clone()),

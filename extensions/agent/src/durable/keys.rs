@@ -65,10 +65,12 @@ pub(super) enum Part {
     SoFar,
     /// The answers to all calls.
     Answers,
+    /// What the plugins were and did in it.
+    Plugins,
 }
 
 impl Part {
-    const ALL: [Self; 4] = [Self::Said, Self::Answer, Self::SoFar, Self::Answers];
+    const ALL: [Self; 5] = [Self::Said, Self::Answer, Self::SoFar, Self::Answers, Self::Plugins];
 
     fn name(self) -> &'static str {
         match self {
@@ -76,6 +78,7 @@ impl Part {
             Self::Answer => "answer",
             Self::SoFar => "so-far",
             Self::Answers => "answers",
+            Self::Plugins => "plugins",
         }
     }
 

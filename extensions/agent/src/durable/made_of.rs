@@ -17,6 +17,9 @@ pub(super) struct MadeOf {
     instructions: String,
     /// The fingerprints of their definitions, by their names.
     tools: BTreeMap<String, String>,
+    /// The ids of its plugins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    plugins: Vec<String>,
 }
 
 impl MadeOf {
@@ -27,6 +30,7 @@ impl MadeOf {
             model: agent.model().name().to_owned(),
             instructions: hex::encode(Sha256::digest(agent.0.instructions.source().as_bytes())),
             tools: catalog.definitions().map(tool).collect(),
+            plugins: agent.0.plugins.ids().map(str::to_owned).collect(),
         }
     }
 
@@ -54,6 +58,14 @@ impl MadeOf {
                 differences.push(format!("tools that are {what}: {}", tools.join(", ")));
             }
         }
+        if self.plugins != now.plugins {
+            let names = |plugins: &[String]| match plugins {
+                [] => "none".to_owned(),
+                _ => plugins.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+            };
+            let (before, now) = (names(&self.plugins), names(&now.plugins));
+            differences.push(format!("the plugins were {before} and are {now}"));
+        }
         differences
     }
 }
@@ -65,7 +77,7 @@ mod tests {
     fn made_of(model: &str, instructions: &str, tools: &[(&str, &str)]) -> MadeOf {
         let tools = tools.iter().map(|(name, print)| ((*name).to_owned(), (*print).to_owned()));
         let (model, instructions) = (model.to_owned(), instructions.to_owned());
-        MadeOf { model, instructions, tools: tools.collect() }
+        MadeOf { model, instructions, tools: tools.collect(), plugins: Vec::new() }
     }
 
     #[test]

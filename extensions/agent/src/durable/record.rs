@@ -23,6 +23,7 @@ use super::RunError;
 use super::acknowledge::Unacknowledged;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
+use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
@@ -31,6 +32,7 @@ use crate::events::NoticeKind;
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
+use crate::plugin::PluginTurn;
 use crate::run::{
     Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
     Turn, Work, is_turned_away, step,
@@ -84,6 +86,8 @@ pub(super) struct RunRecord {
     pub said: Vec<Message>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
+    /// Where what tools set of the plugins is recorded.
+    pub plugins: Arc<PluginDocument>,
     /// Turns whose calls are not acknowledged yet.
     pub left: Vec<Unacknowledged>,
     /// The places for runs whose calls run, of a worker.
@@ -91,7 +95,12 @@ pub(super) struct RunRecord {
 }
 
 impl RunRecord {
-    pub(super) fn new(recorded: Recorded, agent: &Agent, run: &AgentRun) -> Self {
+    pub(super) fn new(
+        recorded: Recorded,
+        agent: &Agent,
+        run: &AgentRun,
+        plugins: Arc<PluginDocument>,
+    ) -> Self {
         Self {
             recorded,
             agent: agent.clone(),
@@ -100,6 +109,7 @@ impl RunRecord {
             asked: None,
             said: Vec::new(),
             so_far: Vec::new(),
+            plugins,
             left: Vec::new(),
             places: None,
         }
@@ -203,6 +213,7 @@ impl Recorder for RunRecord {
         next: &State,
         actions: &[Action],
         stop: Option<Stop>,
+        plugins: Option<&PluginTurn>,
     ) -> Result<(), RunError> {
         let (run, turn) = (self.recorded.head.run.clone(), next.turn());
         let is_answered = turn > before.turn();
@@ -245,6 +256,7 @@ impl Recorder for RunRecord {
             let (messages, ends_in) = (said.clone(), Some(EndsIn::of(next)));
             documents.push(self.recorded.write(key, &Said { messages, ends_in })?);
         }
+        documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
         let mut head = self.head_of(next)?;
         head.prices = newest;
         if stop == Some(Stop::Cancelled) {
@@ -265,6 +277,7 @@ impl Recorder for RunRecord {
         } else {
             self.recorded.commit(head, documents).await?;
         }
+        self.plugins.is_recorded(&self.recorded, turn);
         self.recorded.suspicion = None;
         (self.said, self.so_far) = (said, Vec::new());
         Ok(())

@@ -16,6 +16,7 @@ use super::head::{Crashes, Head, Phase, WaitingCall};
 use super::info::RunInfo;
 use super::keys;
 use super::made_of::MadeOf;
+use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::record::{DrivenRun, RunRecord};
 use super::recorded::Recorded;
@@ -29,6 +30,7 @@ use super::{NewRun, RunError};
 use crate::agent::Agent;
 use crate::history::{Message, check};
 use crate::limits::Limits;
+use crate::plugin::PluginStates;
 use crate::run::{AgentRun, State};
 
 /// The state of a run, as a driver reads it.
@@ -63,9 +65,11 @@ impl Inner {
         let limits = agent.0.limits;
         let state = State::new(limits);
         let head = self.new_head(&info, &state, limits)?;
-        let run = self.opened(agent, &info, state, history.clone(), false)?;
+        let plugins = PluginDocument::new(&self.access, &info.id, 0, None);
+        let states = (PluginStates::default(), Arc::clone(&plugins));
+        let run = self.opened(agent, &info, (state, history.clone()), states, false)?;
         let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
-        let mut record = RunRecord::new(recorded, agent, &run);
+        let mut record = RunRecord::new(recorded, agent, &run, plugins);
         // What another program recorded is sent together with what is said first.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
@@ -219,13 +223,18 @@ impl Inner {
         let agent = self.agent(&head.agent)?;
         let (state, turns) = self.turns(&head, version).await?;
         let info = self.info(&head)?;
-        let Turns { history, said, so_far, versions } = turns;
+        let Turns { history, said, so_far, versions, plugins } = turns;
+        let turn = state.turn();
+        let document = PluginDocument::new(&self.access, &head.run, turn, plugins.version);
         let left = Unacknowledged::last_of(&history, state.turn()).into_iter().collect();
-        let run = self.opened(agent, &info, state, history, is_cancelled)?;
+        let states = (plugins.states.clone(), Arc::clone(&document));
+        let run = self.opened(agent, &info, (state, history), states, is_cancelled);
+        let run = run.map_err(|error| plugins.with_place(error))?;
         let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
         recorded.versions = versions;
         let differences = recorded.goes_on_with(&MadeOf::of(agent)).await?;
-        let mut record = RunRecord::new(recorded, agent, &run);
+        recorded.also.extend(plugins.fence(&recorded, turn, &document, run.plugins().is_some())?);
+        let mut record = RunRecord::new(recorded, agent, &run, document);
         (record.said, record.so_far, record.left) = (said, so_far, left);
         Ok(DrivenRun { run, record, differences })
     }
@@ -235,8 +244,8 @@ impl Inner {
         &self,
         agent: &Agent,
         info: &RunInfo,
-        state: State,
-        history: Vec<Message>,
+        (state, history): (State, Vec<Message>),
+        (plugins, document): (PluginStates, Arc<PluginDocument>),
         is_cancelled: bool,
     ) -> Result<AgentRun, RunError> {
         if let Some(tool) = unsealed(agent, &self.access) {
@@ -246,6 +255,7 @@ impl Inner {
             return Err(RunError::NotNow { run: info.id.clone(), why });
         }
         let mut builder = agent.new_run(info.id.clone());
+        builder = builder.plugins(plugins).recording_plugins(document);
         if let Some(user) = &info.user {
             builder = builder.user(user);
         }

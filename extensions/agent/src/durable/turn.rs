@@ -11,6 +11,7 @@ use super::RunError;
 use super::body::Body;
 use super::head::{read, written};
 use super::keys::Part;
+use super::plugins::RecordedPlugins;
 use crate::events::RunEnd;
 use crate::history::Message;
 use crate::limits::{Cost, Usage};
@@ -87,6 +88,7 @@ pub(super) fn text(
     written(&Envelope { body }).map_err(|error| RunError::damaged(key, error))
 }
 
+/// Reads what a document of a turn holds.
 pub(super) fn opened<T: DeserializeOwned>(
     document: &Document,
     sealing: Option<&SealingKey>,
@@ -146,7 +148,7 @@ pub(super) async fn recorded(
             Part::Answers => {
                 turn.answers = Some(opened::<Answers>(&document, sealing)?.message);
             }
-            Part::SoFar => {}
+            Part::SoFar | Part::Plugins => {}
         }
     }
     Ok(turn)
@@ -161,6 +163,8 @@ pub(super) struct Turns {
     pub said: Vec<Message>,
     /// The recorded answers of the open turn, at the indices of their calls.
     pub so_far: Vec<Option<StoredAnswer>>,
+    /// What is recorded of the plugins.
+    pub plugins: RecordedPlugins,
     /// The versions of the documents that may be written again.
     pub versions: HashMap<String, u64>,
 }
@@ -182,6 +186,7 @@ impl Turns {
             by_turn.entry(turn).or_default().insert(part, document);
         }
         let (mut turns, last) = (Self::default(), state.turn());
+        turns.plugins = RecordedPlugins::of(&mut by_turn, run, last, sealing)?;
         for turn in 1..=last + 1 {
             let mut parts = by_turn.remove(&turn).unwrap_or_default();
             if let Some(said) = parts.remove(&Part::Said) {

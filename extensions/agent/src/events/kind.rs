@@ -91,6 +91,16 @@ pub enum RunEvent {
         /// What is new.
         omitted: Vec<Omitted>,
     },
+    /// The request goes without some of the history, which has outgrown its share of the model's window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when the history has outgrown it again.
+    Compacted {
+        /// The estimated tokens of the whole history.
+        before: u64,
+        /// Those that are sent.
+        after: u64,
+        /// Whether that is more than there is room for: nothing else could be left out.
+        is_too_long: bool,
+    },
     /// The model's answer is whole.
     Answered {
         /// How many calls it has.
@@ -298,6 +308,9 @@ impl RunEvent {
             }
             NoticeKind::Asking => vec![Self::Asking],
             NoticeKind::Omitted { omitted } => vec![Self::Omitted { omitted: omitted.to_vec() }],
+            NoticeKind::Compacted { before, after, is_too_long } => {
+                vec![Self::Compacted { before, after, is_too_long }]
+            }
             NoticeKind::Answered { answer } => {
                 vec![Self::Answered { calls: answer.calls.len(), usage: answer.usage }]
             }
@@ -352,6 +365,7 @@ impl RunEvent {
             | Self::Asking
             | Self::Restarted
             | Self::Answered { .. }
+            | Self::Compacted { .. }
             | Self::Omitted { .. }
             | Self::Missed { .. } => 0,
         }
@@ -377,6 +391,9 @@ impl fmt::Debug for RunEvent {
             Self::Restarted => formatter.write_str("Restarted"),
             Self::Answered { calls, .. } => write!(formatter, "Answered({calls} calls)"),
             Self::Omitted { omitted } => write!(formatter, "Omitted({omitted:?})"),
+            Self::Compacted { before, after, .. } => {
+                write!(formatter, "Compacted({before} to {after})")
+            }
             Self::Failed { kind, .. } => write!(formatter, "Failed({kind})"),
             Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
             Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),

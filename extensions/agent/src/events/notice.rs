@@ -49,6 +49,16 @@ pub enum NoticeKind<'a> {
         /// What is new.
         omitted: &'a [Omitted],
     },
+    /// The request goes without some of the history, which has outgrown its share of the model's window; see
+    /// [`AgentBuilder::window`](crate::AgentBuilder::window). Reported again when the history has outgrown it again.
+    Compacted {
+        /// The estimated tokens of the whole history.
+        before: u64,
+        /// Those that are sent.
+        after: u64,
+        /// Whether that is more than there is room for: nothing else could be left out.
+        is_too_long: bool,
+    },
     /// It answered.
     Answered {
         /// Its answer.

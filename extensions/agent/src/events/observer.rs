@@ -12,6 +12,7 @@ use tracing::Span;
 use super::{CalledTool, EventWriter, RunEvent};
 use crate::agent::Agent;
 use crate::events::{NoticeKind, RunNotice, spans};
+use crate::history::CompactReport;
 use crate::limits::TotalUsage;
 use crate::model::{ModelAnswer, ModelError, Omitted};
 
@@ -24,6 +25,8 @@ pub(crate) struct Observer {
     events: EventWriter,
     /// The messages of which was reported what requests go without.
     reported: BTreeSet<usize>,
+    /// How often the history had outgrown its share, and whether it was too long, when that was last reported.
+    compacted: (usize, bool),
 }
 
 /// Where a sub-agent was started.
@@ -47,7 +50,14 @@ pub(crate) struct ObservedRequest {
 impl Observer {
     pub(crate) fn new(agent: &Agent, run: String, user: Option<String>) -> Self {
         let events = agent.0.rings.written(&run);
-        Self { agent: agent.clone(), run, user, events, reported: BTreeSet::new() }
+        Self {
+            agent: agent.clone(),
+            run,
+            user,
+            events,
+            reported: BTreeSet::new(),
+            compacted: (0, false),
+        }
     }
 
     /// Hears what happens to a sub-agent, whose events are among those of this run.
@@ -78,6 +88,16 @@ impl Observer {
             span: spans::chat(&*self.agent.0.model, &self.run),
             #[cfg(feature = "opentelemetry")]
             begun: Instant::now(),
+        }
+    }
+
+    /// What the model gets of the history in a turn: reported when more of it is left out than before, or it is too long.
+    pub(crate) fn compacted(&mut self, turn: u64, report: CompactReport, catalog: &Catalog) {
+        let CompactReport { times, before, after, is_too_long, .. } = report;
+        let now = (times, is_too_long);
+        let is_new = now != std::mem::replace(&mut self.compacted, now);
+        if is_new && (times > 0 || is_too_long) {
+            self.notify(turn, NoticeKind::Compacted { before, after, is_too_long }, catalog);
         }
     }
 

@@ -12,6 +12,7 @@ use super::early::Begun;
 use super::inbox::Inbox;
 use super::options::HeldId;
 use super::output::Output;
+use super::preparing::Preparing;
 use super::recorder::Nothing;
 use super::{Action, State, StepInput, Stopped, step};
 use crate::agent::Agent;
@@ -19,6 +20,7 @@ use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
 use crate::history::Message;
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
+use crate::plugin::Plugins;
 use crate::results::Results;
 
 /// One conversation: the history, and the state of the run. It moves only while [`send`](Self::send) or
@@ -59,6 +61,8 @@ pub struct AgentRun {
     pub(super) settings: Option<ModelSettings>,
     /// Whether the model is shown no tools.
     pub(super) has_no_tools: bool,
+    /// What the agent's plugins do in it; nothing where it has none.
+    pub(super) plugins: Option<Preparing>,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
     /// Its answers, and what the model is sent of them.
@@ -72,6 +76,8 @@ pub struct AgentRun {
 /// The tools of one generation: the text that the model is shown, and a run that calls exactly them.
 pub(super) struct Shown {
     pub(super) generation: u64,
+    /// Whether plugins have prepared them for one turn.
+    pub(super) is_prepared: bool,
     /// Whether a tool is among them by which the model gives the value that the run ends in.
     pub(super) by_call: bool,
     /// The tools that are left out, because their calls were refused.
@@ -216,17 +222,25 @@ impl AgentRun {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
+    /// The states of the agent's plugins in this run; nothing where it has none.
+    #[must_use]
+    pub fn plugins(&self) -> Option<&Plugins> {
+        self.plugins.as_ref().map(|it| &*it.plugins)
+    }
+
     /// The run of the tools that the model was shown.
     pub(super) fn shown_run(&self) -> &Run {
-        self.shown.as_ref().map_or(&self.run, |shown| &shown.run)
+        let again = self.plugins.as_ref().and_then(|it| it.again.as_ref());
+        self.shown.as_ref().map(|shown| &shown.run).or(again).unwrap_or(&self.run)
     }
 
     /// The run that makes the calls: of the tools that the model was shown. Where another process has asked it, these are the tools
     /// that there are now, and those that read large answers.
     pub(super) fn calling_run(&self) -> Run {
+        let run = self.shown_run();
         match (&self.shown, self.results.tools()) {
-            (None, Some(tools)) => self.run.pinned(&self.run.catalog().followed_by(&tools)),
-            _ => self.shown_run().clone(),
+            (None, Some(tools)) => run.pinned(&run.catalog().followed_by(&tools)),
+            _ => run.clone(),
         }
     }
 

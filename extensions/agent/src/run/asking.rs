@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use toolwright::{Registry, Run};
+use toolwright::{Catalog, Effect, Registry, Run};
 use tracing::Instrument as _;
 
 use super::agent_run::Shown;
@@ -12,6 +12,7 @@ use super::output::Output;
 use super::refused::{refused, without};
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
+use crate::history::{Message, Room, compact, text_tokens};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
 use crate::results::Results;
@@ -28,8 +29,11 @@ impl AgentRun {
         // Account for a request whose caller went away.
         self.count_given_up();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
+        self.prepare().await?;
         let agent = &self.agent.0;
+        let next = self.plugins.as_ref().and_then(|it| it.next.as_ref());
         let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
+        let system = next.map_or(system.clone(), |it| it.instructions(system));
         let model = &*agent.model;
         let output = expected(&self.state, self.output.as_ref())?;
         let format = output.and_then(|it| it.format_of(model));
@@ -38,13 +42,9 @@ impl AgentRun {
             true => &self.run.pinned(&Registry::empty().catalog()),
             false => &self.run,
         };
-        let refused = refused(&self.history);
-        let narrowed =
-            (!refused.is_empty()).then(|| run.pinned(&without(&run.catalog(), &refused)));
-        let run = narrowed.as_ref().unwrap_or(run);
-        let found = found(&self.history, &run.catalog());
-        let results = &self.results;
-        let shown = Shown::newest(&mut self.shown, run, model, by_call, (found, refused), results)?;
+        let prepared = next.and_then(|it| it.catalog()).filter(|_| !self.has_no_tools);
+        let tools = OfferedTools::new(run, prepared, &self.history);
+        let shown = Shown::newest(&mut self.shown, run, tools, model, by_call, &self.results)?;
         let history = self.results.sent_history(&self.history);
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = self.settings.as_ref().unwrap_or(&agent.settings);
@@ -60,12 +60,22 @@ impl AgentRun {
             None => settings,
         };
         let observed = self.observer.asking(turn, &catalog);
+        let sent = agent.window.map(|window| {
+            let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
+            let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
+            let is_read =
+                |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
+            compact(&history, room, &is_read)
+        });
+        if let Some(sent) = &sent {
+            self.observer.compacted(turn, sent.report, &catalog);
+        }
         let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
         let events = self.observer.events();
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             instructions: &system,
-            history: &history,
+            history: sent.as_ref().map_or(&history, |it| &it.messages),
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &settings,
@@ -131,28 +141,55 @@ fn expected<'o>(state: &State, output: Option<&'o Output>) -> Result<Option<&'o 
     }
 }
 
+/// The tools that a request may offer.
+struct OfferedTools {
+    catalog: Catalog,
+    /// Whether plugins have prepared them for this turn.
+    is_prepared: bool,
+    /// The deferred tools that the model has found.
+    found: Vec<String>,
+    /// The tools that are left out, because their calls were refused.
+    refused: Vec<String>,
+}
+
+impl OfferedTools {
+    /// Takes what plugins have prepared, or else what the run has, without the tools whose calls were refused.
+    fn new(run: &Run, prepared: Option<&Catalog>, history: &[Message]) -> Self {
+        let (is_prepared, refused) = (prepared.is_some(), refused(history));
+        let whole = prepared.cloned().unwrap_or_else(|| run.catalog());
+        let catalog = match refused.is_empty() {
+            true => whole,
+            false => without(&whole, &refused),
+        };
+        let found = found(history, &catalog);
+        Self { catalog, is_prepared, found, refused }
+    }
+}
+
 impl Shown {
-    /// Lists the tools for the model as they are now, and pins the run to them.
+    /// Lists the tools for the model as they are now, or others in their place, and pins the run to them.
     fn newest<'s>(
         shown: &'s mut Option<Self>,
         run: &Run,
+        tools: OfferedTools,
         model: &dyn Model,
         by_call: Option<&Output>,
-        (found, refused): (Vec<String>, Vec<String>),
         results: &Results,
     ) -> Result<&'s Self, Stopped> {
-        let (catalog, tools) = (run.catalog(), results.tools());
-        let (generation, reads_results) = (catalog.generation(), tools.is_some());
+        let OfferedTools { catalog, is_prepared, found, refused } = tools;
+        let reads = results.tools();
+        let (generation, reads_results) = (catalog.generation(), reads.is_some());
         let is_known = |shown: &Self| {
             let are_same = shown.found == found && shown.refused == refused;
             let now = (generation, by_call.is_some(), reads_results);
-            are_same && (shown.generation, shown.by_call, shown.reads_results) == now
+            let is_whole = !shown.is_prepared && !is_prepared;
+            is_whole && are_same && (shown.generation, shown.by_call, shown.reads_results) == now
         };
         let known = shown.take().filter(is_known);
         let newest = match known {
             Some(known) => known,
             None => {
-                let catalog = tools.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
+                let catalog = reads.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
                 // The names were looked up in this catalog.
                 let listed = listed.revealing(found.iter().map(String::as_str)).unwrap_or(listed);
@@ -161,7 +198,17 @@ impl Shown {
                     false => listed.listing(model.dialect())?,
                 };
                 let (by_call, run) = (by_call.is_some(), run.pinned(&catalog));
-                Self { generation, by_call, refused, found, reads_results, listed, listing, run }
+                Self {
+                    generation,
+                    is_prepared,
+                    by_call,
+                    refused,
+                    found,
+                    reads_results,
+                    listed,
+                    listing,
+                    run,
+                }
             }
         };
         Ok(shown.insert(newest))

@@ -212,6 +212,10 @@ impl<R: Recorder> Driver<'_, R> {
     async fn call(&mut self, turn: &Turn) -> Result<Option<R::Waiting>, R::Error> {
         let called = &turn.calls[..turn.run];
         self.run.notify(NoticeKind::Calling { calls: called });
+        let mut stop = self.recorder.stop().await?;
+        if stop.is_none() {
+            self.run.prepare_again().await?;
+        }
         let run = self.run.calling_run();
         let (resolved, refused) = self.run.resolved(called, &run.catalog());
         let refused = with(self.run.unlisted(called), refused);
@@ -229,7 +233,6 @@ impl<R: Recorder> Driver<'_, R> {
         let maker = self.recorder.maker();
         let mut known = with(self.recorder.known(), refused);
         self.recorder.delegates(&self.run.state);
-        let mut stop = self.recorder.stop().await?;
         let mut place = None;
         if stop.is_none() {
             match self.recorder.place().await {
@@ -341,7 +344,7 @@ impl<R: Recorder> Driver<'_, R> {
         actions: Vec<Action>,
         stop: Option<Stop>,
     ) -> Result<(), R::Error> {
-        self.recorder.commit(&self.run.state, &state, &actions, stop).await?;
+        self.record(&state, &actions, stop).await?;
         self.run.take(state, actions);
         Ok(())
     }

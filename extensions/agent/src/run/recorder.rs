@@ -18,6 +18,7 @@ use crate::agent::Agent;
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
+use crate::plugin::PluginTurn;
 use crate::run::{Action, State, StepInput, Turn};
 
 /// Why a run ends before it is done.
@@ -150,13 +151,14 @@ pub(crate) trait Recorder: Send {
         error: ModelError,
     ) -> impl Future<Output = Result<Away<Self::Error>, Self::Error>> + Send;
 
-    /// Records a step: only then it counts.
+    /// Records a step, and what it changes of the plugins: only then it counts.
     fn commit(
         &mut self,
         _before: &State,
         _next: &State,
         _actions: &[Action],
         _stop: Option<Stop>,
+        _plugins: Option<&PluginTurn>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send {
         ready(Ok(()))
     }
@@ -329,6 +331,7 @@ impl Recorder for Nothing {
             Stopped::Call(_) => "call_stopped",
             Stopped::ModelUnreachable { .. } => "model_unreachable",
             Stopped::Listing(_) | Stopped::Tools { .. } => "tools_refused",
+            Stopped::Plugin(_) => "plugin_failed",
             Stopped::NothingSaid
             | Stopped::OpenTurn { .. }
             | Stopped::Instructions { .. }

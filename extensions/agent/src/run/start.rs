@@ -9,11 +9,13 @@ use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 use super::AgentRun;
 use super::inbox::Inbox;
 use super::output::{Output, OutputError};
+use super::preparing::Preparing;
 use crate::agent::Agent;
 use crate::events::Observer;
 use crate::history::{HistoryProblem, Imported, Message, check};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
+use crate::plugin::{PluginStates, Plugins, Sink, StateError};
 use crate::results::Results;
 use crate::run::State;
 
@@ -28,6 +30,8 @@ pub struct AgentRunBuilder {
     output: Option<Output>,
     settings: Option<ModelSettings>,
     has_no_tools: bool,
+    plugins: PluginStates,
+    sink: Option<Arc<dyn Sink>>,
 }
 
 impl AgentRunBuilder {
@@ -43,6 +47,8 @@ impl AgentRunBuilder {
             output: agent.0.output.clone(),
             settings: None,
             has_no_tools: false,
+            plugins: PluginStates::default(),
+            sink: None,
         }
     }
 
@@ -111,6 +117,19 @@ impl AgentRunBuilder {
         self
     }
 
+    /// Gives the plugins the states that they had when the run was stored; see [`Plugins::recorded`].
+    #[must_use]
+    pub fn plugins(mut self, states: PluginStates) -> Self {
+        self.plugins = states;
+        self
+    }
+
+    /// Records elsewhere what a tool sets.
+    pub(crate) fn recording_plugins(mut self, sink: Arc<dyn Sink>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+
     /// Begins with a history that another program wrote, as [`import`](crate::import) has repaired it. What the user says next
     /// continues it; nothing of it runs again.
     ///
@@ -140,9 +159,26 @@ impl AgentRunBuilder {
     /// Makes the run.
     ///
     /// # Errors
-    /// When a service is missing or was not declared, or the restored history is not sound or not that of the state.
-    pub fn start(self) -> Result<AgentRun, StartError> {
-        self.started(|run| Ok(run.start()?))
+    /// When a service is missing or was not declared, the restored history is not sound or not that of the state, or the stored
+    /// state of a plugin is not what its type asks for.
+    pub fn start(mut self) -> Result<AgentRun, StartError> {
+        let plugins = self.with_plugins()?;
+        let shared = plugins.clone();
+        let run = self.started(|run| {
+            let run = shared.into_iter().fold(run, RunBuilder::with_arc);
+            Ok(run.start()?)
+        })?;
+        Ok(AgentRun { plugins: plugins.map(Preparing::new), ..run })
+    }
+
+    /// The plugins of the run, with their states.
+    fn with_plugins(&mut self) -> Result<Option<Arc<Plugins>>, StateError> {
+        let set = &self.agent.0.plugins;
+        if set.is_empty() {
+            return Ok(None);
+        }
+        let (states, sink) = (std::mem::take(&mut self.plugins), self.sink.take());
+        Ok(Some(Arc::new(Plugins::new(set, states, sink)?)))
     }
 
     /// A run that only ends its open calls, without the services that they would run with.
@@ -151,8 +187,9 @@ impl AgentRunBuilder {
     }
 
     /// Whether its services are those that the executor declares.
-    pub(crate) fn has_services(self) -> Result<(), StartError> {
-        self.run.start()?;
+    pub(crate) fn has_services(mut self) -> Result<(), StartError> {
+        let plugins = self.with_plugins()?;
+        plugins.into_iter().fold(self.run, RunBuilder::with_arc).start()?;
         Ok(())
     }
 
@@ -188,6 +225,7 @@ impl AgentRunBuilder {
             output,
             settings,
             has_no_tools,
+            plugins: None,
             state,
             history,
             results,
@@ -213,6 +251,7 @@ impl AgentRun {
             output: None,
             settings: None,
             has_no_tools: false,
+            plugins: None,
             state,
             history: Vec::new(),
             results,
@@ -266,6 +305,11 @@ pub enum StartError {
     /// The run cannot end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The stored state of a plugin is not what its type asks for.
+    #[error(
+        "the run cannot start: {0}; let its type read what was stored, with `#[serde(default)]` on a new field, or remove it from what is stored"
+    )]
+    Plugin(#[from] StateError),
     /// The restored history is not sound.
     #[error("the restored history is not sound: {0}")]
     History(#[from] HistoryProblem),

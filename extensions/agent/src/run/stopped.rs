@@ -8,6 +8,7 @@ use toolwright::ToolError;
 use toolwright::dialect::DialectError;
 
 use crate::model::ModelError;
+use crate::plugin::PluginFailure;
 
 /// Why a run stopped without having ended. Its host has to act; then [`AgentRun::resume`](crate::AgentRun::resume)
 /// continues it.
@@ -80,6 +81,9 @@ pub enum Stopped {
         /// The type that is given.
         given: String,
     },
+    /// A plugin cannot prepare the next turn.
+    #[error("{0}; resume the run when that is repaired")]
+    Plugin(#[from] PluginFailure),
     /// The registry has changed, and the provider of the model would refuse a tool.
     #[error(transparent)]
     Listing(#[from] DialectError),

@@ -12,6 +12,7 @@ mod leases;
 mod looking;
 mod outages;
 mod parked;
+mod plugins;
 pub mod process;
 mod secrets;
 mod suspects;

@@ -158,6 +158,8 @@ impl ReadySubAgent {
             accounts: parent.accounts.clone(),
             // Its calls are those of the call that started it, which has no tools that read large answers.
             answer_budget: AnswerBudget::unlimited(),
+            plugins: Arc::default(),
+            window: parent.window,
             sub_agents: None,
             ledger: Ledger::default(),
             #[cfg(feature = "opentelemetry")]

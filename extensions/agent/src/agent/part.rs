@@ -1,0 +1,43 @@
+//! What an agent is put together from: bundles and plugins.
+
+use std::panic::Location;
+
+use toolwright::Bundle;
+
+use super::AgentBuilder;
+use crate::plugin::{Plugin, ProvidedPlugin};
+
+/// What [`AgentBuilder::with`] takes: a [`Bundle`] or a [`Plugin`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a bundle nor a plugin",
+    label = "expected a type that implements `Bundle` or `Plugin`",
+    note = "`.with(…)` takes what brings tools together with what they need; tools alone go to `.tools([…])`"
+)]
+pub trait AgentPart<Marker> {
+    /// Adds it to an agent, as given at this place.
+    #[doc(hidden)]
+    fn add_to(self, agent: AgentBuilder, place: &'static Location<'static>) -> AgentBuilder;
+}
+
+/// Marks a bundle.
+#[doc(hidden)]
+pub struct OfBundle;
+
+/// Marks a plugin.
+#[doc(hidden)]
+pub struct OfPlugin;
+
+impl<B: Bundle> AgentPart<OfBundle> for B {
+    fn add_to(self, agent: AgentBuilder, place: &'static Location<'static>) -> AgentBuilder {
+        agent.executor(move |executor| executor.with_at(self, place))
+    }
+}
+
+impl<P: Plugin> AgentPart<OfPlugin> for P {
+    fn add_to(self, mut agent: AgentBuilder, place: &'static Location<'static>) -> AgentBuilder {
+        let plugin = ProvidedPlugin::new(self, place);
+        let bundle = plugin.bundle();
+        agent.plugins().push(plugin);
+        agent.executor(move |executor| executor.with_at(bundle, place))
+    }
+}

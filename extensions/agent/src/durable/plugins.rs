@@ -1,0 +1,174 @@
+//! What is recorded of plugins: one document a turn, `run/<id>/turn/<n>/plugins`, with the states that changed in it.
+//!
+//! It is written with the model's answer, and again whenever a tool sets a state, before the tool goes on. So a call of which
+//! the journal has the answer has left its state too.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Transaction};
+use toolwright::unstable::runs::JournalAccess;
+use toolwright::{ErrorClass, ToolError};
+
+use super::RunError;
+use super::keys::Part;
+use super::recorded::Recorded;
+use super::turn;
+use crate::plugin::{PluginStates, PluginTurn, Sink, StateError};
+use crate::run::StartError;
+
+/// What the turns of a run have recorded of the plugins.
+#[derive(Default)]
+pub(super) struct RecordedPlugins {
+    pub states: PluginStates,
+    /// The version of the last turn's document, where it has one.
+    pub version: Option<u64>,
+    /// The documents in which the states were last written, by the ids of their plugins.
+    pub keys: BTreeMap<String, String>,
+}
+
+impl RecordedPlugins {
+    /// Takes the documents of the plugins out of those of the turns up to the last.
+    pub(super) fn of(
+        turns: &mut BTreeMap<u64, HashMap<Part, Document>>,
+        run: &str,
+        last: u64,
+        sealing: Option<&SealingKey>,
+    ) -> Result<Self, RunError> {
+        let mut plugins = Self::default();
+        for (number, parts) in turns.range_mut(..=last) {
+            let Some(document) = parts.remove(&Part::Plugins) else { continue };
+            let turn: PluginTurn = turn::opened(&document, sealing)?;
+            let key = Part::Plugins.key(run, *number);
+            plugins.keys.extend(turn.states.keys().map(|id| (id.clone(), key.clone())));
+            plugins.states.add(turn);
+            plugins.version = (*number == last).then_some(document.version);
+        }
+        if plugins.version.is_none() {
+            plugins.states.turn = PluginTurn::default();
+        }
+        Ok(plugins)
+    }
+
+    /// Names the document of a state that its type does not take.
+    pub(super) fn with_place(&self, error: RunError) -> RunError {
+        let RunError::Start(StartError::Plugin(misfit)) = &error else { return error };
+        match misfit {
+            StateError::Misfit { plugin, .. } => match self.keys.get(plugin) {
+                Some(key) => RunError::damaged(key, format!("{misfit}")),
+                None => error,
+            },
+            StateError::NoPlugin { .. } => error,
+        }
+    }
+
+    /// Writes the document of the open turn again, with the commit that takes the run: what a driver before still wants to write
+    /// is refused then.
+    pub(super) fn fence(
+        &self,
+        recorded: &Recorded,
+        turn: u64,
+        document: &PluginDocument,
+        has_plugins: bool,
+    ) -> Result<Option<DocumentWrite>, RunError> {
+        if !has_plugins || turn == 0 {
+            return Ok(None);
+        }
+        let key = Part::Plugins.key(&recorded.head.run, turn);
+        let write = recorded.write(key, &self.states.turn)?;
+        let expects = self.version;
+        document.is_at(turn, Some(expects.unwrap_or(0) + 1));
+        Ok(Some(DocumentWrite { expects, ..write }))
+    }
+}
+
+/// The document of the plugins of the turn that a run is at.
+pub(super) struct PluginDocument {
+    access: JournalAccess,
+    run: String,
+    at: Mutex<At>,
+}
+
+#[derive(Clone, Copy)]
+struct At {
+    turn: u64,
+    version: Option<u64>,
+}
+
+impl PluginDocument {
+    pub(super) fn new(
+        access: &JournalAccess,
+        run: &str,
+        turn: u64,
+        version: Option<u64>,
+    ) -> Arc<Self> {
+        let at = Mutex::new(At { turn, version });
+        Arc::new(Self { access: access.clone(), run: run.to_owned(), at })
+    }
+
+    /// The write of the document of a turn with a step that changes it.
+    pub(super) fn with_step(
+        &self,
+        recorded: &mut Recorded,
+        turn: u64,
+        plugins: Option<&PluginTurn>,
+    ) -> Result<Option<DocumentWrite>, RunError> {
+        let key = Part::Plugins.key(&self.run, turn);
+        let at = *self.at();
+        // Tools may have written it since.
+        if let Some(version) = at.version.filter(|_| at.turn == turn) {
+            recorded.versions.insert(key.clone(), version);
+        }
+        plugins.map(|it| recorded.write(key, it)).transpose()
+    }
+
+    /// A step of this turn is recorded.
+    pub(super) fn is_recorded(&self, recorded: &Recorded, turn: u64) {
+        let key = Part::Plugins.key(&self.run, turn);
+        self.is_at(turn, recorded.versions.get(&key).copied());
+    }
+
+    /// The run is at this turn, whose document has this version.
+    fn is_at(&self, turn: u64, version: Option<u64>) {
+        *self.at() = At { turn, version };
+    }
+
+    fn at(&self) -> MutexGuard<'_, At> {
+        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn written(&self, turn: &PluginTurn) -> Result<(), ToolError> {
+        let At { turn: number, version } = *self.at();
+        let key = Part::Plugins.key(&self.run, number);
+        let text = turn::text(turn, &key, self.access.sealing.as_ref());
+        let text = text.map_err(|error| ToolError::internal(error.to_string()))?;
+        let write = DocumentWrite { key: key.clone(), expects: version, text: Some(text.clone()) };
+        let unit = Transaction { documents: vec![write], ..Transaction::default() };
+        let failed = self.access.store.commit(unit, self.access.now()).await.err();
+        if let Some(error) = failed {
+            // The commit may stand although its reply is lost.
+            let found = self.access.store.document(&key).await;
+            if !found.is_ok_and(|it| it.is_some_and(|it| it.text == text)) {
+                return Err(not_recorded(&self.run, &error));
+            }
+        }
+        self.is_at(number, Some(version.unwrap_or(0) + 1));
+        Ok(())
+    }
+}
+
+impl Sink for PluginDocument {
+    fn write<'a>(&'a self, turn: &'a PluginTurn) -> BoxFuture<'a, Result<(), ToolError>> {
+        Box::pin(self.written(turn))
+    }
+}
+
+fn not_recorded(run: &str, error: &CommitError) -> ToolError {
+    let message = match error {
+        CommitError::Store(_) => "the state of a plugin could not be recorded",
+        _ => "the state of a plugin was not recorded: another process goes on with the run",
+    };
+    let error = format!("run `{run}`: {error}");
+    ToolError::new("state_not_recorded", message).class(ErrorClass::Transient).caused_by(error)
+}

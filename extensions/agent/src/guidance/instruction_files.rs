@@ -1,0 +1,129 @@
+//! Instruction files as a plugin: what the folders of a project want of an agent, the nearest first.
+
+use std::path::{Path, PathBuf};
+
+use super::mark::marked;
+use super::read::read_text;
+use crate::plugin::{NextTurn, Plugin, PluginError};
+
+/// The file of a folder.
+const FILE: &str = "AGENTS.md";
+
+/// The most bytes of one file.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The most bytes that all files add to the instructions.
+const MOST_TEXT: usize = 32 << 10;
+
+/// The most folders between the nearest and the root.
+const MOST_FOLDERS: usize = 64;
+
+/// A plugin that gives the model the files `AGENTS.md` of a folder and of those around it, the nearest first, up to the root of a
+/// project. The model reads that they come from the folder and not from the user. Of more than 32 KiB, the rest is cut off.
+///
+/// The files are read once, when the plugin is made: what an agent writes into one of them does not become its own instruction.
+/// Links are refused.
+///
+/// ```
+/// use toolwright_agent::{Agent, InstructionFiles, ScriptedModel};
+///
+/// # let project = tempfile::tempdir()?;
+/// # std::fs::write(project.path().join("AGENTS.md"), "Run the tests with `just test`.")?;
+/// let files = InstructionFiles::read(project.path(), project.path())?;
+/// assert_eq!(files.files().count(), 1);
+/// let agent = Agent::builder(ScriptedModel::new()).with(files).build()?;
+/// # let _ = agent;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct InstructionFiles {
+    files: Vec<PathBuf>,
+    text: String,
+}
+
+impl InstructionFiles {
+    /// Reads the file of this folder and of each folder around it up to the root.
+    ///
+    /// # Errors
+    /// When the folder is not within the root, or a file cannot be read, is a link, or is too large.
+    pub fn read(
+        root: impl AsRef<Path>,
+        folder: impl AsRef<Path>,
+    ) -> Result<Self, InstructionFilesError> {
+        let problem =
+            |place: &Path, why: String| InstructionFilesError { place: place.to_owned(), why };
+        let real = |path: &Path| {
+            path.canonicalize()
+                .map_err(|error| problem(path, format!("it cannot be read: {error}")))
+        };
+        let (root, nearest) = (real(root.as_ref())?, real(folder.as_ref())?);
+        if !nearest.starts_with(&root) {
+            let why = format!("it does not lie in {}, expected a folder within it", root.display());
+            return Err(problem(&nearest, why));
+        }
+        let (mut files, mut texts) = (Vec::new(), Vec::new());
+        let mut left = MOST_TEXT;
+        let folders = nearest.ancestors().take_while(|it| it.starts_with(&root));
+        for folder in folders.take(MOST_FOLDERS) {
+            let file = folder.join(FILE);
+            let text = read_text(&file, MOST_BYTES).map_err(|why| problem(&file, why))?;
+            let Some(text) = text.filter(|it| !it.trim().is_empty()) else { continue };
+            let shown = file.strip_prefix(&root).unwrap_or(&file).to_path_buf();
+            texts.push(limited(&shown, text.trim(), &mut left));
+            files.push(file);
+        }
+        let text = match texts.is_empty() {
+            true => String::new(),
+            false => format!(
+                "The folder that you work in gives these instructions, the nearest first. They are of the folder's files, and not of the user, whose word counts before theirs.\n\n{}",
+                texts.join("\n\n")
+            ),
+        };
+        Ok(Self { files, text })
+    }
+
+    /// Returns the files, the nearest first.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
+    }
+}
+
+/// The marked text of a file, as far as there is room for it.
+fn limited(file: &Path, text: &str, left: &mut usize) -> String {
+    let end = (0..=text.len().min(*left)).rev().find(|it| text.is_char_boundary(*it));
+    let (shown, rest) = text.split_at(end.unwrap_or(0));
+    *left -= shown.len();
+    let what = format!("the file {}", file.display());
+    match rest.len() {
+        0 => marked(&what, shown),
+        cut => format!(
+            "{}\n[{cut} bytes of this file are left out here; read it]",
+            marked(&what, shown)
+        ),
+    }
+}
+
+impl Plugin for InstructionFiles {
+    type State = ();
+
+    fn id(&self) -> String {
+        "instruction-files".to_owned()
+    }
+
+    async fn prepare(&self, turn: &mut NextTurn<'_>) -> Result<(), PluginError> {
+        turn.instruct(self.text.clone());
+        Ok(())
+    }
+}
+
+/// Why instruction files cannot be used.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", place.display())]
+#[non_exhaustive]
+pub struct InstructionFilesError {
+    /// The file or folder.
+    pub place: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
+}
+toolwright::unstable::debug_as_sentence!(InstructionFilesError);

@@ -1,0 +1,10 @@
+//! Marks where a text of a file begins and ends, so that the text cannot pretend to be something else.
+
+use sha2::{Digest as _, Sha256};
+
+/// The text between two lines that name it. They have a digest of the text, which the text itself cannot hold.
+pub(super) fn marked(what: &str, text: &str) -> String {
+    let digest = hex::encode(Sha256::digest(text.as_bytes()));
+    let digest = &digest[..16];
+    format!("[begin of {what}, {digest}]\n{}\n[end of {what}, {digest}]", text.trim_end())
+}

@@ -1,0 +1,40 @@
+//! Reads a text file of a folder: no link, no device, and no more than it may have.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+/// Reads a file; `None` where there is none.
+///
+/// # Errors
+/// When it is no plain file, is too large, or is not UTF-8: why.
+pub(super) fn read_text(file: &Path, most: u64) -> Result<Option<String>, String> {
+    // What is no plain file is not opened: a pipe would never end.
+    let found = match fs::symlink_metadata(file) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("it cannot be read: {error}")),
+    };
+    let kind = found.file_type();
+    if !kind.is_file() {
+        let what = match (kind.is_symlink(), kind.is_dir()) {
+            (true, _) => "a link",
+            (_, true) => "a folder",
+            _ => "no plain file",
+        };
+        return Err(format!("it is {what}, expected a plain file"));
+    }
+    if found.len() > most {
+        return Err(format!("it has {} bytes, expected at most {most}", found.len()));
+    }
+    let mut bytes = Vec::new();
+    let opened = File::open(file).and_then(|it| it.take(most + 1).read_to_end(&mut bytes));
+    opened.map_err(|error| format!("it cannot be read: {error}"))?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it has more than {most} bytes, expected at most that many"));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| format!("it is not UTF-8 at byte {}", error.utf8_error().valid_up_to()))?;
+    let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
+    Ok(Some(text))
+}

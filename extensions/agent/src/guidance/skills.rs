@@ -1,0 +1,218 @@
+//! Skills as a plugin: the model reads their names and descriptions, and the text of those that it activates.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toolwright::{
+    ErrorClass, ExecutorBuilder, IntoTool, Registration, ToolError, error_kind, tool,
+};
+
+use super::mark::marked;
+use super::read::read_text;
+use super::skill::{FILE, MOST_BYTES, Skill, SkillProblem};
+use crate::plugin::{NextTurn, Plugin, PluginError, Plugins};
+
+/// The most entries that a folder of skills may have.
+const MOST_ENTRIES: usize = 1_000;
+
+/// A plugin of skills: folders with a file `SKILL.md`, whose front matter says `name` and `description`. The model reads names and
+/// descriptions, activates a skill by the tool `skill_activate`, and reads the skill's text in the instructions from then on.
+///
+/// The files are read once, when the plugin is made. A skill is a plain file of at most 64 KiB in a folder of its name; links are
+/// refused.
+///
+/// ```
+/// use toolwright_agent::{Agent, ScriptedModel, Skills};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # std::fs::create_dir(folder.path().join("haiku"))?;
+/// # let text = "---\nname: haiku\ndescription: Writes haiku.\n---\nThree lines: 5, 7 and 5 syllables.\n";
+/// # std::fs::write(folder.path().join("haiku/SKILL.md"), text)?;
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let skills = Skills::read([folder.path()])?;
+/// assert_eq!(skills.names().collect::<Vec<_>>(), ["haiku"]);
+/// let model = ScriptedModel::new().calls([("skill_activate", r#"{"id":"haiku"}"#)]).says("An old silent pond…");
+/// let agent = Agent::builder(model).with(skills).build()?;
+/// agent.run("Write a haiku.").await?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Skills(Arc<BTreeMap<String, Skill>>);
+
+/// Which skills are active: the state of [`Skills`].
+#[toolwright::data]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ActiveSkills {
+    /// Their names, in the order in which they were activated.
+    pub ids: Vec<String>,
+}
+
+impl Skills {
+    /// Reads the skills of these folders.
+    ///
+    /// # Errors
+    /// Everything that is wrong with a folder or a skill; two skills of one name, with both places.
+    pub fn read<F: AsRef<Path>>(folders: impl IntoIterator<Item = F>) -> Result<Self, SkillsError> {
+        match Self::read_usable(folders) {
+            (skills, problems) if problems.is_empty() => Ok(skills),
+            (_, problems) => Err(SkillsError { problems }),
+        }
+    }
+
+    /// Reads the skills of these folders, and leaves out those with which something is wrong.
+    pub fn read_usable<F: AsRef<Path>>(
+        folders: impl IntoIterator<Item = F>,
+    ) -> (Self, Vec<SkillProblem>) {
+        let (mut skills, mut problems) = (BTreeMap::new(), Vec::new());
+        for folder in folders {
+            let folder = folder.as_ref();
+            match entries(folder) {
+                Ok(entries) => {
+                    entries.iter().for_each(|it| add(&mut skills, &mut problems, it));
+                }
+                Err(why) => problems.push(SkillProblem { place: folder.to_owned(), why }),
+            }
+        }
+        (Self(Arc::new(skills)), problems)
+    }
+
+    /// Returns their names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+}
+
+/// What is in a folder, sorted.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let read = |error: std::io::Error| format!("it cannot be read: {error}");
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(read)? {
+        if entries.len() == MOST_ENTRIES {
+            return Err(format!(
+                "it has more than {MOST_ENTRIES} entries, expected at most that many"
+            ));
+        }
+        entries.push(entry.map_err(read)?.path());
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+/// Adds the skill of a folder, where it is one.
+fn add(skills: &mut BTreeMap<String, Skill>, problems: &mut Vec<SkillProblem>, folder: &Path) {
+    let mut problem = |place: PathBuf, why: String| problems.push(SkillProblem { place, why });
+    let Ok(found) = fs::symlink_metadata(folder) else { return };
+    if found.is_symlink() {
+        return problem(folder.to_owned(), "it is a link, expected a folder".to_owned());
+    }
+    if !found.is_dir() {
+        return;
+    }
+    let file = folder.join(FILE);
+    let read = read_text(&file, MOST_BYTES);
+    match read.and_then(|it| it.map(|text| Skill::parse(folder, &text)).transpose()) {
+        Ok(None) => {}
+        Err(why) => problem(file, why),
+        Ok(Some(skill)) => match skills.get(&skill.name) {
+            Some(first) => {
+                let first = first.folder.display();
+                problem(
+                    file,
+                    format!("another skill of its name is in {first}; rename one of them"),
+                );
+            }
+            None => {
+                skills.insert(skill.name.clone(), skill);
+            }
+        },
+    }
+}
+
+impl Plugin for Skills {
+    type State = ActiveSkills;
+
+    fn id(&self) -> String {
+        "skills".to_owned()
+    }
+
+    fn tools(&self) -> Vec<Registration> {
+        match self.0.is_empty() {
+            true => Vec::new(),
+            false => vec![SKILL_ACTIVATE.into_tool()],
+        }
+    }
+
+    fn install(&self, executor: ExecutorBuilder) -> ExecutorBuilder {
+        executor.service(self.clone())
+    }
+
+    async fn prepare(&self, turn: &mut NextTurn<'_>) -> Result<(), PluginError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let line = |it: &Skill| format!("- {}: {}", it.name, it.description);
+        let lines: Vec<String> = self.0.values().map(line).collect();
+        turn.instruct(format!(
+            "Skills, each of which `skill_activate` adds to these instructions. Activate one before you do what it is for.\n{}",
+            lines.join("\n")
+        ));
+        let active = turn.get::<Self>().unwrap_or_default();
+        for skill in active.ids.iter().filter_map(|id| self.0.get(id)) {
+            let what = format!("the skill {} of {}", skill.name, skill.folder.display());
+            turn.instruct(marked(&what, &skill.text));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a skill is active now.
+#[toolwright::data]
+pub(super) struct Activated {
+    /// Always.
+    success: bool,
+}
+
+/// Adds the text of a skill to the instructions, from the next turn on.
+#[tool(unlinked, group = "skill", effect = idempotent, danger = safe, writes())]
+async fn skill_activate(
+    plugins: &Plugins,
+    skills: &Skills,
+    /// The name of the skill, as it is listed.
+    id: String,
+) -> Result<Activated, ToolError> {
+    if !skills.0.contains_key(&id) {
+        let names: Vec<String> = skills.names().map(|it| format!("`{it}`")).collect();
+        let error = ToolError::new(error_kind::NOT_FOUND, format!("no skill is called `{id}`"));
+        let hint = format!("the skills are {}", names.join(", "));
+        return Err(error.class(ErrorClass::Invalid).hint(hint));
+    }
+    plugins
+        .edit::<Skills, _>(|active| {
+            if !active.ids.contains(&id) {
+                active.ids.push(id);
+            }
+        })
+        .await?;
+    Ok(Activated { success: true })
+}
+
+/// What is wrong with skills.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct SkillsError {
+    /// At least one.
+    pub problems: Vec<SkillProblem>,
+}
+toolwright::unstable::debug_as_sentence!(SkillsError);
+
+impl fmt::Display for SkillsError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the skills cannot be used")?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n- {problem}"))
+    }
+}

@@ -1,0 +1,241 @@
+//! Decides what of a history is left out, message by message.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, error_kind};
+
+use super::size::{answer as answer_tokens, tokens};
+use super::{CompactReport, Room};
+use crate::history::Message;
+
+/// How many of the last messages stay: two turns with their answers.
+const LAST: usize = 4;
+
+/// An answer that is longer, in bytes, loses its middle.
+pub(super) const LONG: usize = 3_000;
+
+/// How much of each end of it stays, in bytes.
+pub(super) const END: usize = 1_000;
+
+/// What a note in the place of an answer or of turns has, in tokens.
+const NOTE: u64 = 40;
+
+/// On these, what people have decided, or not decided yet, depends.
+const OBLIGATIONS: [&str; 6] = [
+    error_kind::APPROVAL_REQUIRED,
+    error_kind::DENIED,
+    error_kind::EXPIRED,
+    error_kind::INDETERMINATE,
+    error_kind::REJECTED,
+    "interrupted",
+];
+
+/// What becomes of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// A later call gave it anew.
+    Repeated,
+    /// Its middle is left out.
+    Shortened,
+}
+
+/// What of a history is left out.
+pub(super) struct Plan {
+    /// By message and index.
+    answers: BTreeMap<(usize, usize), Fate>,
+    dropped: Vec<bool>,
+    /// The tokens of each message as it is left.
+    left: Vec<u64>,
+    /// Their sum so far.
+    size: u64,
+    /// Above this, something is left out again.
+    next: u64,
+    report: CompactReport,
+}
+
+impl Plan {
+    pub(super) fn of(history: &[Message], room: Room, is_read: &dyn Fn(&str) -> bool) -> Self {
+        let mut plan = Self {
+            answers: BTreeMap::new(),
+            dropped: vec![false; history.len()],
+            left: Vec::with_capacity(history.len()),
+            size: 0,
+            next: room.high(),
+            report: CompactReport::default(),
+        };
+        for (index, message) in history.iter().enumerate() {
+            let tokens = tokens(message);
+            plan.left.push(tokens);
+            plan.size += tokens;
+            plan.report.before += tokens;
+            // A model is asked behind the user's words and behind answers.
+            let is_asked = !matches!(message, Message::Assistant { .. });
+            if is_asked && plan.size > plan.next {
+                plan.leave_out(&history[..=index], room, is_read);
+            }
+        }
+        plan.report.after = plan.size;
+        plan.report.is_too_long = plan.size > room.tokens;
+        plan
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.answers.is_empty() && !self.dropped.contains(&true)
+    }
+
+    pub(super) fn report(&self) -> CompactReport {
+        self.report
+    }
+
+    pub(super) fn fate(&self, message: usize, index: usize) -> Option<Fate> {
+        self.answers.get(&(message, index)).copied()
+    }
+
+    /// Whether something of this message's answers is left out.
+    pub(super) fn changes(&self, message: usize, answers: usize) -> bool {
+        self.answers.range((message, 0)..(message, answers)).next().is_some()
+    }
+
+    pub(super) fn is_dropped(&self, message: usize) -> bool {
+        self.dropped[message]
+    }
+
+    /// The history has outgrown its share: leaves out as much as there has to be, in the order of what is missed least.
+    fn leave_out(&mut self, history: &[Message], room: Room, is_read: &dyn Fn(&str) -> bool) {
+        let before = self.size;
+        let old = history.len().saturating_sub(LAST);
+        self.leave_repeated_out(history, old, is_read);
+        if self.size > room.low() {
+            self.shorten(history, old, room);
+        }
+        if self.size > room.low() {
+            self.drop_turns(history, old, room);
+        }
+        self.report.times += usize::from(self.size < before);
+        // Where nothing more can be left out, it is tried again only when there is more to look at.
+        self.next = room.high().max(self.size + room.tokens / 16);
+    }
+
+    /// Leaves out the answers of reads that were made again with the input that they had.
+    fn leave_repeated_out(
+        &mut self,
+        history: &[Message],
+        old: usize,
+        is_read: &dyn Fn(&str) -> bool,
+    ) {
+        let mut last = HashMap::new();
+        for (message, index, call, answer) in answers(history) {
+            if is_read(&call.name) && !answer.is_error() {
+                last.insert((call.name.as_str(), call.arguments.as_str()), (message, index));
+            }
+        }
+        for (message, index, call, answer) in answers(&history[..old]) {
+            let newest = last.get(&(call.name.as_str(), call.arguments.as_str()));
+            let is_repeated = newest.is_some_and(|newest| *newest > (message, index));
+            if is_repeated && !answer.is_error() {
+                self.set(message, index, answer, Fate::Repeated);
+            }
+        }
+    }
+
+    /// Leaves out the middle of long answers, the oldest first.
+    fn shorten(&mut self, history: &[Message], old: usize, room: Room) {
+        for (message, index, _, answer) in answers(&history[..old]) {
+            if self.size <= room.low() {
+                return;
+            }
+            if !answer.is_error() && is_long(answer) {
+                self.set(message, index, answer, Fate::Shortened);
+            }
+        }
+    }
+
+    fn set(&mut self, message: usize, index: usize, answer: &Answer, fate: Fate) {
+        if self.dropped[message] || self.answers.get(&(message, index)) == Some(&Fate::Repeated) {
+            return;
+        }
+        let tokens = |fate: Option<&Fate>| match fate {
+            None => answer_tokens(answer),
+            Some(Fate::Repeated) => NOTE,
+            Some(Fate::Shortened) => NOTE + super::text_tokens(2 * END),
+        };
+        let before = tokens(self.answers.get(&(message, index)));
+        let after = tokens(Some(&fate));
+        if after >= before {
+            return;
+        }
+        let count = match self.answers.insert((message, index), fate) {
+            Some(_) => None,
+            None => Some(1),
+        };
+        match fate {
+            Fate::Repeated => {
+                self.report.repeated += 1;
+                // It was shortened before.
+                self.report.shortened -= usize::from(count.is_none());
+            }
+            Fate::Shortened => self.report.shortened += 1,
+        }
+        self.left[message] -= before - after;
+        self.size -= before - after;
+    }
+
+    /// Leaves out whole turns, the oldest first: what the model said and the answers to its calls.
+    fn drop_turns(&mut self, history: &[Message], old: usize, room: Room) {
+        for message in 0..old {
+            if self.size <= room.low() {
+                return;
+            }
+            let (Message::Assistant { calls, .. }, false) =
+                (&history[message], self.dropped[message])
+            else {
+                continue;
+            };
+            let end = match (calls.is_empty(), history.get(message + 1)) {
+                (true, _) => message + 1,
+                (false, Some(Message::ToolResults(answered))) if message + 1 < old => {
+                    if answered.iter().any(|(_, answer)| is_obligation(answer)) {
+                        continue;
+                    }
+                    message + 2
+                }
+                _ => continue,
+            };
+            // The first of several has a note in its place.
+            let note = if message > 0 && self.dropped[message - 1] { 0 } else { NOTE };
+            let gone: u64 = self.left[message..end].iter().sum();
+            if gone <= note {
+                continue;
+            }
+            for index in message..end {
+                (self.dropped[index], self.left[index]) = (true, 0);
+            }
+            self.left[message] = note;
+            self.size -= gone - note;
+            self.report.dropped += end - message;
+        }
+    }
+}
+
+/// Whether something depends on an answer that the model has to know.
+fn is_obligation(answer: &Answer) -> bool {
+    answer.error().is_some_and(|error| OBLIGATIONS.contains(&error.kind()))
+}
+
+/// Whether an answer is longer than what would be left of it.
+fn is_long(answer: &Answer) -> bool {
+    answer_tokens(answer) > super::text_tokens(LONG)
+}
+
+/// Each answer with its call, whose arguments are in the message before.
+fn answers(history: &[Message]) -> impl Iterator<Item = (usize, usize, &ToolCall, &Answer)> {
+    history.iter().zip(history.iter().skip(1)).enumerate().flat_map(|(message, pair)| {
+        let (calls, answered): (&[ToolCall], &[(ToolCall, Answer)]) = match pair {
+            (Message::Assistant { calls, .. }, Message::ToolResults(answered)) => (calls, answered),
+            _ => (&[], &[]),
+        };
+        let all = calls.iter().zip(answered).enumerate();
+        all.map(move |(index, (call, (_, answer)))| (message + 1, index, call, answer))
+    })
+}

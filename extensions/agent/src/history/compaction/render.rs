@@ -1,0 +1,91 @@
+//! Writes a history without what its plan leaves out, and notes in the places of that.
+
+use std::collections::BTreeMap;
+
+use toolwright::{Answer, Output};
+
+use super::plan::{END, Fate, Plan};
+use crate::history::Message;
+
+pub(super) fn rendered(history: &[Message], plan: &Plan) -> Vec<Message> {
+    let mut messages = Vec::with_capacity(history.len());
+    let mut dropped: Vec<&Message> = Vec::new();
+    for (index, message) in history.iter().enumerate() {
+        if plan.is_dropped(index) {
+            dropped.push(message);
+            continue;
+        }
+        messages.extend(note(&std::mem::take(&mut dropped)));
+        messages.push(match message {
+            Message::ToolResults(answered) if plan.changes(index, answered.len()) => {
+                let left = answered.iter().enumerate().map(|(place, (call, answer))| {
+                    (call.clone(), answer_of(answer, plan.fate(index, place)))
+                });
+                Message::ToolResults(left.collect())
+            }
+            other => other.clone(),
+        });
+    }
+    messages
+}
+
+/// What the model reads in the place of turns, as words of the user.
+fn note(dropped: &[&Message]) -> Option<Message> {
+    let steps = dropped.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
+    if steps == 0 {
+        return None;
+    }
+    let mut called = BTreeMap::new();
+    for call in dropped.iter().flat_map(|it| it.calls()) {
+        *called.entry(call.name.as_str()).or_insert(0_usize) += 1;
+    }
+    let called: Vec<String> =
+        called.iter().map(|(name, times)| format!("`{name}` {times} times")).collect();
+    let called = match called.is_empty() {
+        true => String::new(),
+        false => format!(" In them you called {}.", called.join(", ")),
+    };
+    let words = if steps == 1 {
+        "An earlier answer of yours is".to_owned()
+    } else {
+        format!("{steps} earlier answers of yours are")
+    };
+    Some(Message::user(format!(
+        "[{words} left out here, because the conversation is too long for you.{called} Look again at what you need of it.]"
+    )))
+}
+
+fn answer_of(answer: &Answer, fate: Option<Fate>) -> Answer {
+    let text = match fate {
+        None => return copy_of(answer),
+        Some(Fate::Repeated) => {
+            "[left out: you made this call again later, and its newer answer is below]".to_owned()
+        }
+        Some(Fate::Shortened) => shortened(&answer.text()),
+    };
+    let mut output = Output::text(text);
+    if let Some(metadata) = answer.metadata() {
+        output.metadata.clone_from(metadata);
+    }
+    output.into()
+}
+
+fn copy_of(answer: &Answer) -> Answer {
+    toolwright::StoredAnswer::from(answer).into_answer()
+}
+
+/// Both ends of a text.
+fn shortened(text: &str) -> String {
+    if text.len() <= 2 * END {
+        return text.to_owned();
+    }
+    let head = (0..=END).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let tail = text.len() - END;
+    let tail = (tail..=text.len()).find(|it| text.is_char_boundary(*it)).unwrap_or(text.len());
+    let gone = tail - head;
+    format!(
+        "{}\n[{gone} bytes are left out here, because the conversation is too long for you; make the call again if you need them]\n{}",
+        &text[..head],
+        &text[tail..]
+    )
+}

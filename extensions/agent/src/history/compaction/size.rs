@@ -1,0 +1,52 @@
+//! How many tokens messages have, as they are estimated.
+
+use toolwright::{Answer, Content};
+
+use crate::history::Message;
+
+/// A picture or a document, whose bytes say nothing of its tokens.
+const MEDIA: u64 = 1_600;
+
+/// What each message has besides its texts.
+const MESSAGE: u64 = 8;
+
+/// The tokens of a text of so many bytes: an estimate that is high for most languages and for code.
+pub(crate) fn text_tokens(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(3)
+}
+
+/// The tokens of a message.
+pub(super) fn tokens(message: &Message) -> u64 {
+    MESSAGE
+        + match message {
+            Message::User { text, attachments } => {
+                text_tokens(text.len()) + attachments.iter().map(content).sum::<u64>()
+            }
+            Message::Assistant { text, calls, verbatim } => {
+                let calls = calls
+                    .iter()
+                    .map(|it| MESSAGE + text_tokens(it.name.len() + it.arguments.len()));
+                let own = text_tokens(text.len()) + calls.sum::<u64>();
+                own.max(verbatim.as_ref().map_or(0, |it| text_tokens(it.text().len())))
+            }
+            Message::ToolResults(answered) => answered.iter().map(|(_, it)| answer(it)).sum(),
+        }
+}
+
+/// The tokens of an answer.
+pub(super) fn answer(answer: &Answer) -> u64 {
+    MESSAGE
+        + match answer.output() {
+            Some(output) => output.content.iter().map(content).sum(),
+            None => text_tokens(answer.text().len()),
+        }
+}
+
+fn content(content: &Content<'_>) -> u64 {
+    match content {
+        Content::Text(text) => text_tokens(text.len()),
+        Content::Json(json) => text_tokens(json.len()),
+        Content::Resource { text: Some(text), .. } => text_tokens(text.len()),
+        _ => MEDIA,
+    }
+}

@@ -1,0 +1,87 @@
+//! States as somebody is changing them: they count when they are taken over as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::reader::StateValue;
+use super::set::{InstalledPlugin, PluginSet};
+use super::{Plugin, StateError};
+
+/// States of all plugins, some of which are changed.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    set: Arc<PluginSet>,
+    /// In the order of the plugins.
+    states: Vec<StateValue>,
+    /// Those that are changed, as they are recorded.
+    changed: BTreeMap<usize, Value>,
+}
+
+impl Draft {
+    pub(super) fn new(set: Arc<PluginSet>, states: Vec<StateValue>) -> Self {
+        Self { set, states, changed: BTreeMap::new() }
+    }
+
+    /// The state of a plugin; nothing where the agent has no such plugin.
+    pub(super) fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
+        let index = self.set.index::<P>().ok()?;
+        state_of::<P>(&self.states, index)
+    }
+
+    pub(super) fn set<P: Plugin>(&mut self, state: P::State) -> Result<(), StateError> {
+        let index = self.set.index::<P>()?;
+        let InstalledPlugin { id, reader, .. } = &self.set.plugins[index];
+        let misfit = |problems| StateError::Misfit {
+            plugin: id.clone(),
+            name: reader.name().to_owned(),
+            problems,
+        };
+        let state: StateValue = Arc::new(state);
+        let written = reader.write(&state).map_err(misfit)?;
+        if reader.write(&self.states[index]).is_ok_and(|before| before == written) {
+            return Ok(());
+        }
+        self.states[index] = state;
+        self.changed.insert(index, written);
+        Ok(())
+    }
+
+    pub(super) fn edit<P: Plugin, R>(
+        &mut self,
+        change: impl FnOnce(&mut P::State) -> R,
+    ) -> Result<R, StateError> {
+        let index = self.set.index::<P>()?;
+        let state = state_of::<P>(&self.states, index);
+        let mut state = state.map_or_else(P::State::default, |it| P::State::clone(&it));
+        let result = change(&mut state);
+        self.set::<P>(state)?;
+        Ok(result)
+    }
+
+    /// The changed states by the ids of their plugins, as they are recorded.
+    pub(super) fn changed(&self) -> BTreeMap<String, Value> {
+        let changed = self.changed.iter();
+        changed.map(|(index, it)| (self.set.plugins[*index].id.clone(), it.clone())).collect()
+    }
+
+    /// Replaces recorded states by those of the draft.
+    pub(super) fn refresh(&self, recorded: &mut BTreeMap<String, Value>) {
+        for (InstalledPlugin { id, reader, .. }, state) in self.set.plugins.iter().zip(&self.states)
+        {
+            if let (Some(recorded), Ok(now)) = (recorded.get_mut(id), reader.write(state)) {
+                *recorded = now;
+            }
+        }
+    }
+
+    pub(super) fn into_states(self) -> Vec<StateValue> {
+        self.states
+    }
+}
+
+/// The state of the plugin at this place.
+pub(super) fn state_of<P: Plugin>(states: &[StateValue], index: usize) -> Option<Arc<P::State>> {
+    Arc::clone(states.get(index)?).downcast().ok()
+}

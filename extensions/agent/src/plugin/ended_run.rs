@@ -1,0 +1,72 @@
+//! A run that ends, as plugins see it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::draft::Draft;
+use super::{Plugin, StateError};
+use crate::events::RunEnd;
+use crate::history::Message;
+
+/// A run that ends. Its user may say more, and it goes on then.
+pub struct EndedRun<'r> {
+    pub(super) run: &'r str,
+    pub(super) end: &'r RunEnd,
+    pub(super) history: &'r [Message],
+    pub(super) draft: Draft,
+}
+
+impl<'r> EndedRun<'r> {
+    /// Returns the id of the run.
+    #[must_use]
+    pub fn run_id(&self) -> &'r str {
+        self.run
+    }
+
+    /// Returns how it ends.
+    #[must_use]
+    pub fn end(&self) -> &'r RunEnd {
+        self.end
+    }
+
+    /// Returns what was said, called and answered before the last answer of the model.
+    #[must_use]
+    pub fn history(&self) -> &'r [Message] {
+        self.history
+    }
+
+    /// Returns the state of a plugin, or `None` where the agent has no plugin of the type.
+    #[must_use]
+    pub fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
+        self.draft.get::<P>()
+    }
+
+    /// Sets the state of a plugin; it is recorded with the end.
+    ///
+    /// # Errors
+    /// When the agent has no plugin of the type, or the state is not what its schema asks for.
+    pub fn set<P: Plugin>(&mut self, state: P::State) -> Result<(), StateError> {
+        self.draft.set::<P>(state)
+    }
+
+    /// Changes the state of a plugin, as [`set`](Self::set) does, and returns what the function returns.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn edit<P: Plugin, R>(
+        &mut self,
+        change: impl FnOnce(&mut P::State) -> R,
+    ) -> Result<R, StateError> {
+        self.draft.edit::<P, R>(change)
+    }
+}
+
+impl fmt::Debug for EndedRun<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("EndedRun")
+            .field("run", &self.run)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,130 @@
+//! Lets the plugins prepare a turn and see the end of a run: one after the other, guarded against panics, each in its time.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use tokio::time::timeout;
+use toolwright::Run;
+
+use super::draft::Draft;
+use super::set::InstalledPlugin;
+use super::turn_tools::TurnTools;
+use super::{EndedRun, NextTurn, PluginError, PluginFailure, PluginStates, Plugins, PreparedTurn};
+use crate::events::RunEnd;
+use crate::history::Message;
+
+/// How long a plugin may prepare a turn.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Prepares a turn before its model is asked.
+pub(crate) async fn prepare(
+    plugins: &Plugins,
+    number: u64,
+    run: &Run,
+    history: &[Message],
+) -> Result<PreparedTurn, PluginFailure> {
+    let shown = plugins.lock().await.record().shown.clone();
+    let turn = prepared(plugins, number, run, history).await?;
+    let NextTurn { catalog, draft, added, left_out, instructions, .. } = turn;
+    let tools = TurnTools::new(&catalog, added, left_out, &shown);
+    let tools = tools.map_err(|why| of_all(plugins, number, why))?;
+    Ok(PreparedTurn { instructions, tools, draft })
+}
+
+/// Prepares a turn again whose model has answered, for the tools of its calls: nothing else that the plugins do counts.
+pub(crate) async fn prepare_again(
+    plugins: &Plugins,
+    number: u64,
+    run: &Run,
+    history: &[Message],
+) -> Result<PreparedTurn, PluginFailure> {
+    let PluginStates { shown, turn: recorded, .. } = plugins.lock().await.record().clone();
+    let NextTurn { catalog, added, .. } = prepared(plugins, number, run, history).await?;
+    let tools = TurnTools::again(&catalog, added, &recorded, &shown);
+    let tools = tools.map_err(|why| of_all(plugins, number, why))?;
+    Ok(PreparedTurn { instructions: Vec::new(), tools, draft: plugins.draft() })
+}
+
+async fn prepared<'t>(
+    plugins: &Plugins,
+    number: u64,
+    run: &'t Run,
+    history: &'t [Message],
+) -> Result<NextTurn<'t>, PluginFailure> {
+    let mut turn = NextTurn {
+        number,
+        run,
+        history,
+        catalog: run.catalog(),
+        draft: plugins.draft(),
+        added: Vec::new(),
+        left_out: std::collections::BTreeSet::new(),
+        instructions: Vec::new(),
+        problems: Vec::new(),
+    };
+    for InstalledPlugin { id, plugin, .. } in &plugins.set_of().plugins {
+        let failed = |why: String| PluginFailure { plugin: id.clone(), turn: number, why };
+        guarded(|| plugin.prepare(&mut turn)).await.map_err(failed)?;
+        if !turn.problems.is_empty() {
+            return Err(failed(turn.problems.join("; ")));
+        }
+    }
+    Ok(turn)
+}
+
+/// Lets the plugins see the end of a run: the states that they leave, where they change one.
+pub(crate) async fn ended(
+    plugins: &Plugins,
+    run: &str,
+    end: &RunEnd,
+    history: &[Message],
+) -> Draft {
+    let mut ended = EndedRun { run, end, history, draft: plugins.draft() };
+    for InstalledPlugin { id, plugin, .. } in &plugins.set_of().plugins {
+        let before = ended.draft.clone();
+        if let Err(why) = guarded(|| plugin.ended(&mut ended)).await {
+            tracing::warn!(run, plugin = id, why, "a plugin failed at the end of a run");
+            ended.draft = before;
+        }
+    }
+    ended.draft
+}
+
+/// What a plugin does: why it does not come to its end.
+async fn guarded<'a>(
+    work: impl FnOnce() -> BoxFuture<'a, Result<(), PluginError>>,
+) -> Result<(), String> {
+    // What it does before it first waits may panic as well.
+    let work = AssertUnwindSafe(async { work().await }).catch_unwind();
+    match timeout(LIMIT, work).await {
+        Ok(Ok(Ok(()))) => Ok(()),
+        Ok(Ok(Err(error))) => Err(with_causes(&*error)),
+        Ok(Err(panic)) => Err(format!("it panicked: {}", words_of(&*panic))),
+        Err(_) => Err(format!("it took longer than {} seconds", LIMIT.as_secs())),
+    }
+}
+
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(it) = cause {
+        words = format!("{words}: {it}");
+        cause = it.source();
+    }
+    words
+}
+
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "without a text".to_owned())
+}
+
+/// A failure of what several plugins want together.
+fn of_all(plugins: &Plugins, turn: u64, why: String) -> PluginFailure {
+    let plugin = plugins.set_of().ids().collect::<Vec<_>>().join("`, `");
+    PluginFailure { plugin, turn, why }
+}

@@ -1,0 +1,253 @@
+//! What tools and the run have of the plugins: their states, and where these are recorded.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use futures::future::BoxFuture;
+use tokio::sync::{Mutex, MutexGuard};
+use toolwright::ToolError;
+
+use super::draft::{Draft, state_of};
+use super::reader::StateValue;
+use super::set::{InstalledPlugin, PluginSet, ProvidedPlugin};
+use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, StateError};
+
+/// The states of the plugins of a run. A tool borrows them as `&Plugins`, and reads or sets a state by the type of its plugin.
+///
+/// What a tool sets counts at once, for all tools and plugins of the run, whatever the tool answers. In a recorded run it is
+/// recorded before [`set`](Self::set) returns, so that no crash loses it.
+///
+/// ```
+/// use toolwright::{ToolError, tool};
+/// use toolwright_agent::{Plugin, Plugins};
+///
+/// /// What is counted.
+/// #[toolwright::data]
+/// #[derive(Clone, Default)]
+/// struct Count {
+///     /// How many there are.
+///     number: u32,
+/// }
+///
+/// struct Counter;
+///
+/// impl Plugin for Counter {
+///     type State = Count;
+///
+///     fn id(&self) -> String {
+///         "counter".to_owned()
+///     }
+/// }
+///
+/// /// Counts one more.
+/// #[tool(effect = once)]
+/// async fn count(plugins: &Plugins) -> Result<u32, ToolError> {
+///     plugins.edit::<Counter, _>(|count| {
+///         count.number += 1;
+///         count.number
+///     }).await
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// // As a test of the tool has them.
+/// let plugins = Plugins::holding(Counter, Count { number: 2 })?;
+/// assert_eq!(count(&plugins).await?, 3);
+/// assert_eq!(plugins.get::<Counter>().map(|it| it.number), Some(3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Plugins {
+    set: Arc<PluginSet>,
+    /// In the order of the plugins.
+    states: RwLock<Vec<StateValue>>,
+    /// The states as they are recorded. Whoever changes a state holds the lock.
+    record: Mutex<PluginStates>,
+    sink: Option<Arc<dyn Sink>>,
+}
+
+/// Where what is recorded of a turn is written again, because a tool has set a state.
+pub(crate) trait Sink: Send + Sync {
+    fn write<'a>(&'a self, turn: &'a PluginTurn) -> BoxFuture<'a, Result<(), ToolError>>;
+}
+
+impl Plugins {
+    /// Makes those of a run, with the states that are recorded of it.
+    ///
+    /// # Errors
+    /// When a recorded state is not what its type asks for.
+    pub(crate) fn new(
+        set: &Arc<PluginSet>,
+        record: PluginStates,
+        sink: Option<Arc<dyn Sink>>,
+    ) -> Result<Self, StateError> {
+        let state = |it: &InstalledPlugin| match record.states.get(&it.id) {
+            None => Ok(it.reader.initial()),
+            Some(value) => it.reader.read(value).map_err(|problems| StateError::Misfit {
+                plugin: it.id.clone(),
+                name: it.reader.name().to_owned(),
+                problems,
+            }),
+        };
+        let states = set.plugins.iter().map(state).collect::<Result<_, _>>()?;
+        let (set, states) = (Arc::clone(set), RwLock::new(states));
+        Ok(Self { set, states, record: Mutex::new(record), sink })
+    }
+
+    /// Makes one with the state of one plugin, for tests of a tool.
+    ///
+    /// # Errors
+    /// When no state of the type can be recorded.
+    #[track_caller]
+    pub fn holding<P: Plugin>(plugin: P, state: P::State) -> Result<Self, PluginProblem> {
+        let place = std::panic::Location::caller();
+        let (id, set) = (plugin.id(), PluginSet::of(vec![ProvidedPlugin::new(plugin, place)])?);
+        let set = Arc::new(set);
+        let problem = |why: StateError| PluginProblem { plugin: id, place, why: why.to_string() };
+        let mut draft = Draft::new(Arc::clone(&set), set.initial());
+        draft.set::<P>(state).map_err(problem)?;
+        let states = RwLock::new(draft.into_states());
+        Ok(Self { set, states, record: Mutex::default(), sink: None })
+    }
+
+    /// Returns the state of a plugin, or `None` where the agent has no plugin of the type.
+    #[must_use]
+    pub fn get<P: Plugin>(&self) -> Option<Arc<P::State>> {
+        let index = self.set.index::<P>().ok()?;
+        state_of::<P>(&self.states(), index)
+    }
+
+    /// Returns the states as a host stores them that stores the run itself, and gives them to
+    /// [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
+    pub async fn recorded(&self) -> PluginStates {
+        self.record.lock().await.clone()
+    }
+
+    /// Sets the state of a plugin.
+    ///
+    /// # Errors
+    /// When the agent has no plugin of the type, the state is not what its schema asks for, or the run is another process's.
+    pub async fn set<P: Plugin>(&self, state: P::State) -> Result<(), ToolError> {
+        self.change(|draft| draft.set::<P>(state)).await
+    }
+
+    /// Changes the state of a plugin and returns what the function returns. Nothing comes between what it reads and what it
+    /// writes.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub async fn edit<P: Plugin, R>(
+        &self,
+        change: impl FnOnce(&mut P::State) -> R,
+    ) -> Result<R, ToolError> {
+        self.change(|draft| draft.edit::<P, R>(change)).await
+    }
+
+    async fn change<R>(
+        &self,
+        change: impl FnOnce(&mut Draft) -> Result<R, StateError>,
+    ) -> Result<R, ToolError> {
+        let mut record = self.record.lock().await;
+        let mut draft = self.draft();
+        let result = change(&mut draft)?;
+        let changed = draft.changed();
+        if changed.is_empty() {
+            return Ok(result);
+        }
+        let mut turn = record.turn.clone();
+        turn.states.extend(changed.clone());
+        if let Some(sink) = &self.sink {
+            sink.write(&turn).await?;
+        }
+        record.states.extend(changed);
+        record.turn = turn;
+        self.show(draft.into_states());
+        Ok(result)
+    }
+
+    pub(super) fn set_of(&self) -> &Arc<PluginSet> {
+        &self.set
+    }
+
+    /// The states as somebody may change them.
+    pub(super) fn draft(&self) -> Draft {
+        Draft::new(Arc::clone(&self.set), self.states().clone())
+    }
+
+    /// The states of this moment.
+    pub(crate) fn states(&self) -> Vec<StateValue> {
+        self.states.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets tools read these states.
+    pub(crate) fn show(&self, states: Vec<StateValue>) {
+        *self.states.write().unwrap_or_else(PoisonError::into_inner) = states;
+    }
+
+    /// Lets nobody change a state until the step is recorded that this is for.
+    pub(crate) async fn lock(&self) -> Locked<'_> {
+        Locked { plugins: self, record: self.record.lock().await }
+    }
+}
+
+/// The plugins while a step is recorded.
+pub(crate) struct Locked<'a> {
+    plugins: &'a Plugins,
+    record: MutexGuard<'a, PluginStates>,
+}
+
+/// What a step changes of the plugins.
+pub(crate) struct StagedTurn {
+    turn: PluginTurn,
+    is_new: bool,
+    is_changed: bool,
+    states: Option<Vec<StateValue>>,
+}
+
+impl StagedTurn {
+    /// What has to be recorded with the step.
+    pub(crate) fn to_write(&self) -> Option<&PluginTurn> {
+        self.is_changed.then_some(&self.turn)
+    }
+}
+
+impl Locked<'_> {
+    /// What is recorded so far.
+    pub(crate) fn record(&self) -> &PluginStates {
+        &self.record
+    }
+
+    /// What a step changes: one that begins a turn brings what plugins have prepared for it, one that ends the run what they did
+    /// then.
+    pub(crate) fn stage(&self, begins: Option<&PreparedTurn>, ended: Option<Draft>) -> StagedTurn {
+        let mut turn = begins.map_or_else(|| self.record.turn.clone(), PreparedTurn::to_record);
+        if begins.is_some() {
+            // A read that began while the answer came may have set one since.
+            self.plugins.draft().refresh(&mut turn.states);
+        }
+        let at_end = ended.as_ref().map(Draft::changed).unwrap_or_default();
+        let is_changed = !at_end.is_empty() || (begins.is_some() && !turn.is_empty());
+        turn.states.extend(at_end);
+        let states = ended.map(Draft::into_states);
+        StagedTurn { turn, is_new: begins.is_some(), is_changed, states }
+    }
+
+    /// The step is recorded.
+    pub(crate) fn commit(&mut self, staged: StagedTurn) {
+        if staged.is_new || staged.is_changed {
+            self.record.add(staged.turn);
+        }
+        if let Some(states) = staged.states {
+            self.plugins.show(states);
+        }
+    }
+}
+
+impl fmt::Debug for Plugins {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Plugins")
+            .field("plugins", &self.set.ids().collect::<Vec<_>>())
+            .finish()
+    }
+}

@@ -1,0 +1,123 @@
+//! The tools of one turn: those of the agent, without some and with others. Pure.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use toolwright::{
+    Catalog, Danger, DynamicTool, Effect, ErrorClass, Exposure, Output, Registration, Registry,
+    RegistryProblem, ToolError,
+};
+
+use super::PluginTurn;
+use super::draft::Draft;
+
+/// The kind of the error by which a call of a tool is refused that a plugin has left out, or adds no more.
+pub(super) const GONE_TOOL: &str = "gone_tool";
+
+/// A turn as the plugins have prepared it.
+pub(crate) struct PreparedTurn {
+    pub(super) instructions: Vec<String>,
+    pub(super) tools: TurnTools,
+    pub(super) draft: Draft,
+}
+
+impl PreparedTurn {
+    /// The instructions of the agent with those of the plugins behind them.
+    pub(crate) fn instructions<'a>(&self, own: Cow<'a, str>) -> Cow<'a, str> {
+        if self.instructions.is_empty() {
+            return own;
+        }
+        let own = Some(own.as_ref()).filter(|it| !it.is_empty());
+        let parts = own.into_iter().chain(self.instructions.iter().map(String::as_str));
+        Cow::Owned(parts.collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// The tools of the turn, where they are others than those of the agent.
+    pub(crate) fn catalog(&self) -> Option<&Catalog> {
+        self.tools.catalog.as_ref()
+    }
+
+    /// What is recorded of the turn.
+    pub(super) fn to_record(&self) -> PluginTurn {
+        let TurnTools { added, left_out, .. } = &self.tools;
+        let (added, left_out) = (added.clone(), left_out.clone());
+        PluginTurn { states: self.draft.changed(), added, left_out }
+    }
+
+    /// The states as the plugins have changed them.
+    pub(crate) fn states(&self) -> Vec<super::reader::StateValue> {
+        self.draft.clone().into_states()
+    }
+}
+
+/// The tools of a turn.
+pub(super) struct TurnTools {
+    /// Nothing where they are those of the agent.
+    catalog: Option<Catalog>,
+    added: BTreeSet<String>,
+    left_out: BTreeSet<String>,
+}
+
+impl TurnTools {
+    /// The tools of a turn for which these are added and left out. `shown_before` are all that plugins have added for turns before.
+    pub(super) fn new(
+        agent: &Catalog,
+        added: Vec<Registration>,
+        mut left_out: BTreeSet<String>,
+        shown_before: &BTreeSet<String>,
+    ) -> Result<Self, String> {
+        for tool in &added {
+            let other = agent.get(tool.name()).filter(|it| !left_out.contains(&it.name));
+            if let Some(other) = other {
+                let name = other.name.clone();
+                let (first, second) = (other.location, tool.location());
+                return Err(RegistryProblem::Duplicate { name, first, second }.to_string());
+            }
+        }
+        let names: BTreeSet<String> = added.iter().map(|it| it.name().to_owned()).collect();
+        let added = Registry::of(added).map_err(|error| error.to_string())?.catalog();
+        let is_there = |it: &&String| agent.get(it).is_some() && !left_out.contains(*it);
+        let gone: Vec<&String> = left_out
+            .union(shown_before)
+            .filter(|it| !names.contains(*it) && !is_there(it))
+            .collect();
+        let gone = Registry::of(gone.into_iter().map(|it| gone_tool(it)));
+        let gone = gone.map_err(|error| error.to_string())?.catalog();
+        let is_other = !(names.is_empty() && left_out.is_empty() && gone.is_empty());
+        let catalog = is_other.then(|| {
+            let left = agent.without(left_out.iter().map(String::as_str));
+            left.followed_by(&added).followed_by(&gone)
+        });
+        left_out.retain(|it| !names.contains(it));
+        Ok(Self { catalog, added: names, left_out })
+    }
+
+    /// The tools of a turn whose model was shown what is recorded of it. A tool that is added no more is gone.
+    pub(super) fn again(
+        agent: &Catalog,
+        mut added: Vec<Registration>,
+        recorded: &PluginTurn,
+        shown_before: &BTreeSet<String>,
+    ) -> Result<Self, String> {
+        added.retain(|it| recorded.added.contains(it.name()));
+        let replaced = added.iter().map(|it| it.name().to_owned());
+        let left_out = recorded.left_out.iter().cloned().chain(replaced).collect();
+        let shown_before = shown_before.union(&recorded.added).cloned().collect();
+        Self::new(agent, added, left_out, &shown_before)
+    }
+}
+
+/// What a call finds of a tool that the model may remember: it is listed nowhere, and refuses.
+fn gone_tool(name: &str) -> DynamicTool {
+    let gone = format!("`{name}` is not among the tools any more");
+    let work = move |_, _| {
+        let error = ToolError::new(GONE_TOOL, gone.clone());
+        let error = error.class(ErrorClass::Final).hint("go on without it");
+        async move { Err::<Output, _>(error) }
+    };
+    DynamicTool::new(name, "Is not there any more.", json!({"type": "object"}), work)
+        .effect(Effect::Read)
+        .danger(Danger::Safe)
+        .exposure(Exposure::Hidden)
+}

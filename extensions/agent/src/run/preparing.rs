@@ -1,0 +1,94 @@
+//! What the plugins of an agent do in a run: they prepare each turn, and see its end.
+
+use std::sync::Arc;
+
+use toolwright::Run;
+
+use super::driver::Driver;
+use super::recorder::{Recorder, Stop};
+use super::{AgentRun, Stopped};
+use crate::plugin::{Plugins, PreparedTurn, StateValue, ended, prepare, prepare_again};
+use crate::run::{Action, State};
+
+/// The plugins of a run.
+pub(super) struct Preparing {
+    pub plugins: Arc<Plugins>,
+    /// The turn for which the model is asked.
+    pub next: Option<PreparedTurn>,
+    /// The states before the plugins prepared it.
+    before: Option<Vec<StateValue>>,
+    /// The tools of the open turn of a run that was taken up.
+    pub again: Option<Run>,
+}
+
+impl Preparing {
+    pub(super) fn new(plugins: Arc<Plugins>) -> Self {
+        Self { plugins, next: None, before: None, again: None }
+    }
+
+    /// Forgets what was prepared for an answer that did not come.
+    fn forget(&mut self) {
+        self.next = None;
+        if let Some(before) = self.before.take() {
+            self.plugins.show(before);
+        }
+    }
+}
+
+impl AgentRun {
+    /// Lets the plugins prepare the turn for which the model is asked.
+    pub(super) async fn prepare(&mut self) -> Result<(), Stopped> {
+        let number = self.state.turn() + 1;
+        let Some(preparing) = &mut self.plugins else { return Ok(()) };
+        preparing.forget();
+        let plugins = Arc::clone(&preparing.plugins);
+        let next = prepare(&plugins, number, &self.run, &self.history).await?;
+        preparing.before = Some(plugins.states());
+        plugins.show(next.states());
+        (preparing.next, preparing.again) = (Some(next), None);
+        Ok(())
+    }
+
+    /// Finds the tools of an open turn again whose model was asked in another process.
+    pub(super) async fn prepare_again(&mut self) -> Result<(), Stopped> {
+        let Some(preparing) = &mut self.plugins else { return Ok(()) };
+        if self.shown.is_some() || preparing.again.is_some() {
+            return Ok(());
+        }
+        self.run.discover_tools().await.map_err(Stopped::unlisted)?;
+        let number = self.state.turn();
+        let turn = prepare_again(&preparing.plugins, number, &self.run, &self.history).await?;
+        preparing.again = turn.catalog().map(|it| self.run.pinned(it));
+        Ok(())
+    }
+}
+
+impl<R: Recorder> Driver<'_, R> {
+    /// Records a step together with what it changes of the plugins.
+    pub(super) async fn record(
+        &mut self,
+        next: &State,
+        actions: &[Action],
+        stop: Option<Stop>,
+    ) -> Result<(), R::Error> {
+        let Self { run, recorder } = self;
+        let Some(preparing) = &mut run.plugins else {
+            return recorder.commit(&run.state, next, actions, stop, None).await;
+        };
+        let is_answered = next.turn() > run.state.turn();
+        if !is_answered {
+            preparing.forget();
+        }
+        let plugins = Arc::clone(&preparing.plugins);
+        let at_end = match (run.state.ended(), next.ended()) {
+            (None, Some(end)) => Some(ended(&plugins, run.run.id(), end, &run.history).await),
+            _ => None,
+        };
+        let mut locked = plugins.lock().await;
+        let staged = locked.stage(preparing.next.as_ref().filter(|_| is_answered), at_end);
+        recorder.commit(&run.state, next, actions, stop, staged.to_write()).await?;
+        locked.commit(staged);
+        (preparing.next, preparing.before) = (None, None);
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! A history that outgrows the window of its model: what is sent, what is reported, and what the run keeps.
+
+use std::sync::{Arc, Mutex};
+
+use toolwright::tool;
+use toolwright_agent::{Agent, Message, NoticeKind, RunEnd, ScriptedModel};
+
+/// Reads a page.
+#[tool(effect = read)]
+async fn read_page(
+    /// Which.
+    page: u32,
+) -> String {
+    format!("page {page} {}", "word ".repeat(600))
+}
+
+#[tokio::test]
+async fn a_run_of_many_turns_ends_under_a_small_window_as_it_does_under_a_whole_one() {
+    let mut sizes = Vec::new();
+    for window in [None, Some(16_000)] {
+        let mut model = ScriptedModel::new();
+        for turn in 0..60 {
+            let input = format!(r#"{{"page":{}}}"#, turn % 20);
+            model = model.calls([("read_page", input.as_str())]);
+        }
+        let model = Arc::new(model.says("Done."));
+        let reported = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&reported);
+        let agent = Agent::builder(Arc::clone(&model)).tools([READ_PAGE]).max_turns(100);
+        let agent = agent.listen(move |notice| {
+            if let NoticeKind::Compacted { before, after, is_too_long } = notice.kind {
+                assert!(after < before && !is_too_long);
+                heard.lock().unwrap().push(after);
+            }
+        });
+        let agent = window.into_iter().fold(agent, |agent, window| agent.window(window));
+        let mut run = agent.build().unwrap().new_run("r").start().unwrap();
+        let ended = run.send("Read the book.").await.unwrap();
+        assert!(matches!(ended, RunEnd::Text { text, .. } if text == "Done."));
+        assert_eq!(run.history().len(), 122, "the run keeps its whole history");
+
+        let requests = model.requests();
+        let bytes = |it: &[Message]| serde_json::to_string(it).unwrap().len();
+        let all: Vec<usize> = requests.iter().map(|it| bytes(&it.history)).collect();
+        let most = all.iter().copied().max().unwrap();
+        sizes.push(most);
+        if window.is_some() {
+            // Three bytes are counted as a token; what JSON adds is not.
+            assert!(most < 16_000 * 4, "{all:?}");
+            let reported = reported.lock().unwrap().len();
+            assert!((2..20).contains(&reported), "{reported}");
+        } else {
+            assert!(reported.lock().unwrap().is_empty());
+        }
+    }
+    assert!(sizes[0] > 3 * sizes[1], "{sizes:?}");
+}
+
+#[tokio::test]
+async fn words_of_the_user_that_are_larger_than_the_window_are_reported_and_sent() {
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&reported);
+    let model = Arc::new(ScriptedModel::new().says("Done."));
+    let agent = Agent::builder(Arc::clone(&model)).window(2_000).listen(move |notice| {
+        if let NoticeKind::Compacted { is_too_long, .. } = notice.kind {
+            heard.lock().unwrap().push(is_too_long);
+        }
+    });
+    let words = "word ".repeat(5_000);
+    agent.build().unwrap().new_run("r").start().unwrap().send(words.clone()).await.unwrap();
+    assert_eq!(*reported.lock().unwrap(), [true]);
+    let Message::User { text, .. } = &model.requests()[0].history[0] else { panic!("the words") };
+    assert_eq!(*text, words);
+}

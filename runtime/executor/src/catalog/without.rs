@@ -1,0 +1,31 @@
+//! A catalog without some of its tools.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Catalog, Inner, Tools};
+
+impl Catalog {
+    /// Returns the tools of this catalog but those of these names, which need not be there.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Registry};
+    ///
+    /// let tool = |name| DynamicTool::new(name, "Speaks.", json!({"type": "object"}), |_, _| async { Ok(()) });
+    /// let catalog = Registry::of(["hello", "bye"].map(tool))?.catalog();
+    /// assert_eq!(catalog.without(["hello"]).names().collect::<Vec<_>>(), ["bye"]);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    #[must_use]
+    pub fn without<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let gone: BTreeSet<&str> = names.into_iter().collect();
+        let Inner { generation, tools, profile, revealed, .. } = &*self.0;
+        let stays = |index: &usize| !gone.contains(&*tools.entries[*index].name);
+        let left: Vec<usize> = (0..tools.entries.len()).filter(stays).collect();
+        let revealed = (0..).zip(&left).filter(|(_, old)| revealed.contains(old));
+        let revealed = revealed.map(|(new, _)| new).collect();
+        let entries = left.iter().map(|index| Arc::clone(&tools.entries[*index])).collect();
+        Self::with(*generation, Arc::new(Tools::new(entries)), profile.clone(), revealed)
+    }
+}
