@@ -4,7 +4,7 @@
 use clap::Command;
 
 use crate::{
-    approvals, calls, dead_letters, indeterminate, input, keys, openapi, plan, runs, schema,
+    approvals, calls, dead_letters, indeterminate, input, keys, mcp, openapi, plan, runs, schema,
 };
 
 const AFTER_HELP: &str = "\
@@ -24,10 +24,12 @@ pub(crate) fn command() -> Command {
         keys::command(),
     ];
     let debugging = [schema::command(), input::command(), openapi::command()];
+    let connecting = [mcp::command()];
     let groups = format!(
-        "{}\n{}",
+        "{}\n{}\n{}",
         group("Operating a journal", &operating),
-        group("Debugging tools", &debugging)
+        group("Debugging tools", &debugging),
+        group("Connecting other applications", &connecting)
     );
     Command::new("toolwright")
         .about("Shows tools as language models will see them, and what becomes of their calls")
@@ -40,6 +42,7 @@ pub(crate) fn command() -> Command {
         .after_help(AFTER_HELP)
         .subcommands(operating)
         .subcommands(debugging)
+        .subcommands(connecting)
 }
 
 fn group(heading: &str, commands: &[Command]) -> String {

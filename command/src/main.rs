@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
 //!
-//! | exit code | `schema`, `input`, `openapi` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `keys` |
+//! | exit code | `schema`, `input`, `openapi`, `mcp` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `keys` |
 //! | --- | --- | --- |
 //! | 0 | every tool can be shown or made, every input is taken | done, or recorded already |
 //! | 1 | a tool, an operation or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
@@ -20,6 +20,7 @@ mod input;
 mod keys;
 mod line;
 mod lines;
+mod mcp;
 mod openapi;
 mod operator;
 mod plan;
@@ -79,6 +80,7 @@ fn run() -> Exit {
         Some((schema::NAME, matches)) => schema::run(matches),
         Some((input::NAME, matches)) => input::run(matches),
         Some((openapi::NAME, matches)) => openapi::run(matches),
+        Some((mcp::NAME, matches)) => mcp::run(matches),
         _ => complain(Exit::Usage, "no such command"),
     }
 }

@@ -15,6 +15,7 @@ mod indeterminate;
 mod input;
 mod journal;
 mod keys;
+mod mcp;
 mod openapi;
 mod plan;
 mod races;

@@ -108,16 +108,16 @@ pub async fn replays(
     Ok([first, started(second).await?])
 }
 
-/// A server of the recorded model. It refuses what was not recorded, unless the recording is made anew. A model that
-/// uses MCP servers is recorded by itself: it is shown more tools.
+/// A server of the recorded model. Where it compares, it refuses what was not recorded. A model that uses MCP servers is
+/// recorded by itself: it is shown more tools.
 pub async fn replay(
     provider: Provider,
     with_servers: bool,
     folder: &Path,
-    is_made_anew: bool,
+    is_compared: bool,
 ) -> Result<Replay, Problem> {
     let replay = Replay::of(recorded(provider, with_servers)?, placeholders(folder));
-    started(if is_made_anew { replay.without_comparison() } else { replay }).await
+    started(if is_compared { replay } else { replay.without_comparison() }).await
 }
 
 /// A server of what the recorded model says after so many answers, for a run that is taken up.

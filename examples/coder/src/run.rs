@@ -56,12 +56,14 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     if let Some(words) = without_wall {
         transcript.note("sandbox", &words);
     }
+    let mut is_beside_a_dead_server = false;
     if let Some(servers) = &servers {
         // They are there before the model is asked: a tool that is found by its name alone has no rules.
         let unusable = servers.register_all().await;
         let unusable =
             unusable.map_err(|error| Problem::failed("the MCP servers cannot be used", error))?;
         let is_every = unusable.servers.len() == servers.names().count();
+        is_beside_a_dead_server = !unusable.servers.is_empty();
         for failed in unusable.servers {
             if is_every {
                 return Err(Problem::failed("no MCP server can be used", failed.error));
@@ -76,9 +78,10 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let replays = match (&copied, arguments.fallback) {
         (None, _) => Vec::new(),
         (Some(_), None) => {
-            let is_made_anew = arguments.record.is_some();
+            // What the model searches for names a server that is left out; none was when it was recorded.
+            let is_compared = arguments.record.is_none() && !is_beside_a_dead_server;
             vec![
-                offline::replay(arguments.provider, servers.is_some(), &folder, is_made_anew)
+                offline::replay(arguments.provider, servers.is_some(), &folder, is_compared)
                     .await?,
             ]
         }

@@ -44,6 +44,25 @@ fn a_recorded_model_searches_and_calls_the_tools_of_a_server() {
     }
 }
 
+/// What the model finds names the server that is left out, which it did not when it was recorded.
+#[test]
+fn a_recorded_model_goes_on_beside_a_dead_server_which_is_named() {
+    let file = own("with-a-dead-server.toml");
+    let file = file.to_str().unwrap();
+    if !can_be_fetched(file) {
+        eprintln!("skipped: npx cannot fetch the server of {file}");
+        return;
+    }
+    let ran = run(coder(&["run", TASK, "--offline", "--mcp", file]));
+    let end = ran.end();
+    assert_eq!((ran.code, &end["tool"]), (0, &json!("complete_task")), "{}", ran.err);
+    for line in
+        ["the MCP server `dead` cannot be used: its program cannot be started", "    Echo: strsim"]
+    {
+        assert!(ran.err.contains(line), "{line}\n{}", ran.err);
+    }
+}
+
 #[test]
 fn servers_that_cannot_be_used_end_the_run_before_the_model_is_asked() {
     let work = folder();

@@ -1,0 +1,209 @@
+//! The entry of one server in the text of a file of another application. Everything else in the text stays, byte by byte. Pure.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The key under which Claude Desktop, Claude Code, Cursor and Cline name their servers, and that of VS Code.
+const KEYS: [&str; 2] = ["mcpServers", "servers"];
+
+/// Why a file is left as it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It is not the JSON that such a file is.
+    Unreadable(String),
+    /// It can be read in two ways: a key comes twice.
+    Ambiguous(String),
+    /// It has an entry of this name that says something else.
+    Taken,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(why) => write!(formatter, "it cannot be read as JSON: {why}"),
+            Self::Ambiguous(key) => write!(formatter, "it has `{key}` more than once"),
+            Self::Taken => formatter
+                .write_str("it has a server of this name that is another one; `--replace` puts this one in its place"),
+        }
+    }
+}
+
+/// The text with the entry in it; nothing where it is there already. `entry` is the JSON of the entry.
+pub(crate) fn put(
+    text: &str,
+    name: &str,
+    entry: &str,
+    replaces: bool,
+) -> Result<Option<String>, Refusal> {
+    if text.trim().is_empty() {
+        let whole = format!("{{\n  \"{}\": {{\n    {}\n  }}\n}}\n", KEYS[0], pair(name, entry));
+        return Ok(Some(whole));
+    }
+    let file = Object::read(text, 0..text.len())?;
+    let Some(servers) = file.only(&KEYS)? else {
+        let servers = format!("{{\n    {}\n  }}", pair(name, entry));
+        return Ok(Some(file.with(text, &pair(KEYS[0], &servers), "  ")));
+    };
+    let servers = Object::read(text, servers)?;
+    let Some(earlier) = servers.only(&[name])? else {
+        return Ok(Some(servers.with(text, &pair(name, entry), "    ")));
+    };
+    match (is_equal(&text[earlier.clone()], entry), replaces) {
+        (true, _) => Ok(None),
+        (false, false) => Err(Refusal::Taken),
+        (false, true) => {
+            Ok(Some(format!("{}{entry}{}", &text[..earlier.start], &text[earlier.end..])))
+        }
+    }
+}
+
+fn pair(key: &str, value: &str) -> String {
+    format!("{}: {value}", serde_json::Value::from(key))
+}
+
+fn is_equal(one: &str, other: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    read(one) == read(other)
+}
+
+/// An object of the text: its keys, and where it and their values lie.
+struct Object {
+    place: Range<usize>,
+    entries: Vec<(String, Range<usize>)>,
+}
+
+impl Object {
+    fn read(text: &str, place: Range<usize>) -> Result<Self, Refusal> {
+        let unreadable = |error: serde_json::Error| Refusal::Unreadable(error.to_string());
+        let part = &text[place];
+        let pairs: Pairs<'_> = serde_json::from_str(part).map_err(unreadable)?;
+        // The pieces are borrowed from the text, so that their addresses say where they lie.
+        let begin = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
+        let range = |piece: &str| begin(piece)..begin(piece) + piece.len();
+        let entries = pairs.0.into_iter().map(|(key, value)| (key, range(value.get())));
+        Ok(Self { place: range(part.trim()), entries: entries.collect() })
+    }
+
+    /// Where the value of one of these keys lies.
+    fn only(&self, keys: &[&str]) -> Result<Option<Range<usize>>, Refusal> {
+        let mut found = self.entries.iter().filter(|(key, _)| keys.contains(&key.as_str()));
+        let first = found.next();
+        match found.next() {
+            Some((key, _)) => Err(Refusal::Ambiguous(key.clone())),
+            None => Ok(first.map(|(_, place)| place.clone())),
+        }
+    }
+
+    /// The text with one more entry at the end of the object.
+    fn with(&self, text: &str, pair: &str, indent: &str) -> String {
+        let (at, before) = match self.entries.last() {
+            Some((_, last)) => (last.end, format!(",\n{indent}{pair}")),
+            None => {
+                let outer = &indent[..indent.len().saturating_sub(2)];
+                (self.place.start + 1, format!("\n{indent}{pair}\n{outer}"))
+            }
+        };
+        let rest = match self.entries.is_empty() {
+            true => text[at..].trim_start(),
+            false => &text[at..],
+        };
+        format!("{}{before}{rest}", &text[..at])
+    }
+}
+
+/// The entries of an object in their order, with the texts of their values.
+struct Pairs<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+
+        impl<'de> Visitor<'de> for Read {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Read)
+    }
+}
+
+/// A server as such a file describes it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Server {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) args: Vec<String>,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub(crate) env: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = r#"{"command":"x"}"#;
+
+    #[test]
+    fn everything_else_stays_byte_by_byte() {
+        let text = "{ \"theme\":  \"dark\",\n\t\"mcpServers\": {\n\t\t\"a\" : {\"command\": \"y\", \"env\": {\"N\": 1e2}}\n\t}, \"z\": [1,\n2] }\n";
+        let whole = put(text, "b", ENTRY, false).unwrap().unwrap();
+        assert_eq!(whole.replacen(",\n    \"b\": {\"command\":\"x\"}", "", 1), text);
+        // The same once more is no change, and another one needs a word.
+        assert_eq!(put(&whole, "b", r#"{ "command": "x" }"#, false), Ok(None));
+        assert_eq!(put(&whole, "a", ENTRY, false), Err(Refusal::Taken));
+        let replaced = put(&whole, "a", ENTRY, true).unwrap().unwrap();
+        assert!(replaced.contains(r#""a" : {"command":"x"},"#), "{replaced}");
+    }
+
+    #[test]
+    fn an_entry_finds_its_place_in_every_such_file() {
+        for text in [
+            "",
+            "{}",
+            " { } ",
+            "{\"mcpServers\": {}}",
+            "{\"servers\":{ }}",
+            "{\"other\": 1}",
+            "{\"inputs\": [], \"servers\": {\"a\": {\"type\": \"stdio\"}}}",
+        ] {
+            let whole = put(text, "new \"one\"", ENTRY, false).unwrap().unwrap();
+            let file: serde_json::Value = serde_json::from_str(&whole).expect(&whole);
+            let key = if text.contains("\"servers\"") { "servers" } else { "mcpServers" };
+            assert_eq!(file[key]["new \"one\""]["command"], "x", "{text}: {whole}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_or_can_be_read_in_two_ways_is_refused() {
+        for text in ["[]", "{\"mcpServers\": []}", "{} // comment", "{\"mcpServers\": {},}"] {
+            let refused = put(text, "a", ENTRY, false);
+            assert!(matches!(refused, Err(Refusal::Unreadable(_))), "{text}: {refused:?}");
+        }
+        for text in [
+            r#"{"mcpServers": {}, "servers": {}}"#,
+            r#"{"mcpServers": {}, "mcpServers": {}}"#,
+            r#"{"mcpServers": {"a": {}, "a": {}}}"#,
+        ] {
+            let refused = put(text, "a", ENTRY, true);
+            assert!(matches!(refused, Err(Refusal::Ambiguous(_))), "{text}: {refused:?}");
+        }
+    }
+}
