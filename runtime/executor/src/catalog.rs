@@ -52,12 +52,20 @@ struct Inner {
     tools: Arc<Tools>,
     /// What it was narrowed to.
     profile: Option<Arc<Profile>>,
-    /// The deferred tools that are listed all the same, in the order in which they are.
-    revealed: Vec<usize>,
+    /// The deferred tools that are listed all the same.
+    revealed: Revealed,
     /// What models are shown, made when it is first asked for.
     listings: Listings,
     /// The same with the deferred tools.
     searchable: Listings,
+}
+
+/// Deferred tools that are listed.
+#[derive(Clone, Default)]
+struct Revealed {
+    tools: Vec<usize>,
+    /// Whether they are listed behind the others, in this order.
+    are_behind: bool,
 }
 
 type Listings = [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()];
@@ -87,14 +95,14 @@ impl Tools {
 
 impl Catalog {
     pub(crate) fn new(generation: u64, entries: Vec<Arc<Entry>>) -> Self {
-        Self::with(generation, Arc::new(Tools::new(entries)), None, Vec::new())
+        Self::with(generation, Arc::new(Tools::new(entries)), None, Revealed::default())
     }
 
     fn with(
         generation: u64,
         tools: Arc<Tools>,
         profile: Option<Arc<Profile>>,
-        revealed: Vec<usize>,
+        revealed: Revealed,
     ) -> Self {
         let (listings, searchable) = Default::default();
         Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
@@ -176,7 +184,9 @@ impl Catalog {
         };
         let selected: Vec<usize> = (0..self.len()).filter(is_selected).collect();
         let place = |old: &usize| selected.iter().position(|it| it == old);
-        let revealed = self.0.revealed.iter().filter_map(place).collect();
+        let Revealed { tools, are_behind } = &self.0.revealed;
+        let tools = tools.iter().filter_map(place).collect();
+        let revealed = Revealed { tools, are_behind: *are_behind };
         let entries = selected.iter().map(|index| Arc::clone(&self.0.tools.entries[*index]));
         let tools = Arc::new(Tools::new(entries.collect()));
         let profile = match &self.0.profile {
@@ -187,8 +197,7 @@ impl Catalog {
     }
 
     /// Lists these deferred tools as well, such as those that a search has found, so that the model gets
-    /// their schemas. They are listed behind the others in the order in which they were revealed, so that what was listed
-    /// before stays the beginning of the text.
+    /// their schemas.
     ///
     /// # Errors
     /// When no tool has one of the names.
@@ -196,14 +205,32 @@ impl Catalog {
         &self,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, UnknownTool> {
-        let mut revealed = self.0.revealed.clone();
+        self.revealed(names, false)
+    }
+
+    /// Lists these deferred tools behind the others in the order in which they are named, so that what was listed before stays
+    /// the beginning of the text.
+    #[doc(hidden)]
+    pub fn revealing_behind<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, UnknownTool> {
+        self.revealed(names, true)
+    }
+
+    fn revealed<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+        are_behind: bool,
+    ) -> Result<Self, UnknownTool> {
+        let mut revealed = Revealed { are_behind, ..self.0.revealed.clone() };
         for name in names {
             let index = self.0.tools.index(name).ok_or_else(|| UnknownTool {
                 name: name.to_owned(),
                 near: near(name, self.callable_names()).into_iter().map(str::to_owned).collect(),
             })?;
-            if !revealed.contains(&index) {
-                revealed.push(index);
+            if !revealed.tools.contains(&index) {
+                revealed.tools.push(index);
             }
         }
         let tools = Arc::clone(&self.0.tools);
@@ -271,13 +298,18 @@ impl Catalog {
         for (it, index) in self.definitions().zip(0..) {
             match it.exposure {
                 Exposure::Direct => shown.push(it),
-                Exposure::Deferred if self.0.revealed.contains(&index) => {}
+                Exposure::Deferred if self.0.revealed.tools.contains(&index) => {
+                    shown.extend((!self.0.revealed.are_behind).then_some(it));
+                }
                 Exposure::Deferred if with_deferred => deferred.push(it),
                 _ => unlisted.push(it),
             }
         }
-        let revealed = self.0.revealed.iter().map(|it| &*self.0.tools.entries[*it].definition);
-        shown.extend(revealed.filter(|it| it.exposure == Exposure::Deferred));
+        if self.0.revealed.are_behind {
+            let revealed = self.0.revealed.tools.iter();
+            let revealed = revealed.map(|it| &*self.0.tools.entries[*it].definition);
+            shown.extend(revealed.filter(|it| it.exposure == Exposure::Deferred));
+        }
         let count = shown.len();
         let orders: Vec<(&Definition, Vec<&str>)> = shown
             .into_iter()

@@ -21,7 +21,7 @@ fn said(text: &str) -> String {
 /// S1.32.
 #[test]
 fn the_researcher_reads_the_code_and_the_agent_answers_with_what_it_found() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(folder.path().join("parser.rs"), "for line in lines[..lines.len() - 1] {}\n")
         .unwrap();
     let task =
@@ -34,7 +34,7 @@ fn the_researcher_reads_the_code_and_the_agent_answers_with_what_it_found() {
     ]);
     let mut delegate = program(DELEGATE);
     delegate.env("ANTHROPIC_API_KEY", "secret").env("ANTHROPIC_BASE_URL", &provider.url);
-    delegate.env("XDG_STATE_HOME", folder.path().join("state")).current_dir(folder.path());
+    delegate.env("XDG_STATE_HOME", state.path()).current_dir(folder.path());
     let output = printed(&delegate.output().unwrap());
     assert_eq!(output, "It cuts the last line off: `lines.len() - 1`.\n");
 

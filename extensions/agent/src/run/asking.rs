@@ -192,7 +192,8 @@ impl Shown {
                 let catalog = reads.map_or_else(|| catalog.clone(), |it| catalog.followed_by(&it));
                 let listed = by_call.map_or_else(|| catalog.clone(), |it| it.listed(&catalog));
                 // The names were looked up in this catalog.
-                let listed = listed.revealing(found.iter().map(String::as_str)).unwrap_or(listed);
+                let listed =
+                    listed.revealing_behind(found.iter().map(String::as_str)).unwrap_or(listed);
                 let listing = match model.searches_tools() {
                     true => listed.searchable_listing(model.dialect())?,
                     false => listed.listing(model.dialect())?,
