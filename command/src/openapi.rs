@@ -1,4 +1,6 @@
-//! `openapi check FILE`: what becomes of each operation of a document, one a line.
+//! `openapi check FILE`: what becomes of each operation of a document, one a line. `openapi call FILE TOOL` calls one.
+
+mod call;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -27,6 +29,20 @@ Exit code: 0 every operation is a tool, or excluded by a rule; 1 one is refused,
 the command line is wrong.";
 
 pub(crate) fn command() -> Command {
+    let check = Command::new(CHECK)
+        .about("Say what becomes of each operation of a document, and why one is no tool")
+        .args(document())
+        .after_help(AFTER_HELP);
+    Command::new(NAME)
+        .about("Show the tools that an OpenAPI document makes")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(check)
+        .subcommand(call::command())
+}
+
+/// The arguments that name a document and the rules for it.
+fn document() -> [Arg; 2] {
     let file = Arg::new(FILE)
         .value_name("FILE")
         .required(true)
@@ -37,21 +53,18 @@ pub(crate) fn command() -> Command {
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .help("Rules in TOML: which operations become tools, and how");
-    let check = Command::new(CHECK)
-        .about("Say what becomes of each operation of a document, and why one is no tool")
-        .args([file, routes])
-        .after_help(AFTER_HELP);
-    Command::new(NAME)
-        .about("Show the tools that an OpenAPI document makes")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommand(check)
+    [file, routes]
 }
 
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
-    let Some((CHECK, matches)) = matches.subcommand() else {
-        return complain(Exit::Usage, "no such command");
-    };
+    match matches.subcommand() {
+        Some((CHECK, matches)) => check(matches),
+        Some((call::NAME, matches)) => call::run(matches),
+        _ => complain(Exit::Usage, "no such command"),
+    }
+}
+
+fn check(matches: &ArgMatches) -> Exit {
     let planned = match load_plan(matches) {
         Ok(planned) => planned,
         Err(error) => return complain(Exit::Failed, printable::lines(&error)),
@@ -65,13 +78,18 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 }
 
 fn load_plan(matches: &ArgMatches) -> Result<Vec<Planned>, String> {
+    load_api(matches)?.plan().map_err(|error| error.to_string())
+}
+
+/// Reads the document that was named, with the rules for it.
+fn load_api(matches: &ArgMatches) -> Result<OpenApi, String> {
     let file =
         matches.get_one::<PathBuf>(FILE).map(PathBuf::as_path).unwrap_or_else(|| "".as_ref());
     let mut api = OpenApi::read(file).map_err(|error| error.to_string())?;
     if let Some(routes) = matches.get_one::<PathBuf>(ROUTES) {
         api = api.routes(Routes::read(routes).map_err(|error| error.to_string())?);
     }
-    api.plan().map_err(|error| error.to_string())
+    Ok(api)
 }
 
 fn write(planned: &[Planned]) -> io::Result<()> {

@@ -31,7 +31,7 @@ pub(super) fn filters() -> [Arg; 4] {
         Arg::new(OLDER)
             .long(OLDER)
             .value_name("DURATION")
-            .value_parser(duration::signed)
+            .value_parser(duration::parse_signed)
             .help("Only those that were started longer ago, such as 12h or 7d"),
     ]
 }

@@ -100,7 +100,12 @@ impl GitChange {
     /// Returns why a person is asked first.
     #[must_use]
     pub fn approval(&self) -> Option<&'static str> {
-        matches!(self, Self::Push { .. }).then_some("others build on what is pushed")
+        match self {
+            Self::Commit { .. } => None,
+            // What is committed after it is not on the branch that people look at.
+            Self::Branch { .. } => Some("the worktree would leave the branch of its ticket"),
+            Self::Push { .. } => Some("others build on what is pushed"),
+        }
     }
 
     /// Returns the commands of git, one after another.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use toolwright::agent::durable::Progress;
 use toolwright::agent::{Message, RunEnd};
+use toolwright::runtime::printable;
 
 use crate::ticket::{Author, Comment, CommentKind, Criterion, Outcome, State, Ticket};
 
@@ -34,6 +35,9 @@ pub fn task(ticket: &Ticket) -> String {
 /// How each comment begins in a message to a run, by which it is found again in the history.
 const COMMENT: &str = "Comment ";
 
+/// What each line of a comment begins with.
+const INDENT: &str = "    ";
+
 /// The message with which a run that has ended goes on: what people have written, else why the ticket is back.
 pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     if unread.is_empty() {
@@ -44,9 +48,15 @@ pub fn message(unread: &[Comment], last_move: Option<&str>) -> String {
     }
     let said = unread.iter().map(|it| {
         let Comment { id, author_name, content, .. } = it;
-        format!("{COMMENT}{id} of {author_name}:\n{content}")
+        let author = printable::line(author_name);
+        format!("{COMMENT}{id} of {author}:\n{}", indented(content))
     });
     said.collect::<Vec<_>>().join("\n\n")
+}
+
+/// A text whose lines are all indented, so that none of them passes for the beginning of another comment.
+fn indented(content: &str) -> String {
+    content.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// The last comment that a run has got, by its history: a process that was killed may have sent one and not noted that.

@@ -8,7 +8,8 @@
 //! It writes the repository, and reads the worktree.
 //!
 //! # What it refuses
-//! Names that git would take for a flag; commits without files or message; files outside of the workspace. A person is asked before it pushes.
+//! Names that git would take for a flag; commits without files or message; files outside of the workspace. A person is
+//! asked before it makes a branch, because the worktree leaves that of the ticket then, and before it pushes.
 
 use toolwright::runtime::ProcessOutput;
 use toolwright::toolbox::Workspace;

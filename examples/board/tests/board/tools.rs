@@ -321,8 +321,14 @@ fn git_reads_by_one_tool_and_writes_by_another_and_a_failed_commit_is_no_success
     ] {
         assert_eq!(call(&executor, "git_read", input).error().unwrap().kind(), "invalid_input");
     }
-    let push = r#"{"change":{"operation":"push","remote":"origin","branch":"main"}}"#;
-    assert_eq!(call(&executor, "git_write", push).error().unwrap().kind(), "approval_required");
+    // A person is asked about what leaves the branch of the ticket.
+    for change in [
+        r#"{"change":{"operation":"push","remote":"origin","branch":"main"}}"#,
+        r#"{"change":{"operation":"branch","name":"elsewhere"}}"#,
+    ] {
+        let answer = call(&executor, "git_write", change);
+        assert_eq!(answer.error().unwrap().kind(), "approval_required", "{change}");
+    }
 }
 
 /// `git diff` compares any two files where a path is outside of the worktree, so that it would show each.

@@ -1,5 +1,7 @@
 //! How a driver gets a run: it records a new one, or takes up one that no process drives.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use toolwright::CallId;

@@ -65,7 +65,8 @@ impl Observer {
         let Started { by, run, agents } = *started;
         let events = by.0.rings.of_agents(run, agents.into());
         let run = format!("{run}/{}", agents.join("/"));
-        Self { agent: agent.clone(), run, user, events, reported: BTreeSet::new() }
+        let (agent, reported, compacted) = (agent.clone(), BTreeSet::new(), (0, false));
+        Self { agent, run, user, events, reported, compacted }
     }
 
     /// The side of the events that is written.

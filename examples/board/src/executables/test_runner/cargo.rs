@@ -28,9 +28,9 @@ impl Reader for Lines {
             {
                 let count = count.parse().unwrap_or(0);
                 match word {
-                    "passed" => totals.passed += count,
-                    "failed" => totals.failed += count,
-                    "ignored" => totals.skipped += count,
+                    "passed" => totals.add(Status::Passed, count),
+                    "failed" => totals.add(Status::Failed, count),
+                    "ignored" => totals.add(Status::Skipped, count),
                     _ => {}
                 }
             }

@@ -60,9 +60,9 @@ fn totals(line: &str) -> Option<Totals> {
         let (count, word) = part.split_once(' ')?;
         let count: usize = count.parse().ok()?;
         match word {
-            "passed" | "xpassed" => totals.passed += count,
-            "failed" | "error" | "errors" => totals.failed += count,
-            "skipped" | "xfailed" => totals.skipped += count,
+            "passed" | "xpassed" => totals.add(Status::Passed, count),
+            "failed" | "error" | "errors" => totals.add(Status::Failed, count),
+            "skipped" | "xfailed" => totals.add(Status::Skipped, count),
             // Warnings and deselected cases.
             _ => {}
         }

@@ -128,9 +128,9 @@ fn part(text: &str) -> Option<(usize, &str)> {
 
 fn add(totals: &mut Totals, word: &str, count: usize) {
     match word {
-        "pass" | "passed" | "passing" => totals.passed += count,
-        "fail" | "failed" | "failing" => totals.failed += count,
-        "skipped" | "todo" | "pending" => totals.skipped += count,
+        "pass" | "passed" | "passing" => totals.add(Status::Passed, count),
+        "fail" | "failed" | "failing" => totals.add(Status::Failed, count),
+        "skipped" | "todo" | "pending" => totals.add(Status::Skipped, count),
         _ => {}
     }
 }

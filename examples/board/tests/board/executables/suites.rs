@@ -125,6 +125,15 @@ fn output_in_no_known_form_is_text_and_shows_nothing_about_the_tests() {
     assert_eq!(suite["output"], "all is well\n");
 }
 
+#[test]
+fn totals_beyond_every_number_are_counted_up_to_the_largest() {
+    let folder = folder(&[("pyproject.toml", "")]);
+    let script = format!("#!/bin/sh\necho '{} passed, 1 xpassed in 0.03s'\n", usize::MAX);
+    let output = with_python(&script, folder.path()).output().unwrap();
+    let suite: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(suite["totals"]["passed"], usize::MAX, "{suite}");
+}
+
 /// Whether the process whose number is in this file is gone, or will be: one that was killed may take a moment.
 fn is_gone(file: &Path) -> bool {
     let pid = fs::read_to_string(file).unwrap();

@@ -17,6 +17,7 @@ use crate::agent::Agent;
 use crate::durable::RecordedAnswers;
 use crate::limits::share::{self, ChildSpending, Spent};
 use crate::model::{ModelAnswer, ModelError};
+use crate::plugin::PluginTurn;
 use crate::run::{
     Action, Away, Interruption, Recorder, State, StepInput, Stop, Stopped, Submitted, Turn, Work,
 };
@@ -152,6 +153,7 @@ impl Recorder for ChildRecorder {
         next: &State,
         _: &[Action],
         _: Option<Stop>,
+        _: Option<&PluginTurn>,
     ) -> Result<(), ChildError> {
         let new = self.new.take();
         let own = self.own(next);
