@@ -9,6 +9,7 @@ mod cli_and_mcp;
 mod coding;
 mod durable;
 mod hello;
+mod plugins;
 mod provider;
 mod readme;
 #[cfg(target_os = "linux")]
