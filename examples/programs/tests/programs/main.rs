@@ -10,6 +10,7 @@ mod coding;
 mod delegate;
 mod durable;
 mod hello;
+mod plugins;
 mod provider;
 #[cfg(target_os = "linux")]
 mod terminal;
