@@ -10,7 +10,7 @@ use toolwright::policy::{Policy, Rule};
 use toolwright::{Answer, Call, Executor, ExecutorBuilder, Registry, error_kind};
 use toolwright_openapi::{FixedCredentials, OpenApi};
 
-use super::{load_api, document};
+use super::{document, load_api};
 use crate::shown::printable;
 use crate::{Exit, complain};
 
