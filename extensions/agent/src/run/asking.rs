@@ -9,7 +9,7 @@ use tracing::Instrument as _;
 use super::agent_run::Shown;
 use super::early::Early;
 use super::output::Output;
-use super::refused::{refused, without};
+use super::refused::refused;
 use super::{AgentRun, Stopped};
 use crate::events::Listening;
 use crate::history::{Message, Room, compact, text_tokens};
@@ -159,7 +159,7 @@ impl OfferedTools {
         let whole = prepared.cloned().unwrap_or_else(|| run.catalog());
         let catalog = match refused.is_empty() {
             true => whole,
-            false => without(&whole, &refused),
+            false => whole.without(refused.iter().map(String::as_str)),
         };
         let found = found(history, &catalog);
         Self { catalog, is_prepared, found, refused }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolwright::{Answer, Catalog, Profile, Registry, error_kind};
+use toolwright::{Answer, error_kind};
 
 use crate::history::Message;
 
@@ -29,15 +29,6 @@ pub(super) fn refused<'m>(history: impl IntoIterator<Item = &'m Message>) -> Vec
 fn is_refused(answer: &Answer) -> bool {
     let kind = answer.error().map(toolwright::ToolError::kind);
     kind.is_some_and(|kind| [error_kind::DENIED, error_kind::REJECTED].contains(&kind))
-}
-
-/// The catalog without these tools.
-pub(super) fn without(catalog: &Catalog, tools: &[String]) -> Catalog {
-    let there = tools.iter().filter(|name| catalog.get(name).is_some());
-    let patterns = there.map(|name| format!("!{name}")).chain(["*".to_owned()]);
-    // What is left may be nothing.
-    let rest = Profile::new(patterns).ok().and_then(|profile| catalog.select(&profile).ok());
-    rest.unwrap_or_else(|| Registry::empty().catalog())
 }
 
 /// What the model reads, as the user's words, of a tool that is left out from now on.

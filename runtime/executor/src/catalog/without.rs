@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Catalog, Inner, Tools};
+use super::{Catalog, Inner, Revealed, Tools};
 
 impl Catalog {
     /// Returns the tools of this catalog but those of these names, which need not be there.
@@ -23,8 +23,11 @@ impl Catalog {
         let Inner { generation, tools, profile, revealed, .. } = &*self.0;
         let stays = |index: &usize| !gone.contains(&*tools.entries[*index].name);
         let left: Vec<usize> = (0..tools.entries.len()).filter(stays).collect();
-        let revealed = (0..).zip(&left).filter(|(_, old)| revealed.contains(old));
-        let revealed = revealed.map(|(new, _)| new).collect();
+        let now = |old: &usize| left.binary_search(old).ok();
+        let revealed = Revealed {
+            tools: revealed.tools.iter().filter_map(now).collect(),
+            are_behind: revealed.are_behind,
+        };
         let entries = left.iter().map(|index| Arc::clone(&tools.entries[*index])).collect();
         Self::with(*generation, Arc::new(Tools::new(entries)), profile.clone(), revealed)
     }
