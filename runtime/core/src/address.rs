@@ -1,11 +1,11 @@
-//! Which addresses of the internet are public, and which belong to this machine, to a network of its owner, or to nobody:
+//! Which addresses of the internet are public, and which belong to this machine, to a network of its owner, or to no network:
 //! what a model names must lead to none of the others. Pure.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Says of an address that is no public one what it is; `None` of a public one.
 ///
-/// An IPv6 address that stands for an IPv4 address (mapped, NAT64) is what that one is. 6to4 and Teredo addresses are refused
+/// An IPv6 address that holds an IPv4 address (mapped, NAT64) is what that one is. 6to4 and Teredo addresses are refused
 /// whatever they stand for, because nothing uses them any more.
 ///
 /// Whoever connects to a name has to look at the addresses that the name has, and then connect to one of those: a name may
@@ -92,7 +92,7 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     known.or_else(|| (!is_in([0x2000, 0, 0, 0, 0, 0, 0, 0], 3)).then_some(RESERVED))
 }
 
-/// The IPv4 address that a mapped address or one of NAT64 stands for.
+/// Returns the IPv4 address in a mapped address or one of NAT64.
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [.., a, b] = address.segments();
     match address.segments() {

@@ -70,7 +70,7 @@ impl Output {
     /// Marks what is in the output so far as text of a stranger, which is data and no instruction: each text is put in a
     /// [fence](crate::untrusted::fenced) that names the source, and the metadata says so to hosts, listeners and the journal.
     ///
-    /// What is added after it stands outside of the fence, such as a note of the tool. The structured value is for programs, and
+    /// What is added after it is outside of the fence, such as a note of the tool. The structured value is for programs, and
     /// stays as it is.
     ///
     /// ```

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 /// Puts a text between two lines, the first of which names its source. Both have a mark that the text does not contain, so
 /// that no text closes its own fence. Equal texts have equal fences.
 ///
-/// The source stands outside of the fence: [`line`] makes it safe.
+/// The source is outside of the fence: [`line`] makes it safe.
 ///
 /// ```
 /// use toolwright::untrusted::fenced;
@@ -41,7 +41,7 @@ pub fn escaped(text: &str) -> String {
     shown
 }
 
-/// Writes a name or an address that stands outside of a fence on one line, and cuts it after 500 characters.
+/// Writes a name or an address outside of a fence on one line, and cuts it after 500 characters.
 ///
 /// ```
 /// assert_eq!(toolwright::untrusted::line("a\nb"), r"a\nb");

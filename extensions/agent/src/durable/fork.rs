@@ -69,7 +69,7 @@ pub(super) async fn fork(
 struct Copy<'a> {
     forking: &'a Forking<'a>,
     head: &'a Head,
-    /// Where the other run stands.
+    /// The state of the other run.
     state: State,
     new: &'a str,
     /// What the run had to end in at the last turn that is copied.

@@ -72,7 +72,7 @@ pub(super) fn after(
     if paid >= MOST_PAID {
         return Err(Beyond::Paid(paid));
     }
-    // The time in which nobody asked, such as while the machine was off, says nothing of the model.
+    // A time without requests, such as while the machine was off, says nothing of the model.
     let unasked = |it: &Outage| now.duration_since(it.until).max(SignedDuration::ZERO);
     let since = before.map_or(now, |it| later(it.since, unasked(it)));
     let times = before.map_or(0, |it| it.times).saturating_add(1);

@@ -109,7 +109,7 @@ impl Answered {
     }
 }
 
-/// Where a recorded run stands, as the budgets of its sub-agents count it; nothing where no run of the id is recorded.
+/// Returns the state of a recorded run, as the budgets of its sub-agents count it; nothing where no run of the id is recorded.
 pub(crate) async fn standing(
     access: &JournalAccess,
     run: &str,

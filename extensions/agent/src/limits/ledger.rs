@@ -42,13 +42,13 @@ impl Ledger {
         Self { journal, ..Self::default() }
     }
 
-    /// Notes where a run stands that is driven here and recorded nowhere.
-    pub(crate) fn stands(&self, run: &str, standing: Standing) {
+    /// Notes the state of a run that is driven here and recorded nowhere.
+    pub(crate) fn note_standing(&self, run: &str, standing: Standing) {
         let children = Children::new();
         self.runs().insert(run.to_owned(), InMemory { standing, children });
     }
 
-    /// Where a run stands that is recorded nowhere.
+    /// The state of a run that is recorded nowhere.
     pub(crate) fn standing(&self, run: &str) -> Option<Standing> {
         self.runs().get(run).map(|it| it.standing)
     }

@@ -38,7 +38,7 @@ pub(crate) struct Spent {
     pub turns: u32,
 }
 
-/// Where the run of an agent stands while its calls run.
+/// The state of the run of an agent while its calls run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// Which turn it is.

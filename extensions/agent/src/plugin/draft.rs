@@ -1,4 +1,4 @@
-//! States as somebody is changing them: they count when they are taken over as a whole.
+//! States while they are being changed: they count when they are taken over as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

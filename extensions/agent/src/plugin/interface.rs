@@ -12,7 +12,7 @@ use super::{EndedRun, NextTurn};
 /// Why a plugin cannot prepare a turn: any error, also a text.
 pub type PluginError = Box<dyn Error + Send + Sync>;
 
-/// A part of an agent: tools, and what the model is shown of them and told before each turn, depending on what the run knows by
+/// A part of an agent: tools, and what the model is shown of them and reads before each turn, depending on what the run knows by
 /// then. It has a typed state, which is recorded with the run.
 ///
 /// An agent takes it by [`AgentBuilder::with`](crate::AgentBuilder::with). Any tool and any plugin reads and sets its state by its

@@ -169,7 +169,7 @@ impl Plugins {
         &self.set
     }
 
-    /// The states as somebody may change them.
+    /// The states, for a change.
     pub(super) fn draft(&self) -> Draft {
         Draft::new(Arc::clone(&self.set), self.states().clone())
     }
@@ -184,7 +184,7 @@ impl Plugins {
         *self.states.write().unwrap_or_else(PoisonError::into_inner) = states;
     }
 
-    /// Lets nobody change a state until the step is recorded that this is for.
+    /// Holds every change of a state back until the step is recorded that this is for.
     pub(crate) async fn lock(&self) -> Locked<'_> {
         Locked { plugins: self, record: self.record.lock().await }
     }

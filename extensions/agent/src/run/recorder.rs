@@ -284,7 +284,7 @@ impl Recorder for Nothing {
 
     fn delegates(&mut self, state: &State) {
         if let Some((agent, run)) = &self.sub_agents {
-            agent.0.ledger.stands(run, state.standing());
+            agent.0.ledger.note_standing(run, state.standing());
         }
     }
 

@@ -220,7 +220,7 @@ impl State {
         self.0.taken
     }
 
-    /// Where the run stands while its calls run, as the budgets of its sub-agents count it.
+    /// Returns the state of the run while its calls run, as the budgets of its sub-agents count it.
     pub(crate) fn standing(&self) -> Standing {
         let turns = self.0.taken.saturating_add(self.0.delegated);
         let spent = Spent { usage: self.spent_since_said(), turns };

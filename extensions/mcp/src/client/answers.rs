@@ -102,11 +102,11 @@ impl Answers {
 
     /// The capabilities that a server learns of at the handshake.
     pub(super) fn capabilities(&self) -> ClientCapabilities {
-        let mut told = ClientCapabilities::default();
-        told.elicitation = self.elicit.as_ref().map(|_| Default::default());
-        told.sampling = self.sample.as_ref().map(|_| Default::default());
-        told.roots = (!self.roots.is_empty()).then(Default::default);
-        told
+        let mut offered = ClientCapabilities::default();
+        offered.elicitation = self.elicit.as_ref().map(|_| Default::default());
+        offered.sampling = self.sample.as_ref().map(|_| Default::default());
+        offered.roots = (!self.roots.is_empty()).then(Default::default);
+        offered
     }
 
     /// The result of a request, or why there is none.
@@ -116,10 +116,10 @@ impl Answers {
         method: &str,
         params: Value,
     ) -> Result<Value, String> {
-        let nobody = || format!("this application answers no `{method}`");
+        let unanswered = || format!("this application answers no `{method}`");
         match method {
             "elicitation/create" => {
-                let Some(elicit) = &self.elicit else { return Err(nobody()) };
+                let Some(elicit) = &self.elicit else { return Err(unanswered()) };
                 if params["mode"].as_str().is_some_and(|mode| mode != "form") {
                     return Err("this application shows forms alone".to_owned());
                 }
@@ -134,13 +134,13 @@ impl Answers {
             }
             "sampling/createMessage" => match &self.sample {
                 Some(sample) => sample.sample(server, &params).await,
-                None => Err(nobody()),
+                None => Err(unanswered()),
             },
             "roots/list" if !self.roots.is_empty() => {
                 let roots = self.roots.iter().map(|it| json!({"uri": it.uri, "name": it.name}));
                 Ok(json!({"roots": roots.collect::<Vec<_>>()}))
             }
-            _ => Err(nobody()),
+            _ => Err(unanswered()),
         }
     }
 }

@@ -48,11 +48,11 @@ pub(super) fn plan<'a>(
     wanted: Wanted<'_>,
     now: &State,
 ) -> Result<Plan<'a>, Refusal<'a>> {
-    let stands = |it: &&Change| it.undone_by.is_none() && !it.is_undo;
+    let counts = |it: &&Change| it.undone_by.is_none() && !it.is_undo;
     let is_open = |it: &Change| it.is_effective() || it.after.is_none();
     let mut chosen: Vec<&Change> = match wanted {
         Wanted::Newest => {
-            changes.iter().rev().filter(|it| is_open(it)).find(stands).into_iter().collect()
+            changes.iter().rev().filter(|it| is_open(it)).find(counts).into_iter().collect()
         }
         Wanted::Change(number) => {
             let change = changes.iter().find(|it| it.number == number && is_open(it));
@@ -66,7 +66,7 @@ pub(super) fn plan<'a>(
             let of_turn = |it: &&Change| {
                 it.call.turn == Some(turn) && it.call.run.as_deref() == Some(run) && is_open(it)
             };
-            changes.iter().rev().filter(of_turn).filter(stands).collect()
+            changes.iter().rev().filter(of_turn).filter(counts).collect()
         }
     };
     if chosen.is_empty() {

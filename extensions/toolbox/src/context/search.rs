@@ -63,7 +63,7 @@ fn words(query: &str) -> Option<String> {
     let mut parts = Vec::new();
     for (index, part) in query.split('"').enumerate() {
         let words = part.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
-        // What stands after an odd number of quotation marks is quoted.
+        // What comes after an odd number of quotation marks is quoted.
         if index % 2 == 1 {
             parts.push(words.collect::<Vec<_>>().join(" "));
         } else {

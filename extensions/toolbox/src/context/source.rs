@@ -10,7 +10,7 @@ use crate::blocking::blocking;
 
 /// A kind of source of entries, such as files or pages, for [`ContextStore::with_source`](crate::ContextStore::with_source).
 pub trait ContextSource: Send + Sync + 'static {
-    /// What stands before the colon in a source of this kind: `file` in `file:README.md`.
+    /// The part before the colon in a source of this kind: `file` in `file:README.md`.
     fn scheme(&self) -> &str;
 
     /// Fetches what the part after the colon names.

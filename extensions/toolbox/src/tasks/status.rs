@@ -13,7 +13,7 @@ pub enum TaskStatus {
     Pending,
     /// Somebody works on it.
     InProgress,
-    /// It goes on when something has happened that nobody works on; moving it back to `pending` lets it.
+    /// It goes on when something has happened that no worker does; moving it back to `pending` lets it.
     Waiting,
     /// It is done.
     Completed,

@@ -77,7 +77,7 @@ pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
     ToolError::new("redirect_refused", message).class(ErrorClass::Final)
 }
 
-/// A redirect to a host that nobody has agreed to.
+/// A redirect to a host to which no person has agreed.
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
     let message = format!(
         "`{}` redirects to another host, `{}`: {}",

@@ -1,4 +1,4 @@
-//! Search of the web, whoever provides it.
+//! Searches the web through a provider of the application's choice.
 
 use futures::future::BoxFuture;
 use toolwright::ToolError;

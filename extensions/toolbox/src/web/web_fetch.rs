@@ -75,7 +75,7 @@ pub async fn web_fetch(
     Ok(output)
 }
 
-/// Why a person is asked: nobody has agreed to the host, or it is not known.
+/// Why a person is asked: none has agreed to the host, or it is not known.
 fn reason(hosts: &AllowList, url: &str) -> Option<String> {
     // What is no address is refused without a question.
     let site = Target::parse(url).ok()?.site;

@@ -59,7 +59,7 @@ pub(super) trait Work: Send + Sync {
     }
 }
 
-/// The description that a run-time tool shares with those that have the same companions; what is its own stands in
+/// The description that a run-time tool shares with those that have the same companions; its own are in
 /// its entry.
 pub(super) fn spec(has: Has) -> &'static Spec {
     let bits = [has.validate, has.preview, has.reconcile, has.calls];

@@ -86,7 +86,7 @@ impl ChildRecorder {
         }
     }
 
-    /// What it has spent itself, where it stands so.
+    /// What it has spent itself, in its state of now.
     fn own(&self, state: &State) -> Spent {
         let spent = state.standing().spent;
         Spent {
@@ -175,7 +175,7 @@ impl Recorder for ChildRecorder {
     }
 
     fn delegates(&mut self, state: &State) {
-        self.inherited.stands(state.standing());
+        self.inherited.note_standing(state.standing());
     }
 
     async fn delegated(&mut self, state: &State) -> Result<Spent, ChildError> {

@@ -31,12 +31,12 @@ pub(super) struct Inherited {
     call: CallId,
     /// The turn of the run.
     turn: u64,
-    /// Where it stands while its calls run.
+    /// Its state while its calls run.
     standing: Mutex<Option<Standing>>,
 }
 
 impl Inherited {
-    pub(super) fn stands(&self, standing: Standing) {
+    pub(super) fn note_standing(&self, standing: Standing) {
         *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = Some(standing);
     }
 
@@ -146,7 +146,7 @@ impl Drop for Ends {
     }
 }
 
-/// Drives it to its end, from what it was told on. Made in a frame of its own, as the future is large.
+/// Drives it to its end, from its task on. Made in a frame of its own, as the future is large.
 fn driven<'r>(
     run: &'r mut AgentRun,
     recorder: &'r mut ChildRecorder,
@@ -160,7 +160,7 @@ fn driven<'r>(
     .boxed()
 }
 
-/// Where the run stands that makes the call, as far as that is known.
+/// The state of the run that makes the call, as far as that is known.
 async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, ToolError> {
     if let Some(standing) = parent.0.ledger.standing(run) {
         return Ok(Some(standing));

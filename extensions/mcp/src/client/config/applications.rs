@@ -23,7 +23,7 @@ const APPROVALS: [&str; 3] = ["autoApprove", "alwaysAllow", "autoApproveTools"];
 /// Keys that say which tools are used, or not, and which this application does not read.
 const TOOLS: &str = "tools";
 
-/// A tool that stands for all.
+/// The pattern of all tools.
 const EVERY: &str = "*";
 
 #[derive(Deserialize)]

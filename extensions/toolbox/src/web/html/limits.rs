@@ -129,7 +129,7 @@ impl TokenSink for Limited {
     }
 }
 
-/// Whether a tag has more attributes than any page needs. What stands in quotes is none; one with a quoted value counts twice.
+/// Whether a tag has more attributes than any page needs. Text in quotes is none; one with a quoted value counts twice.
 fn has_endless_tag(html: &[u8]) -> bool {
     let is_space =
         |at: usize| html.get(at).is_some_and(|it| it.is_ascii_whitespace() || *it == b'/');
