@@ -162,8 +162,9 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
+    // Outside of what is cleaned up after a failure: a file that is there already is another's.
+    let mut to = fs::File::create_new(&new)?;
     let written = (|| {
-        let mut to = fs::File::create_new(&new)?;
         // The file may hold secrets that only its owner may read.
         if let Ok(earlier) = fs::metadata(&file) {
             to.set_permissions(earlier.permissions())?;

@@ -64,13 +64,13 @@ async fn waiting(
 }
 
 impl Recorded {
-    /// Takes the messages that wait: they are removed with the next commit.
+    /// Takes the messages that wait: they are removed with the step that records them.
     pub(super) async fn take_messages(&mut self) -> Result<Vec<Prompt>, RunError> {
         let access = self.access();
         let run = self.head.run.clone();
         let taken = waiting(&*access.store, &run, access.sealing.as_ref()).await?;
         let (messages, gone) = taken;
-        self.also.extend(gone);
+        self.taken = gone;
         Ok(messages)
     }
 }

@@ -123,6 +123,7 @@ impl Recorder for RunRecord {
     type Maker = ();
 
     const BEGINS_READS: bool = false;
+    const KNOWS_CALLS: bool = true;
 
     async fn begin(&mut self) {
         self.acknowledge().await;
@@ -272,6 +273,7 @@ impl Recorder for RunRecord {
                 false => self.recorded.listed(is_ended).await?,
             });
         }
+        documents.extend(std::mem::take(&mut self.recorded.taken));
         if is_answered {
             self.commit_paid(head, documents).await?;
         } else {

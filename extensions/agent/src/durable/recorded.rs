@@ -35,6 +35,8 @@ pub(super) struct Recorded {
     pub versions: HashMap<String, u64>,
     /// Writes that go with the next commit.
     pub also: Vec<DocumentWrite>,
+    /// What removes the messages that were taken from the inbox: it goes with the step that records them, and with no other commit.
+    pub taken: Vec<DocumentWrite>,
     /// Whether a commit is under way, or its outcome is not known.
     is_committing: bool,
     /// The place of the one suspect of this process, until the turn is recorded.
@@ -50,6 +52,7 @@ impl Recorded {
             version,
             versions: HashMap::new(),
             also: Vec::new(),
+            taken: Vec::new(),
             is_committing: false,
             suspicion: None,
         }

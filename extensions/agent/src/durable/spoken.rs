@@ -61,7 +61,10 @@ impl DrivenRun {
     async fn said_before(&mut self) -> Result<bool, RunError> {
         let waiting = self.record.recorded.take_messages().await?;
         let has_some = !waiting.is_empty();
+        // Each is removed with the commit that records it.
+        let mut removals = std::mem::take(&mut self.record.recorded.taken).into_iter();
         for message in waiting {
+            self.record.recorded.taken = removals.next().into_iter().collect();
             let (text, attachments) = message.into_parts();
             self.said(&text, attachments).await?;
         }

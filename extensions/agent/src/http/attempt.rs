@@ -68,13 +68,13 @@ impl Endpoint {
             let message = "cannot be asked: the key holds characters that no header can hold";
             Fault::new("no_key", ErrorClass::Final, message)
         })?;
-        // Those of the application replace others.
-        let request = self.client.post(url.clone()).headers(headers).headers(self.headers.clone());
         let json = HeaderValue::from_static("application/json");
-        let mut request = request.header(CONTENT_TYPE, json).body(body.to_owned());
+        let mut request = self.client.post(url.clone()).headers(headers).header(CONTENT_TYPE, json);
         if pieces.is_some() {
             request = request.header(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
         }
+        // Those of the application replace others.
+        let request = request.headers(self.headers.clone()).body(body.to_owned());
         let response = request.send().await.map_err(|error| self.lost(error))?;
         if self.is_too_large(response.content_length().unwrap_or_default()) {
             return Err(self.too_large());

@@ -12,19 +12,23 @@ use super::HttpModelError;
 use crate::model::ModelError;
 
 /// The members that are the request itself: the history, the tools that its calls name, the model, and how its answer comes.
-const OWN: [&str; 13] = [
+///
+/// They are without their underlines and in small letters, because some servers read `system_instruction` as `systemInstruction`.
+const OWN: [&str; 15] = [
+    "background",
+    "cachedcontent",
     "model",
     "messages",
     "input",
     "contents",
     "system",
-    "systemInstruction",
+    "systeminstruction",
     "instructions",
     "tools",
     "stream",
-    "stream_options",
+    "streamoptions",
     "store",
-    "previous_response_id",
+    "previousresponseid",
     "conversation",
 ];
 
@@ -42,7 +46,7 @@ impl ExtraBody {
                 return Err(HttpModelError::ExtraBody { found });
             }
         };
-        match members.keys().find(|name| OWN.contains(&name.as_str())) {
+        match members.keys().find(|name| OWN.contains(&&*name.replace('_', "").to_lowercase())) {
             Some(name) => Err(HttpModelError::ExtraMember { name: name.clone() }),
             None => Ok(Self(members)),
         }

@@ -204,9 +204,9 @@ impl Known for Resolving<'_> {
         self.results.handles()
     }
 
-    /// Of a tool that is not known nothing is.
+    /// Everything is, of a tool that is not known.
     fn is_secret(&self, parameter: &str) -> bool {
         let definition = self.catalog.get(self.tool);
-        definition.is_some_and(|it| it.secrets().any(|secret| secret == parameter))
+        definition.is_none_or(|it| it.secrets().any(|secret| secret == parameter))
     }
 }

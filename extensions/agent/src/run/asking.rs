@@ -70,7 +70,9 @@ impl AgentRun {
         if let Some(sent) = &sent {
             self.observer.compacted(turn, sent.report, &catalog);
         }
-        let early = (begins_reads && agent.early_reads).then(|| Early::new(&shown.run, turn));
+        let found = (!model.searches_tools()).then(|| shown.found.clone());
+        let early = begins_reads && agent.early_reads;
+        let early = early.then(|| Early::new(&shown.run, turn, found));
         let events = self.observer.events();
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {

@@ -6,18 +6,33 @@ use toolwright::provider::ToolCall;
 use toolwright::{Answer, Call, CancellationToken, Catalog};
 
 use super::AgentRun;
+use super::refused::{left_out, refused};
 use crate::history::Message;
 use crate::search::{found, is_searched, unlisted};
 
 impl AgentRun {
-    /// The answers to those calls that do not run, because the model has not seen their tools.
-    pub(super) fn unlisted(&self, called: &[ToolCall]) -> Vec<Option<Answer>> {
-        let catalog = self.run.catalog();
-        if self.agent.0.model.searches_tools() || !is_searched(&catalog) {
+    /// The answers to those calls that do not run, because the model has not seen their tools, or no longer has them.
+    ///
+    /// Where a journal knows which calls of the turn have run (`knows_calls`), and another process asked the model, it decides:
+    /// a call that has run is not answered as one that was not.
+    pub(super) fn unlisted(
+        &self,
+        called: &[ToolCall],
+        catalog: &Catalog,
+        knows_calls: bool,
+    ) -> Vec<Option<Answer>> {
+        if knows_calls && self.shown.is_none() {
             return Vec::new();
         }
-        let found = found(&self.history, &catalog);
-        called.iter().map(|call| unlisted(call, &catalog, &found).map(Answer::from)).collect()
+        let gone = refused(&self.history);
+        let is_searched = !self.agent.0.model.searches_tools() && is_searched(catalog);
+        let found = found(&self.history, catalog);
+        let answer = |call: &ToolCall| match gone.contains(&call.name) {
+            true => Some(left_out(&call.name).into()),
+            false if is_searched => unlisted(call, catalog, &found).map(Answer::from),
+            false => None,
+        };
+        called.iter().map(answer).collect()
     }
 
     /// The calls with the values that they refer to, and the answers of those that refer to what is not there, at their indices.

@@ -18,6 +18,7 @@ use super::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work, submi
 use super::refused::{refused, words};
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
+use crate::limits::TotalUsage;
 use crate::limits::share::Spent;
 use crate::model::ModelError;
 use crate::run::{Action, State, StepInput, Turn, step};
@@ -218,7 +219,8 @@ impl<R: Recorder> Driver<'_, R> {
         }
         let run = self.run.calling_run();
         let (resolved, refused) = self.run.resolved(called, &run.catalog());
-        let refused = with(self.run.unlisted(called), refused);
+        let unlisted = self.run.unlisted(called, &run.catalog(), R::KNOWS_CALLS);
+        let refused = with(unlisted, refused);
         let none_refused = refused.iter().all(Option::is_none);
         let mut begun = self.run.begun.take().filter(|begun| begun.number == turn.number);
         if !none_refused && let Some(begun) = begun.take() {
@@ -295,7 +297,8 @@ impl<R: Recorder> Driver<'_, R> {
         unapproved::report(&agent.executor, &agent.said_unapproved, answers.answers());
         let terminal = answers.terminal_call();
         let Spent { usage: spent, turns } = self.recorder.delegated(&self.run.state).await?;
-        let delegated = (turns > 0).then_some(StepInput::Delegated { spent, turns });
+        let is_spent = turns > 0 || spent != TotalUsage::default();
+        let delegated = is_spent.then_some(StepInput::Delegated { spent, turns });
         let before = stop.map(Stop::event).into_iter().chain(delegated);
         let before = before.fold(self.run.state.clone(), |state, input| step(&state, input).0);
         let called = StepInput::Called { answers: answers.into_answers(), terminal };

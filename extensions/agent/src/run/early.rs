@@ -3,14 +3,18 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolwright::provider::ToolCall;
-use toolwright::{Call, CancellationToken, OpenTurn, Run};
+use toolwright::{Call, CancellationToken, Catalog, OpenTurn, Run};
 
 use crate::model::{Delta, DeltaListener, FINAL_ANSWER};
 use crate::results::has_reference;
+use crate::search::unlisted;
 
 /// The turn that an answer on its way will make.
 pub(super) struct Early {
     run: Run,
+    catalog: Catalog,
+    /// The deferred tools that the model has found, where it searches for them by calls.
+    found: Option<Vec<String>>,
     number: u64,
     /// Cancels what began when the run has to end.
     stop: CancellationToken,
@@ -30,9 +34,11 @@ pub(super) struct Begun {
 }
 
 impl Early {
-    pub(super) fn new(run: &Run, number: u64) -> Self {
+    /// Opens a turn. `found` are the deferred tools that the model has found, where it searches for them by calls.
+    pub(super) fn new(run: &Run, number: u64, found: Option<Vec<String>>) -> Self {
         let arrived = Mutex::new(Arrived { turn: run.open_turn(number), calls: 0 });
-        Self { run: run.clone(), number, stop: CancellationToken::new(), arrived }
+        let catalog = run.catalog();
+        Self { run: run.clone(), catalog, found, number, stop: CancellationToken::new(), arrived }
     }
 
     /// A call is whole. One that comes out of its order begins with the turn.
@@ -40,7 +46,11 @@ impl Early {
         let mut arrived = self.lock();
         // The value that a run ends in is no call, and what comes behind it is not run.
         // References are resolved when the answer is whole; what comes behind one begins with the turn, too.
-        let waits = call.name == FINAL_ANSWER || has_reference(&call.arguments);
+        // A tool that the model has not found does not run.
+        let is_unlisted = |found: &Vec<String>| unlisted(call, &self.catalog, found).is_some();
+        let waits = call.name == FINAL_ANSWER
+            || has_reference(&call.arguments)
+            || self.found.as_ref().is_some_and(is_unlisted);
         if index != arrived.calls || waits {
             return;
         }

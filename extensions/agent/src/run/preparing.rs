@@ -51,11 +51,14 @@ impl AgentRun {
 
     /// Finds the tools of an open turn again whose model was asked in another process.
     pub(super) async fn prepare_again(&mut self) -> Result<(), Stopped> {
-        let Some(preparing) = &mut self.plugins else { return Ok(()) };
-        if self.shown.is_some() || preparing.again.is_some() {
+        if self.shown.is_some() {
             return Ok(());
         }
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
+        let Some(preparing) = &mut self.plugins else { return Ok(()) };
+        if preparing.again.is_some() {
+            return Ok(());
+        }
         let number = self.state.turn();
         let turn = prepare_again(&preparing.plugins, number, &self.run, &self.history).await?;
         preparing.again = turn.catalog().map(|it| self.run.pinned(it));

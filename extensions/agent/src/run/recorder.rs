@@ -85,6 +85,9 @@ pub(crate) trait Recorder: Send {
     /// Whether reads may begin before the answer that makes them is recorded.
     const BEGINS_READS: bool;
 
+    /// Whether it knows by itself which calls of an open turn have run.
+    const KNOWS_CALLS: bool = false;
+
     /// Begins to drive the run.
     fn begin(&mut self) -> impl Future<Output = ()> + Send {
         ready(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolwright::{Answer, error_kind};
+use toolwright::{Answer, ErrorClass, ToolError, error_kind};
 
 use crate::history::Message;
 
@@ -29,6 +29,15 @@ pub(super) fn refused<'m>(history: impl IntoIterator<Item = &'m Message>) -> Vec
 fn is_refused(answer: &Answer) -> bool {
     let kind = answer.error().map(toolwright::ToolError::kind);
     kind.is_some_and(|kind| [error_kind::DENIED, error_kind::REJECTED].contains(&kind))
+}
+
+/// The answer to a call of a tool that is left out.
+pub(super) fn left_out(tool: &str) -> ToolError {
+    let message =
+        format!("`{tool}` is no longer among your tools: its last {TIMES} calls were refused");
+    ToolError::new(error_kind::UNKNOWN_TOOL, message)
+        .class(ErrorClass::Invalid)
+        .hint("go on without it")
 }
 
 /// What the model reads, as the user's words, of a tool that is left out from now on.

@@ -48,7 +48,7 @@ pub struct PipedEntry {
 #[tool(
     unlinked,
     group = "context",
-    danger = safe,
+    danger = moderate,
     effect = keyed,
     timeout = none,
     writes(LogicalPath = path, NestedCalls = None::<&str>)
@@ -121,6 +121,8 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
     let name = tool.name();
     let problem = if tool.is_terminal() {
         format!("`{name}` ends the run")
+    } else if tool.is_hidden() {
+        format!("`{name}` is for programs of the application alone")
     } else if tool.is(super::CONTEXT_PIPE) {
         format!("`{name}` is a pipe itself")
     } else if let [secret, ..] = tool.secrets() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::spec::Handle;
-use crate::tool::Definition;
+use crate::tool::{Definition, Exposure};
 
 /// A tool that a run can call, as [`Calls::find`](super::Calls::find) finds it.
 ///
@@ -43,6 +43,7 @@ pub struct CallableTool {
     name: Arc<str>,
     tool: Option<Handle>,
     is_terminal: bool,
+    is_hidden: bool,
     secrets: Vec<String>,
 }
 
@@ -54,13 +55,20 @@ impl CallableTool {
             name: definition.name.as_str().into(),
             tool: Some(tool),
             is_terminal: definition.terminal,
+            is_hidden: definition.exposure == Exposure::Hidden,
             secrets: definition.secrets().map(str::to_owned).collect(),
         }
     }
 
     /// A tool of which nothing but its name is known.
     pub(super) fn unknown(name: &str) -> Self {
-        Self { name: name.into(), tool: None, is_terminal: false, secrets: Vec::new() }
+        Self {
+            name: name.into(),
+            tool: None,
+            is_terminal: false,
+            is_hidden: false,
+            secrets: Vec::new(),
+        }
     }
 
     /// The name under which the run has it.
@@ -79,6 +87,12 @@ impl CallableTool {
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
+    }
+
+    /// Whether it is for programs of the application alone, so that no model may name it.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.is_hidden
     }
 
     /// The names of its parameters whose values are secret.
