@@ -61,10 +61,10 @@ const PARTICIPLES: [&str; 38] = [
 /// The limits, in tenths of a percent; the last is a count. Each is a little above what was reached last.
 const LIMITS: [(&str, u32); 5] = [
     ("docs of public functions that open without a verb", 10),
-    ("docs of public functions that open with a noun", 15),
+    ("docs of public functions that open with a noun", 10),
     ("functions that are called by a lone participle", 95),
     ("types that are called by a lone participle", 115),
-    ("vague words", 84),
+    ("vague words", 65),
 ];
 
 /// How far a figure may fall before its limit has to follow: a twentieth of the limit and this.

@@ -32,13 +32,13 @@ impl TraceContext {
         })
     }
 
-    /// The version, the trace, the span, and flags, as in the header `traceparent`.
+    /// Returns the version, the trace, the span, and flags, as in the header `traceparent`.
     #[must_use]
     pub fn traceparent(&self) -> &str {
         &self.parent
     }
 
-    /// What systems of tracing say besides, as in the header `tracestate`.
+    /// Returns what systems of tracing say besides, as in the header `tracestate`.
     #[must_use]
     pub fn tracestate(&self) -> Option<&str> {
         self.state.as_deref()

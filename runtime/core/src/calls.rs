@@ -99,7 +99,7 @@ impl Calls {
         Self(calls)
     }
 
-    /// What makes the calls, as the executor made it; nothing of one that calls nothing.
+    /// Returns what makes the calls, as the executor made it; nothing of one that calls nothing.
     #[doc(hidden)]
     #[must_use]
     pub fn made_by(&self) -> Option<&dyn Any> {

@@ -39,7 +39,7 @@ pub struct RunFilter {
 }
 
 impl RunFilter {
-    /// All runs.
+    /// Takes all runs.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -68,7 +68,7 @@ impl Runs {
         self.listed(keys::ENDED).await
     }
 
-    /// The runs that a filter takes, those that go on first; a head that cannot be read is left out, since nothing says whose it is. It
+    /// Finds the runs that a filter takes, those that go on first; a head that cannot be read is left out, since nothing says whose it is. It
     /// reads the heads of all runs that may be among them.
     ///
     /// # Errors

@@ -101,7 +101,7 @@ impl HttpModelBuilder {
         }
     }
 
-    /// The address below which the API is: what comes before `/v1/messages` for Anthropic, `/chat/completions` and
+    /// Sets the address below which the API is: what comes before `/v1/messages` for Anthropic, `/chat/completions` and
     /// `/responses` for `OpenAI`, and `/v1beta/models` for Gemini. A query, such as Azure's `?api-version=…`, is that of every
     /// request.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
@@ -187,14 +187,14 @@ impl HttpModelBuilder {
         self
     }
 
-    /// The longest that an answer which comes in pieces may bring nothing, also in the middle; the request is made again then. An answer that
+    /// Limits how long an answer which comes in pieces may bring nothing, also in the middle; the request is made again then. An answer that
     /// comes at once has [`timeout`](Self::timeout) alone.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
         self
     }
 
-    /// The largest answer that is read, in bytes.
+    /// Limits the answer that is read, in bytes.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
@@ -230,20 +230,20 @@ impl HttpModelBuilder {
         self
     }
 
-    /// How much chance there is in the choice of words, unless the settings of a request say; see
+    /// Sets how much chance there is in the choice of words, unless the settings of a request say; see
     /// [`ModelSettings::temperature`](crate::ModelSettings::temperature).
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.sampling.temperature = Some(temperature);
         self
     }
 
-    /// The share of the likeliest words that are chosen from, unless the settings of a request say.
+    /// Sets the share of the likeliest words that are chosen from, unless the settings of a request say.
     pub fn top_p(mut self, share: f64) -> Self {
         self.sampling.top_p = Some(share);
         self
     }
 
-    /// From what chance begins, unless the settings of a request say.
+    /// Sets from what chance begins, unless the settings of a request say.
     pub fn seed(mut self, seed: u64) -> Self {
         self.sampling.seed = Some(seed);
         self
@@ -269,7 +269,7 @@ impl HttpModelBuilder {
         self
     }
 
-    /// How much this model reasons, whatever the settings of a request say: for one of several models whose providers have other
+    /// Sets how much this model reasons, whatever the settings of a request say: for one of several models whose providers have other
     /// steps, or none.
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = Some(reasoning);

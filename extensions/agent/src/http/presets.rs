@@ -3,7 +3,7 @@
 use super::{HttpModel, HttpModelBuilder};
 
 impl HttpModel {
-    /// A model of Azure `OpenAI`, by the address of the resource and the name of the deployment: the chat API below
+    /// Makes a model of Azure `OpenAI`, by the address of the resource and the name of the deployment: the chat API below
     /// `/openai/v1`, with the key in the header `api-key`.
     ///
     /// An older address with a version is a base URL with a query:
@@ -23,7 +23,7 @@ impl HttpModel {
         Self::openai_chat(deployment).base_url(base).key_header("api-key")
     }
 
-    /// A model that vLLM serves, on port 8000 of this machine unless [`base_url`](HttpModelBuilder::base_url) says otherwise. What
+    /// Makes a model that vLLM serves, on port 8000 of this machine unless [`base_url`](HttpModelBuilder::base_url) says otherwise. What
     /// vLLM has beside the chat API goes into [`extra_body`](HttpModelBuilder::extra_body).
     ///
     /// ```
@@ -40,7 +40,7 @@ impl HttpModel {
         Self::openai_chat(model).base_url("http://127.0.0.1:8000/v1").plain_max_tokens()
     }
 
-    /// A model that Ollama serves, on this machine unless [`base_url`](HttpModelBuilder::base_url) says otherwise. Its chat API
+    /// Makes a model that Ollama serves, on this machine unless [`base_url`](HttpModelBuilder::base_url) says otherwise. Its chat API
     /// reads no `num_ctx`: `OLLAMA_CONTEXT_LENGTH` of the server sets it, or `PARAMETER num_ctx` of a Modelfile. A history
     /// that is longer is cut by the server without a word.
     ///

@@ -262,7 +262,7 @@ impl TotalUsage {
         self.lost.max(u32::from(*self != Self::default()))
     }
 
-    /// The cost of what has a price; none where nothing of it has one.
+    /// Returns the cost of what has a price; none where nothing of it has one.
     ///
     /// ```
     /// use toolwright_agent::{Cost, TotalUsage, Usage};

@@ -50,12 +50,12 @@ impl StateReader {
         })
     }
 
-    /// The name of the type.
+    /// Returns the name of the type.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The state with which a run begins.
+    /// Returns the state with which a run begins.
     pub fn initial(&self) -> StateValue {
         (self.initial)()
     }

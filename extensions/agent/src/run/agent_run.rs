@@ -222,7 +222,7 @@ impl AgentRun {
         self.observer.notify(self.state.turn(), kind, &self.shown_run().catalog());
     }
 
-    /// The states of the agent's plugins in this run; nothing where it has none.
+    /// Returns the states of the agent's plugins in this run; nothing where it has none.
     #[must_use]
     pub fn plugins(&self) -> Option<&Plugins> {
         self.plugins.as_ref().map(|it| &*it.plugins)

@@ -71,7 +71,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// How the model is asked, in the place of the settings of the agent.
+    /// Sets how the model is asked, in the place of the settings of the agent.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);

@@ -142,7 +142,7 @@ impl ContextStore {
         self
     }
 
-    /// The whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
+    /// Returns the whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
     /// protects it from tools. Beside it lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
     #[must_use]
     pub fn file(&self) -> &Path {

@@ -38,7 +38,7 @@ pub struct TaskTools {
 }
 
 impl TaskTools {
-    /// The tools with which an agent writes down what is to be done: [`TASKS`].
+    /// Makes the tools with which an agent writes down what is to be done: [`TASKS`].
     pub fn of(store: TaskStore) -> Self {
         Self { store, claim: None, is_worker: false }
     }

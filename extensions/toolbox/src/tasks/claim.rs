@@ -70,13 +70,13 @@ impl TaskStore {
 }
 
 impl ClaimedTask {
-    /// The id of the task.
+    /// Returns the id of the task.
     #[must_use]
     pub fn id(&self) -> TaskId {
         self.id
     }
 
-    /// The task as it is now.
+    /// Reads the task as it is now.
     ///
     /// # Errors
     /// `not_found` where it was deleted, `tasks_unavailable` where SQLite fails.
@@ -84,7 +84,7 @@ impl ClaimedTask {
         find(&self.store.connection(), self.id)
     }
 
-    /// The first message of the run that works on it: subject, description, and the results of the tasks that it waited for,
+    /// Writes the first message of the run that works on it: subject, description, and the results of the tasks that it waited for,
     /// each in a fence, because they are the words of other agents.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ impl TaskStatus {
         Self::Deleted,
     ];
 
-    /// The word of it, as tools write it.
+    /// Returns its word, as tools write it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl TaskStatus {
         }
     }
 
-    /// Whether a task in this state may move to another. What has ended is opened again as `pending` first; what is deleted
+    /// Returns whether a task in this state may move to another. What has ended is opened again as `pending` first; what is deleted
     /// stays so.
     ///
     /// ```

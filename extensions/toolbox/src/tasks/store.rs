@@ -67,7 +67,7 @@ pub struct NewTask {
 }
 
 impl NewTask {
-    /// A task that nothing blocks and that any worker may claim.
+    /// Makes a task that nothing blocks and that any worker may claim.
     pub fn new(subject: impl Into<String>, description: impl Into<String>) -> Self {
         Self { subject: subject.into(), description: description.into(), ..Self::default() }
     }
@@ -111,7 +111,7 @@ impl TaskStore {
         self
     }
 
-    /// The whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
+    /// Returns the whole name of the file, for [`PolicyBuilder::journal`](toolwright::policy::PolicyBuilder::journal), which
     /// protects it from tools. Beside it lie two more of its name, ending in `-wal` and `-shm`, which belong to it.
     #[must_use]
     pub fn file(&self) -> &Path {

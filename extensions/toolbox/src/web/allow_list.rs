@@ -42,7 +42,7 @@ enum Inner {
 }
 
 impl AllowList {
-    /// A list in memory.
+    /// Makes a list in memory.
     ///
     /// # Errors
     /// `invalid_host` for what is no host.
@@ -51,14 +51,14 @@ impl AllowList {
         Ok(Self(Arc::new(Inner::Memory(Mutex::new(hosts.collect::<Result<_, _>>()?)))))
     }
 
-    /// A list in a file, which need not exist yet. Keep it outside of the folders that tools may write.
+    /// Makes a list in a file, which need not exist yet. Keep it outside of the folders that tools may write.
     pub fn file(file: impl AsRef<Path>) -> Self {
         let file = file.as_ref();
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         Self(Arc::new(Inner::File(file)))
     }
 
-    /// Whether an address may be fetched without a question.
+    /// Returns whether an address may be fetched without a question.
     ///
     /// # Errors
     /// `invalid_url`; `allow_list_unavailable` where the file cannot be read or has a line that is no host.

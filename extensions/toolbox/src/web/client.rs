@@ -84,7 +84,7 @@ pub(super) struct Page {
 }
 
 impl WebClient {
-    /// A client that asks the system for names, without a proxy.
+    /// Makes a client that asks the system for names, without a proxy.
     ///
     /// # Errors
     /// When the system gives no TLS.

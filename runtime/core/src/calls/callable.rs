@@ -71,31 +71,31 @@ impl CallableTool {
         }
     }
 
-    /// The name under which the run has it.
+    /// Returns the name under which the run has it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether this is the tool of a handle, whatever its name is.
+    /// Returns whether this is the tool of a handle, whatever its name is.
     #[must_use]
     pub fn is(&self, tool: Handle) -> bool {
         self.tool.is_some_and(|mine| mine.is_of(tool.spec()))
     }
 
-    /// Whether the run of an agent ends when a call of it succeeds.
+    /// Returns whether the run of an agent ends when a call of it succeeds.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Whether it is for programs of the application alone, so that no model may name it.
+    /// Returns whether it is for programs of the application alone, so that no model may name it.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
         self.is_hidden
     }
 
-    /// The names of its parameters whose values are secret.
+    /// Returns the names of its parameters whose values are secret.
     #[must_use]
     pub fn secrets(&self) -> &[String] {
         &self.secrets

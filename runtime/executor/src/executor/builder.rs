@@ -193,7 +193,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// How many calls run at once, 16 unless set; the others wait. A tool that calls other tools gives its place back while
+    /// Limits how many calls run at once, 16 unless set; the others wait. A tool that calls other tools gives its place back while
     /// it waits for them, so that a limit of one is enough for both. A blocking tool that ran out of time gives its place
     /// back although its thread may still be at work.
     #[must_use]

@@ -111,28 +111,28 @@ impl SubAgent {
         self
     }
 
-    /// How often its model is asked, at the most: as often as its parent's may still be asked, unless set.
+    /// Limits how often its model is asked: as often as its parent's may still be asked, unless set.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.wanted.turns = Some(turns.max(1));
         self
     }
 
-    /// How many tokens its requests and answers may have: as many as its parent has left, unless set.
+    /// Limits the tokens of its requests and answers: as many as its parent has left, unless set.
     #[must_use]
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.wanted.tokens = Some(tokens);
         self
     }
 
-    /// How much it may cost: as much as its parent has left, unless set.
+    /// Limits what it may cost: as much as its parent has left, unless set.
     #[must_use]
     pub fn max_cost(mut self, cost: Cost) -> Self {
         self.wanted.cost = Some(cost);
         self
     }
 
-    /// How long it may work, decisions of people included: as long as its parent, unless set. A process that goes on with it counts
+    /// Limits how long it may work, decisions of people included: as long as its parent, unless set. A process that goes on with it counts
     /// anew.
     #[must_use]
     pub fn max_duration(mut self, time: Duration) -> Self {
@@ -140,14 +140,14 @@ impl SubAgent {
         self
     }
 
-    /// The tokens that one answer of its model may have.
+    /// Limits the tokens of one answer of its model.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// How its model is asked to answer: as its parent's, unless set.
+    /// Sets how its model is asked to answer: as its parent's, unless set.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);

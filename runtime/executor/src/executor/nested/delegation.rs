@@ -34,7 +34,7 @@ pub struct DelegatedRun {
 }
 
 impl Delegation {
-    /// On behalf of an agent of this name, of the tools that the profile selects.
+    /// Hands calls down to an agent of this name, of the tools that the profile selects.
     #[must_use]
     pub fn to(agent: impl Into<String>, profile: Profile) -> Self {
         Self { agent: agent.into(), profile, policy: None, inherited: None, listener: None }
@@ -76,7 +76,7 @@ impl Delegation {
     }
 }
 
-/// What the agent has handed down on whose behalf these calls are made.
+/// Returns what the agent has handed down on whose behalf these calls are made.
 #[doc(hidden)]
 #[must_use]
 pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
@@ -84,7 +84,7 @@ pub fn inherited<T: Send + Sync + 'static>(calls: &Calls) -> Option<Arc<T>> {
     Arc::downcast(Arc::clone(run.delegated()?.inherited()?)).ok()
 }
 
-/// The user and the tools of the run in which these calls are made.
+/// Returns the user and the tools of the run in which these calls are made.
 #[doc(hidden)]
 #[must_use]
 pub fn run_of(calls: &Calls) -> Option<Run> {

@@ -24,7 +24,7 @@ pub enum SubmittedTurn {
 }
 
 impl TurnAnswers {
-    /// The answers, and the index of the first call whose tool is terminal and succeeded.
+    /// Takes the answers, and the index of the first call whose tool is terminal and succeeded.
     #[doc(hidden)]
     #[must_use]
     pub fn new(answers: Vec<Answer>, terminal: Option<usize>) -> Self {
