@@ -32,10 +32,10 @@ async fn a_command_calls_the_tool_that_adds_it_and_no_model() {
 async fn an_unknown_command_names_near_ones_and_reaches_no_model() {
     let shelf = Shelf::new();
     let out =
-        read(&shelf, ScriptedModel::new(), &["/capabilites", "/xyz", "", "/quit", "never read"])
+        read(&shelf, ScriptedModel::new(), &["/capabilities2", "/xyz", "", "/quit", "never read"])
             .await;
     assert!(
-        out.contains("there is no command `/capabilites`; did you mean `/capabilities`?"),
+        out.contains("there is no command `/capabilities2`; did you mean `/capabilities`?"),
         "{out}"
     );
     assert!(out.contains("there is no command `/xyz`; `/help` lists the commands"), "{out}");

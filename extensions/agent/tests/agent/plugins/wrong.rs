@@ -75,11 +75,11 @@ async fn a_plugin_that_fails_stops_the_run_before_its_model_is_asked() {
     let panicked = stopped(|_| panic!("on purpose")).await;
     assert!(panicked.contains("it panicked: on purpose"), "{panicked}");
     let unknown = stopped(|turn| {
-        turn.leave_out("loook");
+        turn.leave_out("look2");
         Ok(())
     });
     let unknown = unknown.await;
-    assert!(unknown.contains("it leaves out the tool `loook`, found no tool of that name; the tools are `enter`, `look`"), "{unknown}");
+    assert!(unknown.contains("it leaves out the tool `look2`, found no tool of that name; the tools are `enter`, `look`"), "{unknown}");
     let duplicate = stopped(|turn| {
         turn.add_tool(says("look", "no"));
         Ok(())
