@@ -15,7 +15,7 @@
 
 use serde_json::{Map, Value, json};
 use toolwright::{
-    Call, CallableTool, Calls, ErrorClass, NestedCalls, ToolContext, ToolError, tool,
+    Call, CallableTool, Calls, Danger, ErrorClass, NestedCalls, ToolContext, ToolError, tool,
 };
 
 use super::path::LogicalPath;
@@ -48,7 +48,7 @@ pub struct PipedEntry {
 #[tool(
     unlinked,
     group = "context",
-    danger = moderate,
+    danger = danger(on_conflict),
     effect = keyed,
     timeout = none,
     writes(LogicalPath = path, NestedCalls = None::<&str>)
@@ -92,6 +92,14 @@ pub async fn context_pipe(
         Ok(piped(stored, &content))
     });
     written.await?
+}
+
+/// Rates the write of the pipe itself; its inner call is judged as a call of its own.
+fn danger(on_conflict: OnConflict) -> Danger {
+    match on_conflict {
+        OnConflict::Error => Danger::Safe,
+        OnConflict::Overwrite => Danger::Moderate,
+    }
 }
 
 /// Refuses a path that has an entry, where nothing is to be overwritten. A pipe that runs again, because its process was cut

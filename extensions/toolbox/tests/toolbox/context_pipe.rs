@@ -217,7 +217,7 @@ fn a_path_that_is_taken_while_the_tool_runs_is_not_overwritten() {
 }
 
 #[test]
-fn a_person_is_asked_about_the_inner_call_alone_and_a_rejection_stores_nothing() {
+fn a_person_is_asked_about_the_inner_call_and_about_an_entry_that_would_be_replaced() {
     let asked = Ran::default();
     let log = asked.clone();
     let piping = Piping::with(|builder| {
@@ -228,14 +228,14 @@ fn a_person_is_asked_about_the_inner_call_alone_and_a_rejection_stores_nothing()
     });
     assert_eq!(piping.pipe("numbers", json!({}))["bytes_written"], 7);
     assert_eq!(asked.all(), Vec::<String>::new(), "what is safe is piped unasked");
-    let over = json!({"tool_name": "send_letter", "tool_input": {}, "path": "out", "on_conflict": "overwrite"});
-    let answer = piping.call("context_pipe", over);
+    let letter = json!({"tool_name": "send_letter", "tool_input": {}, "path": "letter"});
+    let answer = piping.call("context_pipe", letter);
     assert_eq!(answer["error_type"], "inner_tool_error");
     assert_eq!(answer["details"], json!({"inner_error_type": "rejected"}));
-    assert_eq!(
-        (asked.all(), piping.ran.all()),
-        (vec!["send_letter".into()], vec!["numbers".into()])
-    );
+    let over = json!({"tool_name": "numbers", "tool_input": {}, "path": "out", "on_conflict": "overwrite"});
+    assert_eq!(piping.call("context_pipe", over)["error_type"], "rejected", "an entry is at stake");
+    assert_eq!(asked.all(), ["send_letter", "context_pipe"]);
+    assert_eq!(piping.ran.all(), ["numbers"]);
     assert_eq!(piping.stored().unwrap(), "[1,2,3]");
 }
 
