@@ -21,7 +21,7 @@ use super::target::Site;
     danger = dangerous,
     effect = idempotent,
     writes(),
-    approval = "it lets pages of a host be fetched without a question",
+    approval = reason(&host),
     blocking
 )]
 pub fn allow_host(
@@ -33,4 +33,24 @@ pub fn allow_host(
     let site = Site::parse(&host)?;
     hosts.add_site(&site)?;
     Ok(format!("pages of `{site}` are fetched without a question from now on"))
+}
+
+/// Names the host as it is read: letters that only look like others are seen by their ASCII form.
+fn reason(host: &str) -> Option<String> {
+    let site = Site::parse(host).map_or_else(|_| "no host".to_owned(), |it| format!("`{it}`"));
+    Some(format!("it lets pages of {site} be fetched without a question"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+
+    #[test]
+    fn a_person_reads_the_host_that_would_be_allowed() {
+        let shown = |host: &str| reason(host).unwrap_or_default();
+        assert!(shown("Docs.rs").contains("pages of `docs.rs` be"), "{}", shown("Docs.rs"));
+        // The second letter is Cyrillic.
+        assert!(shown("d\u{43e}cs.rs").contains("`xn--"), "{}", shown("d\u{43e}cs.rs"));
+        assert!(shown("134744072..").contains("`8.8.8.8`"), "{}", shown("134744072.."));
+    }
 }

@@ -49,7 +49,8 @@ impl Target {
             return Err(refused(url.as_str(), "it has no host"));
         }
         url.set_fragment(None);
-        let site = Site::of(&host, url.port());
+        // As it is read and connected to: what is set may be read in another way, such as a number as an address.
+        let site = Site::of(url.host_str().unwrap_or_default(), url.port());
         Ok(Self { url, site })
     }
 }

@@ -14,14 +14,17 @@ const UNKNOWN: [&str; 11] = [
     "initialize request",
     "invalid session",
     "mcp-session-id",
+    "missing session id",
     "no such session",
     "no valid session",
-    "not initialized",
+    "server not initialized",
     "session does not exist",
     "session has been terminated",
-    "session id",
     "session not found",
 ];
+
+/// Codes of such answers: refusals before any work. A server's own fault (`-32603`) may come from a call that has begun.
+const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode(-32_600)];
 
 /// Statuses of such answers, as the library words them.
 const STATUSES: [&str; 3] = ["HTTP 400", "HTTP 404", "HTTP 422"];
@@ -54,7 +57,7 @@ pub(super) fn read(
 fn is_of_session(error: &JsonRpcError, request: &RequestId) -> bool {
     let is_ours = error.id.as_ref() == Some(request);
     error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
-        || (!is_ours && is_unknown(&error.error.message))
+        || (!is_ours && CODES.contains(&error.error.code) && is_unknown(&error.error.message))
 }
 
 fn is_unknown(words: &str) -> bool {
@@ -104,6 +107,9 @@ mod tests {
             (json!("server-error"), -32_600, "Bad Request"),
             (json!(7), -32_601, "Method not found"),
             (json!(7), -32_000, "the session id of the browser is gone"),
+            (Value::Null, -32_603, "mailer not initialized"),
+            (Value::Null, -32_000, "mailer not initialized"),
+            (Value::Null, -32_603, "session not found"),
         ] {
             let answer = answered(id, code, message).unwrap();
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(code)));
