@@ -62,7 +62,7 @@ pub fn edit_file(
     old_string: String,
     /// The text that takes its place; empty to delete it.
     new_string: String,
-    /// Whether every place that has the text is replaced.
+    /// Whether every place where the text stands is replaced.
     #[arg(default = false)]
     replace_all: bool,
     /// The hash that `read_file` showed: a file that was changed since is not edited.
