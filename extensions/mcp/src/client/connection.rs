@@ -94,7 +94,7 @@ struct Line {
 
 /// What came of a call that was made once.
 enum Attempt {
-    Answered(CallToolResponse),
+    Answered(Box<CallToolResponse>),
     /// The server does not know the session, and has not worked on the call.
     SessionUnknown,
 }
@@ -178,7 +178,7 @@ impl Server {
             }
         };
         self.state().restart.worked();
-        match answer {
+        match *answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
             _ => {
                 let words = format!(

@@ -47,7 +47,7 @@ impl Server {
             };
             let asked = match answer {
                 CallToolResponse::InputRequired(asked) => asked,
-                answer => return Ok(Attempt::Answered(answer)),
+                answer => return Ok(Attempt::Answered(Box::new(answer))),
             };
             let mut responses = BTreeMap::new();
             for (key, question) in asked.input_requests.unwrap_or_default() {
