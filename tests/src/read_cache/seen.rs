@@ -78,7 +78,7 @@ async fn an_end_is_recorded_with_its_cost_its_result_and_its_failure() {
     }
     let whole = began.elapsed();
 
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock().unwrap().clone();
     let ends: Vec<_> = heard.iter().map(|(tool, failed, _)| (tool.as_str(), *failed)).collect();
     assert_eq!(ends, [false, true, true].map(|failed| ("count_characters", failed)));
     let spent: Duration = heard.iter().map(|(.., elapsed)| *elapsed).sum();
