@@ -19,7 +19,7 @@ use crate::recording::Exchange;
 
 type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
-/// Makes an [`HttpModel`].
+/// Makes an [`HttpModel`](super::HttpModel).
 ///
 /// | option | default |
 /// | --- | --- |
