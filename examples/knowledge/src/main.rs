@@ -4,9 +4,6 @@
 //! in any number of processes; `knowledge serve` offers the tools to a client of MCP. `KNOWLEDGE_MODEL` names the model, such as
 //! `anthropic:claude-sonnet-4-6`.
 
-// The futures of a chat, of the agent in it and of the calls that its tools make lie within each other.
-#![recursion_limit = "256"]
-
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;

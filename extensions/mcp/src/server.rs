@@ -28,6 +28,7 @@ mod tasks;
 use std::fmt;
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use toolwright::{CancellationToken, Executor, Profile, Profiles, RunBuilder};
 
@@ -361,7 +362,9 @@ impl McpServer {
         let pages = Pages::default();
         let handler = Handler::new(self, Arc::new(session)).with_pages(pages.clone());
         let session = handler.session();
-        let running = match rmcp::serve_server(handler, Lines::new(read, write, pages)).await {
+        // Without its type: the compiler looks only so deep into futures, and the caller's has this one in it.
+        let begun = rmcp::serve_server(handler, Lines::new(read, write, pages)).boxed();
+        let running = match begun.await {
             Ok(running) => running,
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Protocol(error.to_string())),

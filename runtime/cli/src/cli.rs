@@ -87,7 +87,7 @@ pub fn main_with(configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder) -> 
 /// use clap::Command;
 /// use toolwright::{Executor, Registry, cli, tool};
 ///
-/// Greets a person.
+/// /// Greets a person.
 /// #[tool(effect = read)]
 /// async fn greet(
 ///     /// Whom.

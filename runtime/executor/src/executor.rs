@@ -85,7 +85,7 @@ pub(crate) use run_state::RunState;
 /// ```
 /// use toolwright::{Call, Executor, Registry, tool};
 ///
-/// Greets a person.
+/// /// Greets a person.
 /// #[tool(effect = read)]
 /// async fn greet(
 ///     greeting: &Greeting,
