@@ -32,7 +32,7 @@ const says = (content, ...calls) => ({ content, calls });
 const scripts = {
   1: [
     says("I read the ticket.", ["ticket_read", {}]),
-    says("The tea is cold because no fire is made. I start work on it.", ["ticket_update_state", { newState: "IN_PROGRESS", reason: "it is clear what is missing" }]),
+    says("The tea is cold because no fire is made. I start work on it.", ["ticket_update_state", { state: "IN_PROGRESS", reason: "it is clear what is missing" }]),
     says("I make the fire with a script of the project.", ["bash", { command: "mkdir -p made && touch made/fire" }]),
     says("The fire burns. I say so.", ["comment_post", { content: "The fire burns: `made/fire` is there. Please taste the tea.", type: "status" }]),
     says("I wait for a person to taste it."),
@@ -46,7 +46,7 @@ const scripts = {
 const answer = (messages) => {
   const ticket = /Work on ticket (\d+)/.exec(JSON.stringify(messages))?.[1];
   const turn = messages.filter((it) => it.role === "assistant").length;
-  const { content, calls } = scripts[ticket]?.[turn] ?? says("There is nothing left to do.", ...[]);
+  const { content, calls } = scripts[ticket]?.[turn] ?? says("There is nothing left to do.");
   const tool_calls = calls.map(([name, input], index) => ({
     id: `call_${ticket}_${turn}_${index}`, type: "function", function: { name, arguments: JSON.stringify(input) },
   }));
@@ -129,6 +129,7 @@ const connect = async (url) => {
   return { send, problems };
 };
 
+let text = async () => "";
 try {
   start(board, [...own, "run", "--model", "openai-chat:gpt-5.2", "--heartbeat", "1"]);
   const page = start(board, [...own, "serve", "--listen", "127.0.0.1:0"]);
@@ -145,7 +146,7 @@ try {
     if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
     return result.value;
   };
-  const text = () => evaluate("document.readyState === 'complete' ? document.body?.innerText ?? '' : ''").catch(() => "");
+  text = () => evaluate("document.readyState === 'complete' ? document.body?.innerText ?? '' : ''").catch(() => "");
   const shows = (words) => until(async () => (await text()).includes(words), `the page shows “${words}”`);
   const go = async (url) => { await tell("Page.navigate", { url }); await until(text, url); };
   const click = (selector) => evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
@@ -220,7 +221,7 @@ try {
   check(problems.length === 0, `the browser reports no problem ${problems.join("; ")}`);
   console.log(`screenshots: ${shots}`);
 } catch (error) {
-  console.error(`error: ${error.message}`);
+  console.error(`error: ${error.message}; the page shows:\n${await text()}`);
   process.exitCode = 1;
 } finally {
   await end();

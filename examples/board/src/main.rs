@@ -65,7 +65,7 @@ fn command() -> Command {
         )
         .value_parser(value_parser!(u64).range(1..=900)),
         Arg::new("trust").long("trust").value_name("NAME=KEY").action(ArgAction::Append).help(
-            "Whose decisions count: a name and the public key that `toolwright keys new` prints",
+            "Whose decisions count: a name and the public key that `toolwright keys new` prints; yours unless given",
         ),
         Arg::new("once")
             .long("once")
@@ -196,6 +196,9 @@ async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<boo
             format!("found `--trust {trusted}`, expected NAME=KEY with the key that `toolwright keys new` prints: {error}")
         })?;
         runner.approvers.push((name.to_owned(), key));
+    }
+    if runner.approvers.is_empty() {
+        runner.approvers.extend(serve::own_key()?.map(|it| (it.name().to_owned(), it.public())));
     }
     let stop = stopped();
     if given.get_flag("once") {

@@ -52,7 +52,8 @@ pub async fn run(
         .map_err(|error| format!("the page cannot listen at {address}: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let origin = origin(address, named)?;
-    let announce = |name: &str, link: &str| println!("sign in as {}: {link}", printable::line(name));
+    let announce =
+        |name: &str, link: &str| println!("sign in as {}: {link}", printable::line(name));
     let page = Arc::new(Page::new(board, journal, origin, Box::new(announce), stop));
     for person in people(given)? {
         page.invite(Arc::new(person)).map_err(|error| error.to_string())?;
@@ -81,24 +82,34 @@ fn origin(address: SocketAddr, named: Option<&str>) -> Result<String, String> {
 
 /// Those that the command line names by their keys; else the user who runs it, with their key where there is one.
 fn people(given: &ArgMatches) -> Result<Vec<Person>, String> {
-    let load = |file: &PathBuf| {
-        let key = ApproverKey::load(file).map_err(|error| error.to_string())?;
-        Ok::<_, String>(Person { name: key.name().to_owned(), key: Some(key) })
-    };
+    let person = |key: ApproverKey| Person { name: key.name().to_owned(), key: Some(key) };
     if let Some(files) = given.get_many::<PathBuf>("key") {
-        return files.map(load).collect();
+        return files.map(|file| load(file).map(person)).collect();
     }
-    let own = match UserKeys::of_variable() {
-        Some(file) => Some(file),
-        None => UserKeys::find()
-            .and_then(|it| it.only())
-            .map_err(|error| format!("{error}; name a key with `--key`"))?,
-    };
-    if let Some(file) = own {
-        return Ok(vec![load(&file)?]);
+    if let Some(key) = own_key()? {
+        return Ok(vec![person(key)]);
     }
     let name = std::env::var("USER").ok().filter(|it| !it.is_empty());
     let name = name.ok_or("found no key and no name in `USER`, expected who you are; make a key with `toolwright keys new`")?;
-    eprintln!("note: you have no key, so that the page does not offer to decide about calls; `toolwright keys new` makes one");
+    eprintln!(
+        "note: you have no key, so that the page does not offer to decide about calls; `toolwright keys new` makes one"
+    );
     Ok(vec![Person { name, key: None }])
+}
+
+/// The key of the user who runs the program, where there is one.
+pub fn own_key() -> Result<Option<ApproverKey>, String> {
+    let file = match UserKeys::of_variable() {
+        Some(file) => Some(file),
+        // Where no variable says where keys would lie, there are none.
+        None => match UserKeys::find() {
+            Ok(keys) => keys.only().map_err(|error| error.to_string())?,
+            Err(_) => None,
+        },
+    };
+    file.map(|file| load(&file)).transpose()
+}
+
+fn load(file: &PathBuf) -> Result<ApproverKey, String> {
+    ApproverKey::load(file).map_err(|error| error.to_string())
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use toolwright::runtime::CallId;
 use toolwright::approval::{ApprovalError, ApprovalService, Shown};
+use toolwright::runtime::CallId;
 use toolwright::runtime::printable;
 
 use super::posted::Posted;
@@ -129,7 +129,9 @@ pub async fn criterion(
         Some(it) if it.evidence.is_checked_by_program() => {
             Some("a program finds out whether this criterion is met")
         }
-        Some(it) if it.met != shown => Some("another person has decided about the criterion meanwhile"),
+        Some(it) if it.met != shown => {
+            Some("another person has decided about the criterion meanwhile")
+        }
         Some(_) => None,
     };
     let Some(mut criterion) = found.filter(|_| why.is_none()) else {
@@ -182,7 +184,9 @@ async fn decided(page: &Page, ticket: i64, posted: &Posted) -> Result<(), Proble
         }
         other => {
             let other = printable::line(other);
-            return Err(Problem::unusable(format!("found the decision `{other}`, expected `approve` or `reject`")));
+            return Err(Problem::unusable(format!(
+                "found the decision `{other}`, expected `approve` or `reject`"
+            )));
         }
     };
     match done {

@@ -57,7 +57,7 @@ fn call(session: &Session, ticket: i64, call: &CallRecord) -> Markup {
     html! {
         article .call {
             h3 { code { (text::line(&request.tool)) } " " span class={ "danger " (request.danger.as_str()) } { (request.danger.as_str()) } }
-            p { (text::lines(&request.reason)) }
+            p { (text::prose(&request.reason)) }
             pre tabindex="0" aria-label="Arguments" { (text::json(&request.arguments)) }
             @for change in &request.repairs { p .note { "Repaired: " (text::line(&change.to_string())) } }
             @if let Some(preview) = &request.preview {

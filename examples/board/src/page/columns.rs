@@ -93,7 +93,7 @@ fn column(session: &Session, state: State, count: u32, cards: &[Card]) -> Markup
         section .column aria-labelledby={ "title-" (state) } {
             h2 #{ "title-" (state) } { (column_name(state)) " " span .count { (count) } }
             @if cards.is_empty() { p .empty { "No tickets" } }
-            ul .cards { @for it in cards { (card(session, it)) } }
+            @if !cards.is_empty() { ul .cards { @for it in cards { (card(session, it)) } } }
             @if left > 0 {
                 p { a href={ (session.path("column/")) (state) } { "All " (count) " tickets" } }
             }
@@ -111,7 +111,7 @@ fn card(session: &Session, card: &Card) -> Markup {
                 span class={ "kind " (kind_name) } { (kind_name) }
                 span { "#" (id) }
                 @if *criteria > 0 { span title="criteria met" { "✓ " (met) "/" (criteria) } }
-                @if *comments > 0 { span title="comments" { "💬 " (comments) } }
+                @if *comments > 0 { span { (comments) @if *comments == 1 { " comment" } @else { " comments" } } }
                 @if card.runner.is_some() { span .badge.working { "At work" } }
                 @else { (badge(*sub_state)) }
             }

@@ -63,11 +63,11 @@ pub fn session_page(
     let body = html! {
         header .top {
             a .brand href=(session.path("")) { span .logo aria-hidden="true" {} "Board" }
-            nav aria-label="Board" { a .button.primary href=(session.path("new")) { "New ticket" } }
+            nav aria-label="Board" { a .button.primary.small href=(session.path("new")) { "New ticket" } }
             span .person { (super::text::line(&session.person.name)) }
             form method="post" action=(session.path("sign-out")) {
                 (token(session))
-                button .quiet { "Sign out" }
+                button .quiet.small { "Sign out" }
             }
         }
         p .offline role="status" { "Not connected: what you see may be old." }

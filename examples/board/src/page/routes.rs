@@ -23,7 +23,6 @@ const LONGEST_FORM: usize = 300_000;
 type Shown = Result<Markup, Problem>;
 
 /// Returns the page as a service of HTTP.
-#[must_use]
 pub fn router(page: Arc<Page>) -> Router {
     Router::new()
         .route("/", get(signed_out))
@@ -50,7 +49,8 @@ pub fn router(page: Arc<Page>) -> Router {
 }
 
 async fn signed_out() -> Problem {
-    let message = "You are not signed in. Open the link that `board serve` has written at the terminal.";
+    let message =
+        "You are not signed in. Open the link that `board serve` has written at the terminal.";
     Problem::new(StatusCode::UNAUTHORIZED, message)
 }
 

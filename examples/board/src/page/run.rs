@@ -54,10 +54,11 @@ fn titled(content: Markup) -> Markup {
 
 fn facts(head: &Head) -> Markup {
     let standing = match (&head.ended, head.phase) {
+        (Some(how), _) if how == "text" => "ended".to_owned(),
         (Some(how), _) => format!("ended: {how}"),
         _ if head.parked.is_some() => "parked".to_owned(),
         _ if head.outage.is_some() => "the model is away".to_owned(),
-        (None, Phase::Waiting) => "waits for calls".to_owned(),
+        (None, Phase::Waiting) => "waits for a decision".to_owned(),
         (None, Phase::Calling) => "calls tools".to_owned(),
         (None, Phase::Asking) => "asks the model".to_owned(),
         (None, _) => "ended".to_owned(),

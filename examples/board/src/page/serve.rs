@@ -45,9 +45,10 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
             },
         };
         let router = router.clone();
-        let answer = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-            router.clone().oneshot(request.map(axum::body::Body::new))
-        });
+        let answer =
+            hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+                router.clone().oneshot(request.map(axum::body::Body::new))
+            });
         connections.spawn(async move {
             let mut served = http1::Builder::new();
             served.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -58,7 +59,8 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) -> io::Result<()> {
         while connections.try_join_next().is_some() {}
     }
     // Streams end with the token.
-    let _ = tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} }).await;
+    let _ = tokio::time::timeout(GRACE, async { while connections.join_next().await.is_some() {} })
+        .await;
     connections.shutdown().await;
     Ok(())
 }

@@ -27,7 +27,7 @@ pub fn prose(text: &str) -> Markup {
     let text = lines(text);
     let parts: Vec<&str> = text.split('`').collect();
     html! {
-        @if parts.len() % 2 == 0 || text.contains("``") { (text) }
+        @if parts.len().is_multiple_of(2) || text.contains("``") { (text) }
         @else {
             @for (number, part) in parts.iter().enumerate() {
                 @if number % 2 == 1 { code { (part) } } @else { (part) }

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::sessions::{Session, secret};
 use super::{Page, calls, run, text};
 use crate::board::{Move, Slice};
-use crate::ticket::{Author, Comment, CommentKind, Criterion, State, Ticket};
+use crate::ticket::{Comment, CommentKind, Criterion, State, Ticket};
 
 /// How many comments are shown.
 const COMMENTS: u32 = 200;
@@ -56,7 +56,8 @@ pub async fn page(
     draft: &Draft,
 ) -> Result<Markup, Problem> {
     let parts = parts_with(page, session, id, &draft.reason).await?;
-    let part = |id: &str| html! { @for it in parts.iter().filter(|it| it.id == id) { (it.markup()) } };
+    let part =
+        |id: &str| html! { @for it in parts.iter().filter(|it| it.id == id) { (it.markup()) } };
     let title = format!("#{id} {}", text::short(&page.board.ticket(id)?.title, 80));
     let content = html! {
         main #main .ticket {
@@ -161,7 +162,6 @@ fn comment(comment: &Comment) -> Markup {
         article #{ "comment-" (id) } class={ "comment " (author.name()) " " (kind) } {
             p .by {
                 strong { (text::line(&comment.author_name)) }
-                @if *author == Author::Agent { " " span .note { "agent" } }
                 @if *kind != CommentKind::Feedback { " " span class={ "badge " (kind) } { (kind) } }
                 " " (text::time(comment.created_at)) " " a href={ "#comment-" (id) } aria-label={ "comment " (id) } { "#" (id) }
             }

@@ -7,12 +7,12 @@ use axum::http::{Request, StatusCode, header};
 use board::page::{Page, Person, router};
 use board::ticket::{CommentKind, Evidence, NewTicket, State, TicketKind};
 use jiff::Timestamp;
-use tower::ServiceExt as _;
+use toolwright::Call;
 use toolwright::CancellationToken;
 use toolwright::approval::{ApprovalService, ApproverKey, Decision};
 use toolwright::journal::{Filter, MemoryStore, Page as Listing, State as CallState, Store};
 use toolwright::runtime::OnNoApprover;
-use toolwright::Call;
+use tower::ServiceExt as _;
 
 use crate::support::{Around, around, now, runtime};
 
@@ -64,8 +64,7 @@ impl Browser {
 
     fn sent(&self, request: axum::http::request::Builder, body: &str) -> Answered {
         let host = request.headers_ref().is_some_and(|it| it.contains_key(header::HOST));
-        let request =
-            if host { request } else { request.header(header::HOST, "127.0.0.1:4280") };
+        let request = if host { request } else { request.header(header::HOST, "127.0.0.1:4280") };
         let request = request.body(Body::from(body.to_owned())).unwrap();
         runtime().block_on(async {
             let response = router(Arc::clone(&self.page)).oneshot(request).await.unwrap();
@@ -167,11 +166,7 @@ fn a_post_from_elsewhere_or_to_another_name_does_nothing() {
             &form,
             StatusCode::MISDIRECTED_REQUEST,
         ),
-        (
-            Request::post(&path).header(header::ORIGIN, ORIGIN),
-            &form,
-            StatusCode::UNAUTHORIZED,
-        ),
+        (Request::post(&path).header(header::ORIGIN, ORIGIN), &form, StatusCode::UNAUTHORIZED),
     ] {
         assert_eq!(browser.sent(request, body).status, status);
     }
@@ -191,7 +186,12 @@ fn every_answer_forbids_frames_and_scripts_of_others_and_is_not_stored() {
         browser.sent(Request::get("/board.js").header(header::HOST, "evil.example"), ""),
     ] {
         let policy = answered.headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
-        for part in ["default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "form-action 'self'"] {
+        for part in [
+            "default-src 'none'",
+            "script-src 'self';",
+            "frame-ancestors 'none'",
+            "form-action 'self'",
+        ] {
             assert!(policy.contains(part), "{policy}");
         }
         assert!(!policy.contains("unsafe"));
@@ -288,7 +288,8 @@ fn what_others_wrote_is_text_and_acts_on_no_eye() {
     browser.waiting_call(ticket, &ada(), &format!("push {nasty}"));
     let draft = [("from", "DONE"), ("to", "RESEARCH"), ("reason", nasty)];
     let refused = browser.posts(&format!("{path}/move"), &draft).text;
-    for html in [browser.shows(""), browser.shows(&path), browser.shows("column/BACKLOG"), refused] {
+    for html in [browser.shows(""), browser.shows(&path), browser.shows("column/BACKLOG"), refused]
+    {
         assert!(html.contains("&lt;script&gt;"), "{html}");
         assert!(!html.contains("<script>alert") && !html.contains("\" onload"), "{html}");
     }
@@ -311,7 +312,8 @@ fn a_decision_counts_for_what_was_shown_and_once() {
     let (call, seen) = (field(&page, "call"), field(&page, "seen"));
     let decide = format!("{path}/decide");
     let decided = |seen: &str, decision: &str| {
-        let fields = [("call", call.as_str()), ("seen", seen), ("decision", decision), ("reason", "")];
+        let fields =
+            [("call", call.as_str()), ("seen", seen), ("decision", decision), ("reason", "")];
         browser.posts(&decide, &fields)
     };
     assert_eq!(decided("00", "approve").status, StatusCode::CONFLICT);
@@ -374,7 +376,8 @@ fn the_journal_of_another_call_in_its_place_is_not_offered() {
     let version = record.version;
     record.shown = record.shown.replace("git push", "git diff");
     record.version += 1;
-    let write = toolwright::journal::CallWrite { expects: Some(version), record, entries: Vec::new() };
+    let write =
+        toolwright::journal::CallWrite { expects: Some(version), record, entries: Vec::new() };
     let unit = toolwright::journal::Transaction { calls: vec![write], ..Default::default() };
     runtime().block_on(browser.journal.commit(unit, Timestamp::now())).unwrap();
     let page = browser.shows(&format!("ticket/{ticket}"));
