@@ -1,6 +1,7 @@
 //! The board is one SQLite file: opened here, brought to today's schema, and read and written by one statement or one
 //! transaction a method.
 
+mod cards;
 mod claims;
 mod comments;
 mod criteria;
@@ -15,6 +16,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 use toolwright::ToolError;
 
+pub use self::cards::Card;
 pub use self::claims::{Claim, Slice, SliceEnd};
 pub use self::comments::LONGEST_COMMENT;
 pub use self::moves::{AGENT, Move};
@@ -44,6 +46,8 @@ pub enum BoardError {
     Missing { what: &'static str, id: String },
     #[error("Invalid transition: {from} → {to}")]
     InvalidTransition { from: State, to: State },
+    #[error("the ticket was in {shown} when it was shown, and is in {found} now; look at it again")]
+    MovedMeanwhile { shown: State, found: State },
     #[error("not every acceptance criterion is met: {unmet}")]
     UnmetCriteria { unmet: String },
     #[error("a comment has {found} characters, expected 1 to {LONGEST_COMMENT}")]
@@ -58,7 +62,9 @@ impl From<BoardError> for ToolError {
     fn from(error: BoardError) -> Self {
         let kind = match error {
             BoardError::Database(error) => return error.into(),
-            BoardError::InvalidTransition { .. } => "invalid_transition",
+            BoardError::InvalidTransition { .. } | BoardError::MovedMeanwhile { .. } => {
+                "invalid_transition"
+            }
             BoardError::UnmetCriteria { .. } => "criteria_not_met",
             BoardError::Missing { .. } => "not_found",
             BoardError::CommentLength { .. } => "invalid_comment",

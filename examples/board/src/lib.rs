@@ -9,6 +9,7 @@ pub mod board;
 pub mod executables;
 pub mod git;
 pub mod offline;
+pub mod page;
 pub mod people;
 pub mod runner;
 pub mod ticket;

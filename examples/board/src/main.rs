@@ -1,5 +1,7 @@
-//! A board of tickets on which agents work. `board init` and `board new` make it, `board run` works on it, `board --offline` shows
-//! all of it on three tickets without network or account.
+//! A board of tickets on which agents work. `board init` and `board new` make it, `board run` works on it, `board serve` shows it in
+//! a browser, `board --offline` shows all of it on three tickets without network or account.
+
+mod serve;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,7 +65,7 @@ fn command() -> Command {
         )
         .value_parser(value_parser!(u64).range(1..=900)),
         Arg::new("trust").long("trust").value_name("NAME=KEY").action(ArgAction::Append).help(
-            "Whose decisions count: a name and the public key that `toolwright keys new` prints",
+            "Whose decisions count: a name and the public key that `toolwright keys new` prints; yours unless given",
         ),
         Arg::new("once")
             .long("once")
@@ -75,6 +77,7 @@ fn command() -> Command {
         .args([folder, offline])
         .subcommands(people::commands())
         .subcommand(run)
+        .subcommand(serve::command())
 }
 
 fn application(matches: &ArgMatches) -> Result<bool, String> {
@@ -106,6 +109,12 @@ fn application(matches: &ArgMatches) -> Result<bool, String> {
     if name == RUN {
         return blocking(run(board, &folder, below));
     }
+    if name == serve::NAME {
+        return blocking(async {
+            let journal = Arc::new(journal(&folder).await?);
+            serve::run(board, journal, below, stopped()).await
+        });
+    }
     let said = people::run(&board, &folder, name, below, Timestamp::now());
     println!("{}", said.map_err(|error: PeopleError| error.to_string())?);
     Ok(true)
@@ -113,6 +122,11 @@ fn application(matches: &ArgMatches) -> Result<bool, String> {
 
 fn open(folder: &Path) -> Result<Arc<Board>, String> {
     Board::open(folder.join("board.db")).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// Where the runs of the tickets are recorded.
+async fn journal(folder: &Path) -> Result<SqliteStore, String> {
+    SqliteStore::open(folder.join("calls.db")).await.map_err(|error| error.to_string())
 }
 
 fn blocking(work: impl Future<Output = Result<bool, String>>) -> Result<bool, String> {
@@ -131,8 +145,7 @@ async fn runner(
     models: Arc<dyn board::runner::Models>,
     settings: Settings,
 ) -> Result<Runner, String> {
-    let journal =
-        SqliteStore::open(folder.join("calls.db")).await.map_err(|error| error.to_string())?;
+    let journal = journal(folder).await?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let executables = own.parent().map(Path::to_owned).unwrap_or_default();
     Ok(Runner {
@@ -183,6 +196,9 @@ async fn run(board: Arc<Board>, folder: &Path, given: &ArgMatches) -> Result<boo
             format!("found `--trust {trusted}`, expected NAME=KEY with the key that `toolwright keys new` prints: {error}")
         })?;
         runner.approvers.push((name.to_owned(), key));
+    }
+    if runner.approvers.is_empty() {
+        runner.approvers.extend(serve::own_key()?.map(|it| (it.name().to_owned(), it.public())));
     }
     let stop = stopped();
     if given.get_flag("once") {

@@ -71,8 +71,7 @@ pub struct Runner {
     pub supervisor: Supervisor,
     pub models: Arc<dyn Models>,
     pub settings: Settings,
-    /// Whose decisions about calls count, by name and key. Without any, the key of the user who runs the program does, where there is
-    /// one.
+    /// Whose decisions about calls count, by name and key.
     pub approvers: Vec<(String, PublicKey)>,
     /// The time: [`Timestamp::now`] outside of tests.
     pub clock: Clock,

@@ -79,8 +79,38 @@ impl Board {
         person: &str,
         now: Timestamp,
     ) -> Result<State, BoardError> {
+        self.move_if(ticket, None, to, reason, person, now)
+    }
+
+    /// Moves a ticket as [`move_by_person`](Self::move_by_person) does, out of the column alone in which the person saw it.
+    ///
+    /// # Errors
+    /// As there; also when the ticket is in another column meanwhile.
+    pub fn move_as_shown(
+        &self,
+        ticket: i64,
+        [from, to]: [State; 2],
+        reason: &str,
+        person: &str,
+        now: Timestamp,
+    ) -> Result<State, BoardError> {
+        self.move_if(ticket, Some(from), to, reason, person, now)
+    }
+
+    fn move_if(
+        &self,
+        ticket: i64,
+        shown: Option<State>,
+        to: State,
+        reason: &str,
+        person: &str,
+        now: Timestamp,
+    ) -> Result<State, BoardError> {
         self.transaction(|transaction| {
             let from = state(transaction, ticket)?;
+            if let Some(shown) = shown.filter(|it| *it != from) {
+                return Err(BoardError::MovedMeanwhile { shown, found: from });
+            }
             let moved = transaction.execute(
                 "UPDATE ticket SET state = ?1, updated_at = ?2, not_before = 0, \
                      sub_state = CASE WHEN state = 'VERIFICATION' AND ?1 = 'IN_PROGRESS' THEN 'returned' END \

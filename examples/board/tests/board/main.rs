@@ -5,6 +5,7 @@ mod adding;
 mod claims;
 mod executables;
 mod offline;
+mod page;
 mod people;
 mod profiles;
 mod readme;

@@ -1,0 +1,69 @@
+//! Why a request did nothing, as a page.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use maud::html;
+
+use super::layout;
+use crate::BoardError;
+
+/// Why a request did nothing.
+#[derive(Debug)]
+pub struct Problem {
+    pub status: StatusCode,
+    pub message: String,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
+    }
+
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "There is no such page.")
+    }
+
+    /// What was shown is no longer so.
+    pub fn changed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, message)
+    }
+
+    /// What was typed cannot be taken.
+    pub fn unusable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+    }
+
+    /// The page is at fault, or what it reads from.
+    pub fn failed(error: impl std::fmt::Display) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    }
+}
+
+impl From<BoardError> for Problem {
+    fn from(error: BoardError) -> Self {
+        let status = match error {
+            BoardError::Missing { .. } => StatusCode::NOT_FOUND,
+            BoardError::InvalidTransition { .. }
+            | BoardError::MovedMeanwhile { .. }
+            | BoardError::UnmetCriteria { .. }
+            | BoardError::ClaimLost { .. } => StatusCode::CONFLICT,
+            BoardError::CommentLength { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let title = self.status.canonical_reason().unwrap_or("Problem");
+        let body = html! {
+            main .narrow {
+                h1 { (title) }
+                p .alert role="alert" { (super::text::lines(&self.message)) }
+                p { "Go back and load the page again." }
+            }
+        };
+        (self.status, layout::html_page(title, None, body)).into_response()
+    }
+}
