@@ -13,7 +13,9 @@ use std::time::Duration;
 use serde::Deserialize;
 
 pub(super) use self::oauth::OAuthConfig;
-pub(super) use self::server::{Http, Program, Reached, ServerConfig, Written};
+#[cfg(feature = "http-client")]
+pub(super) use self::server::Http;
+pub(super) use self::server::{Program, Reached, ServerConfig, Written};
 #[cfg(feature = "oauth")]
 pub(super) use self::url::is_encrypted_or_local;
 use super::names::LONGEST_SERVER as LONGEST_NAME;
