@@ -122,9 +122,9 @@ fn a_ticket_that_a_person_has_moved_away_has_no_sub_state_of_its_agent() {
 fn a_ticket_whose_runner_is_killed_after_the_move_to_verification_is_finished_by_the_next_one() {
     let around = around();
     let board = &around.board;
-    let [finished, timed, left] =
+    let [finished, left, timed] =
         [(); 3].map(|()| around.ticket(State::InProgress, &[(Evidence::Person, "It is hot")]));
-    for ticket in [finished, timed, left] {
+    for ticket in [finished, left, timed] {
         let mut criterion = board.criteria(ticket).unwrap().remove(0);
         criterion.met = true;
         board.record_finding(ticket, &criterion, now()).unwrap();
