@@ -101,7 +101,7 @@ fn filled(folder: &TempDir) -> Result<Board> {
     let new = |number: usize| NewTicket {
         project,
         kind: TicketKind::Chore,
-        state: if number % (TICKETS / WAITING) == 0 { State::Research } else { State::Done },
+        state: if number.is_multiple_of(TICKETS / WAITING) { State::Research } else { State::Done },
         title: format!("Ticket {number}"),
         description: "x".repeat(500),
         profile: "developer".to_owned(),
@@ -115,7 +115,7 @@ fn filled(folder: &TempDir) -> Result<Board> {
         "WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy WHERE number < ?1) \
          INSERT INTO ticket (project, kind, state, title, description, profile, created_at, updated_at) \
          SELECT project, kind, state, title, description, profile, created_at, updated_at + number FROM ticket, copy",
-        [TICKETS / 10 - 1],
+        [i64::try_from(TICKETS / 10 - 1)?],
     )?;
     Ok(board)
 }
