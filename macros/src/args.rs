@@ -50,6 +50,7 @@ options! {
     "group" group: Option<LitStr> = value::text,
     "tags" tags: Vec<LitStr> = value::texts,
     "terminal" terminal: Option<Span> = value::flag,
+    "external" external: Option<Span> = value::flag,
     "danger" danger: Option<Danger> = danger,
     "effect" effect: Option<Ident> = |key, input| value::word(key, input, EFFECTS),
     "reads" reads: Option<Touches> = touches,

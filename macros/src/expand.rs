@@ -63,7 +63,12 @@ fn body(tool: &Tool) -> TokenStream {
     let evidence = evidence(tool);
     let slots = input::slots(tool);
     let tools_own = Callee::Function(callee(tool));
-    let run = start(tool, "__tw_start", &tools_own, "Answer", &quote!(__tw_output()), &facts(tool));
+    let run = match tool.args.external {
+        Some(_) => start_elsewhere(tool),
+        None => {
+            start(tool, "__tw_start", &tools_own, "Answer", &quote!(__tw_output()), &facts(tool))
+        }
+    };
     let extra = [
         (
             "__tw_validate",
@@ -202,6 +207,23 @@ fn start(
             #facts
             let __tw_scope = __tw_call.scope;
             __tw::Ok(#run)
+        }
+    }
+}
+
+/// Like [`start`] for a tool that is carried out elsewhere: its input is read and judged, and nothing is called.
+fn start_elsewhere(tool: &Tool) -> TokenStream {
+    let (read, facts) = (input::read(tool), facts(tool));
+    let locals = tool.inputs().enumerate().map(|(index, _)| input::local(index));
+    quote! {
+        #[allow(deprecated, reason = "a deprecated tool may still be called")]
+        fn __tw_start<'__tw>(
+            __tw_call: __tw::Start<'__tw, '_>
+        ) -> __tw::Started<'__tw, __tw::Answer> {
+            #read
+            #facts
+            let _ = (__TW_EVIDENCE, __tw_output, #(#locals),*);
+            __tw::Ok(__tw::carried_out_elsewhere())
         }
     }
 }

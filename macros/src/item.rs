@@ -1,7 +1,7 @@
 //! The annotated items as written. Bodies are stored as tokens and never parsed: their content
 //! is between the user and rustc.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Generics, ImplItem, Meta, Signature, Token, Type, Visibility, braced, token};
@@ -13,6 +13,8 @@ pub struct Function {
     pub attributes: Vec<Attribute>,
     pub visibility: Visibility,
     pub signature: Signature,
+    /// The semicolon of a declaration without a body.
+    pub end: Option<Span>,
     pub body: TokenStream,
 }
 
@@ -26,10 +28,8 @@ impl Parse for Function {
             ));
         }
         let signature = input.parse()?;
-        if input.peek(Token![;]) {
-            return Err(input.error("a tool needs a body; a declaration without one cannot run"));
-        }
-        Ok(Self { attributes, visibility, signature, body: one_tree(input)? })
+        let end = input.peek(Token![;]).then(|| input.span());
+        Ok(Self { attributes, visibility, signature, end, body: one_tree(input)? })
     }
 }
 

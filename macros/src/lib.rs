@@ -55,7 +55,10 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     let paths = Paths::new(args.krate.as_ref());
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
+    // What is carried out elsewhere is no function. Mistakes in its types are reported where they stand.
+    let is_function = function.end.is_none() || !errors.is_empty();
     let generated = expand::tool(&tool, &paths, errors);
+    let function = is_function.then_some(&function);
     quote!(#function #generated)
 }
 

@@ -12,8 +12,8 @@
 pub use toolwright_cli::terminal::Terminal;
 pub use toolwright_journal::approval::{
     ApprovalError, ApprovalRequest, ApprovalService, Approver, ApproverError, ApproverKey,
-    Callback, Channel, Clause, Decision, Grant, GrantError, GrantTerms, Grants, InvalidPublicKey,
-    KeyError, NotCovered, NotTheirs, PublicKey, Reply, Response, Scope, Shown, Signed, Statement,
-    Subject, Submitted, TrustError, TrustedKeys, UnreadableStatement, Unverified, UselessTerms,
-    Verified,
+    Callback, Channel, Clause, Decision, Grant, GrantError, GrantTerms, Grants, HandOverToken,
+    InvalidPublicKey, InvalidToken, KeyError, NotCovered, NotTheirs, PublicKey, Reply, Response,
+    Scope, Shown, Signed, Statement, Subject, Submitted, TrustError, TrustedKeys,
+    UnreadableStatement, Unverified, UselessTerms, Verified,
 };

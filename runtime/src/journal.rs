@@ -4,7 +4,7 @@
 //! [`MemoryStore`] for tests, `SqliteStore` (feature `sqlite`) for one machine. What every store must do is in
 //! `conformance` (feature `conformance`), for stores of one's own. A [`SealingKey`] encrypts arguments that hold secrets.
 
-pub use toolwright_executor::executor::Journal;
+pub use toolwright_executor::executor::{HandedOver, Journal, SupplyError};
 pub use toolwright_journal::arguments::{SealingError, SealingKey};
 pub use toolwright_journal::journal::{
     Answered, Ask, CallRecord, CallSlot, CallSummary, CallWrite, CommitError, DamagedCall,

@@ -7,6 +7,7 @@ mod asking;
 mod claiming;
 mod dead;
 mod deadlines;
+mod external;
 mod filled;
 mod found;
 mod going_away;

@@ -41,6 +41,7 @@ pub fn spec(tool: &Tool) -> TokenStream {
             quote!(tags: &[#(#tags),*],)
         }),
         args.terminal.map(|_| quote!(terminal: true,)),
+        args.external.map(|_| quote!(external: true,)),
         danger,
         args.effect.as_ref().map(|effect| {
             let effect = variant("Effect", effect);

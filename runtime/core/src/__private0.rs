@@ -15,6 +15,7 @@ pub use serde;
 
 pub use crate::capability::{CallEnd, Capability, Exclusive, Loan, Scope, Service};
 pub use crate::distinct::{Alike, Differs, Pair, ToldApart, giving};
+pub use crate::elsewhere::carried_out_elsewhere;
 pub use crate::evidence::{
     Evidence, ModelParameter, RefusedType, ResourceParameter, ServiceParameter,
 };

@@ -17,6 +17,8 @@ pub mod context;
 #[doc(hidden)]
 pub mod distinct;
 #[doc(hidden)]
+pub mod elsewhere;
+#[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
 pub mod error_kind;

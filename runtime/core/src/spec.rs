@@ -130,6 +130,8 @@ pub struct Spec {
     pub group: Option<&'static str>,
     pub tags: &'static [&'static str],
     pub terminal: bool,
+    /// It is carried out elsewhere.
+    pub external: bool,
     pub danger: DangerSpec,
     pub effect: Effect,
     pub approval: ApprovalSpec,
@@ -260,6 +262,7 @@ impl Spec {
         group: None,
         tags: &[],
         terminal: false,
+        external: false,
         danger: DangerSpec::Undeclared,
         effect: Effect::Once,
         approval: ApprovalSpec::Never,

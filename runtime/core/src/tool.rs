@@ -243,6 +243,8 @@ pub struct Definition {
     pub tags: Vec<String>,
     /// Whether an agent's run ends when a call of it succeeds.
     pub terminal: bool,
+    /// Whether its calls are carried out elsewhere, by who is handed them and supplies their results.
+    pub is_external: bool,
     /// How carefully a person should look.
     pub danger: DeclaredDanger,
     /// What it changes.
@@ -336,6 +338,7 @@ impl Definition {
             group: spec.group.map(str::to_owned),
             tags: spec.tags.iter().map(|tag| (*tag).to_owned()).collect(),
             terminal: spec.terminal,
+            is_external: spec.external,
             danger: match spec.danger {
                 DangerSpec::Undeclared if spec.effect == Effect::Read => {
                     DeclaredDanger::Level(Danger::Safe)

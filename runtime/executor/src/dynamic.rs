@@ -76,6 +76,7 @@ pub struct DynamicTool {
     group: Option<String>,
     tags: Vec<String>,
     terminal: bool,
+    external: bool,
     danger: Option<Danger>,
     effect: Effect,
     approval: Option<&'static str>,
@@ -178,6 +179,35 @@ impl DynamicTool {
         Self::of(name.into(), description.into(), Input::Schema(input_schema), work)
     }
 
+    /// Makes a tool that is carried out elsewhere, by a browser or another service: its schemas are the contract, and there is no
+    /// function. A call is judged and approved as any other, then handed over with a token
+    /// ([`HandedOver`](crate::executor::HandedOver)), and answered by
+    /// [`Executor::supply`](crate::executor::Executor::supply) within its [`timeout`](Self::timeout); without one, within
+    /// the time that an approval may take. Without [`output_schema`](Self::output_schema) any JSON is a result.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Registry};
+    ///
+    /// let schema = json!({"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]});
+    /// let pick = DynamicTool::external("pick_colour", "Lets the visitor pick a colour.", schema)
+    ///     .output_schema(json!({"enum": ["red", "blue"]}));
+    ///
+    /// let registry = Registry::of([pick])?;
+    /// assert!(registry.get("pick_colour").expect("registered").is_external);
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    #[track_caller]
+    pub fn external(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+    ) -> Self {
+        let work = work::external();
+        let made = Self::of(name.into(), description.into(), Input::Schema(input_schema), work);
+        Self { external: true, ..made }
+    }
+
     /// Makes a tool whose input is a type: it has its schema, and is read as strictly as the input of an
     /// annotated function.
     ///
@@ -227,6 +257,7 @@ impl DynamicTool {
             group: None,
             tags: Vec::new(),
             terminal: false,
+            external: false,
             danger: None,
             effect: Effect::Once,
             approval: None,
@@ -289,6 +320,7 @@ impl DynamicTool {
         definition.group = self.group;
         definition.tags = self.tags;
         definition.terminal = self.terminal;
+        definition.is_external = self.external;
         definition.effect = self.effect;
         let undeclared = if self.effect == Effect::Read { Danger::Safe } else { Danger::Moderate };
         definition.danger = match (&self.judge.danger, self.danger) {

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use crate::executor::HandedOver;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::TouchedResource;
@@ -47,7 +48,9 @@ pub struct ToolEvent<'a> {
 /// | a person edits, accepts or requeues it, or says that it did not happen | `Decided`, `Judged`, and what follows |
 /// | a person rejects it, or says that it happened | `Decided`, from the process that waits for it, resumes it or asked |
 /// | the approver fails | `ApproverFailed`, and `Expired` after it where no other key is trusted |
-/// | the deadline passes without a decision | `Expired` |
+/// | it is handed over, to be carried out elsewhere | `HandedOver`, and then `Suspended` |
+/// | it is cancelled after it was handed over | `Recalled` |
+/// | the deadline passes without a decision or a supplied result | `Expired` |
 /// | its owner is lost | `OwnerLost`, and `Dead` after it where no attempt is left |
 /// | it fails for good | `Dead`, and then `Failed` |
 /// | it was requeued, and that cannot be done | `Decided`, `PutBack` |
@@ -138,7 +141,17 @@ pub enum ToolEventKind<'a> {
         /// Whether the call waits for other trusted keys. Otherwise it ends, and `Expired` follows.
         waits: bool,
     },
-    /// Its deadline passed without a decision, or no approver could decide.
+    /// It was handed over, to be carried out elsewhere.
+    HandedOver {
+        /// What who carries it out needs. Who reads it can supply the result.
+        handed_over: &'a HandedOver,
+    },
+    /// A call that was handed over is not wanted any more: who carries it out can stop.
+    Recalled {
+        /// Why it is not.
+        why: &'a str,
+    },
+    /// Its deadline passed without a decision or a supplied result, or no approver could decide.
     Expired {
         /// How long the call had been waiting, by the clock of the journal.
         waited: Duration,

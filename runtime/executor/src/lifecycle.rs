@@ -15,6 +15,7 @@ mod reconcile;
 mod snapshot;
 mod step;
 mod submit;
+mod supply;
 mod sweep;
 pub mod trace;
 mod wait;
@@ -22,12 +23,12 @@ mod wait;
 pub use decide::{decide, is_accepted, last_decision};
 pub use guard::{Guard, Guards};
 pub use snapshot::{
-    CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
-    ToolNow,
+    CircuitOpen, Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Signature, Snapshot,
+    Stored, ToolNow,
 };
 pub use step::{
     Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,
-    Settings, StageVerdict, Staged, Step, Suspension, Then,
+    Settings, StageVerdict, Staged, Step, SuppliedResult, Suspension, Then,
 };
 pub use sweep::Swept;
 

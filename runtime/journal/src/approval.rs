@@ -12,6 +12,7 @@ mod request;
 mod say;
 mod service;
 mod statement;
+mod token;
 mod trusted_keys;
 mod user_keys;
 
@@ -24,5 +25,6 @@ pub use key_file::KeyError;
 pub use request::ApprovalRequest;
 pub use service::{ApprovalError, ApprovalService, Grants, Shown, Submitted};
 pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
+pub use token::{HandOverToken, InvalidToken};
 pub use trusted_keys::{TrustError, TrustedKeys, Unverified, Verified};
 pub use user_keys::UserKeys;

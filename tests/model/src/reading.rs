@@ -106,6 +106,7 @@ pub(crate) fn tool(scenario: &Scenario, system: &System, record: &CallRecord) ->
         needs_caller: false,
         has_services: true,
         circuit: None,
+        hands_over: None,
     }
 }
 

@@ -12,6 +12,7 @@ use toolwright_core::calls::Calls;
 use toolwright_core::capability::CapabilitySpec;
 use toolwright_core::capability::Service;
 use toolwright_core::context::ToolContext;
+use toolwright_core::elsewhere::not_handed_over;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::input::Input;
@@ -172,6 +173,11 @@ where
     Fut: Future<Output = Result<R, ToolError>> + Send + 'static,
 {
     Box::new(Caller { handler: Arc::new(handler), marker: PhantomData::<fn(A) -> R> })
+}
+
+/// No work: what is handed over does not run here.
+pub(super) fn external() -> Box<dyn Work> {
+    of::<Value, (), _, _>(|_, _| async { Err(not_handed_over()) })
 }
 
 struct Caller<F, M> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::journal_config::{Clock, OnNoApprover, TraceId};
-use toolwright_journal::approval::PublicKey;
+use toolwright_journal::approval::{ApproverKey, PublicKey};
 use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::Store;
 
@@ -41,6 +41,7 @@ pub struct Journal {
     pub(super) reads: bool,
     pub(super) lays_failures_aside: bool,
     pub(super) sealing: Option<SealingKey>,
+    pub(super) hand_over_key: Option<ApproverKey>,
     pub(super) project: Option<String>,
     pub(super) clock: Option<Clock>,
     pub(super) trace_id: Option<TraceId>,
@@ -65,6 +66,7 @@ impl Journal {
             reads: false,
             lays_failures_aside: false,
             sealing: None,
+            hand_over_key: None,
             project: None,
             clock: None,
             trace_id: None,
@@ -110,6 +112,11 @@ impl Journal {
         self.store.is_durable()
     }
 
+    /// Whether it outlives the key that would sign the tokens of calls which are carried out elsewhere.
+    pub(super) fn lacks_hand_over_key(&self) -> bool {
+        self.hand_over_key.is_none() && self.is_durable()
+    }
+
     /// Limits how long a person may think, 24 hours unless set; then the call is answered `expired`.
     pub fn approval_expires_after(mut self, time: Duration) -> Self {
         self.expires_after = Some(time);
@@ -142,6 +149,15 @@ impl Journal {
     /// have to wait is refused.
     pub fn sealing_key(mut self, key: SealingKey) -> Self {
         self.sealing = Some(key);
+        self
+    }
+
+    /// Sets the key that signs the tokens of calls that are carried out elsewhere. With it, a token counts after a restart, and
+    /// in each process that has the key. A journal that outlives the process needs one where there are such tools; without
+    /// it, a key is made for the process. Keys are made by `toolwright keys new`; that this one is not
+    /// [trusted](Self::trust) does not matter, because it approves nothing.
+    pub fn hand_over_key(mut self, key: ApproverKey) -> Self {
+        self.hand_over_key = Some(key);
         self
     }
 

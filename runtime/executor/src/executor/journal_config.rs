@@ -25,6 +25,16 @@ use toolwright_journal::arguments::SealingKey;
 use toolwright_journal::journal::MemoryStore;
 use toolwright_journal::journal::{Store, StoreError};
 
+/// What signs the tokens of calls that are carried out elsewhere.
+pub(crate) struct HandOverKey {
+    pub(crate) key: ApproverKey,
+    /// Whether it was made for the process, and is gone with it.
+    pub(crate) is_of_process: bool,
+}
+
+/// The name of a key that is made for one process and signs what it hands over.
+const HANDS_OVER: &str = "executor";
+
 /// What happens to a call that a person would have to decide, where no person can be asked.
 ///
 /// Where one is asked in the process and cannot decide (a terminal that is none, a function that panics), and no other key
@@ -63,6 +73,7 @@ pub(crate) struct JournalConfig {
     pub(crate) sealing: Option<SealingKey>,
     /// What digests of secrets are made with where there is no sealing key; gone with the process.
     pub(crate) passing: Option<SealingKey>,
+    pub(crate) hand_over: HandOverKey,
     pub(crate) project: Option<String>,
     id: JournalId,
     /// How this executor signs its claims.
@@ -248,7 +259,18 @@ impl Journal {
         if asker.is_none() && self.on_no_approver.is_none() {
             problems.push(BuildProblem::NoApprover);
         }
+        let is_of_process = self.hand_over_key.is_none();
+        let hand_over_key =
+            self.hand_over_key.map_or_else(|| ApproverKey::generate(HANDS_OVER), Ok);
+        let hand_over = match hand_over_key {
+            Ok(key) => HandOverKey { key, is_of_process },
+            Err(error) => {
+                problems.push(BuildProblem::NoRandomness { why: error.to_string() });
+                return None;
+            }
+        };
         Some(JournalConfig {
+            hand_over,
             store,
             is_own: self.is_own,
             trusted,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::HandedOver;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, Unverified};
@@ -41,10 +42,13 @@ pub struct Suspended {
     /// The call, as the journal knows it.
     pub call: CallId,
     /// What it waits for: a decision (pending), a worker (ready), its result (running), a person or its `reconcile` to
-    /// find out what happened (indeterminate), its plan (planned).
+    /// find out what happened (indeterminate), its plan (planned),
+    /// the calls that it makes (waiting), the result of who carries it out (handed over).
     pub state: State,
     /// What a person is asked, where one is.
     pub request: Option<Box<ApprovalRequest>>,
+    /// What who carries it out needs, where it was handed over.
+    pub handed_over: Option<Box<HandedOver>>,
 }
 
 /// Why a call cannot continue here.

@@ -40,6 +40,13 @@ pub enum BuildProblem {
     },
     /// The approver has no key of their own, and the journal outlives the key that is made for the process.
     ProcessKey,
+    /// A tool is carried out elsewhere, and the journal outlives the key that would sign the tokens of its calls.
+    NoHandOverKey {
+        /// The tool.
+        tool: String,
+        /// Where it is written.
+        location: toolwright_core::spec::Location,
+    },
     /// There is a journal, and neither an approver nor `on_no_approver`.
     NoApprover,
     /// A lease would expire before it could be renewed.
@@ -169,6 +176,10 @@ impl fmt::Display for BuildProblem {
             ),
             Self::ProcessKey => formatter.write_str(
                 "`.ask(…)` signs with a key that is gone with the process, and the journal outlives it; give `.approver(key, …)`, or accept with `Journal::trust_process_key` that approved calls are asked about again after a restart",
+            ),
+            Self::NoHandOverKey { tool, location } => write!(
+                formatter,
+                "the tool `{tool}` at {location} is carried out elsewhere, and the journal outlives the key of this process: a token from before a restart would not count; give the journal a stored key with `Journal::hand_over_key(ApproverKey::load(…)?)`"
             ),
             Self::NoApprover => formatter.write_str(
                 "calls may have to be approved, and nobody is asked: give `.ask(…)` or `.approver(key, …)`, or say with `Journal::on_no_approver` whether to deny, park or fail them",

@@ -108,7 +108,11 @@ impl<'a> Lifecycle<'a> {
             let is_later = || child.not_before.is_some_and(|time| time > self.journal.now());
             // One that cannot begin here for a while would make its parent wait again at once.
             let waits = match child.state {
-                State::Pending | State::Indeterminate | State::Waiting | State::Running => true,
+                State::Pending
+                | State::Indeterminate
+                | State::Waiting
+                | State::HandedOver
+                | State::Running => true,
                 State::Ready => is_later() || self.journal.busy.is_left_alone(child.id),
                 _ => false,
             };
@@ -128,7 +132,10 @@ impl<'a> Lifecycle<'a> {
         let mut children = self.children(record.id).await?;
         children.retain(|child| child.answer.is_none());
         let waits = |child: &CallRecord| {
-            matches!(child.state, State::Pending | State::Indeterminate | State::Waiting)
+            matches!(
+                child.state,
+                State::Pending | State::Indeterminate | State::Waiting | State::HandedOver
+            )
         };
         Ok(match children.iter().all(waits) {
             true => children.iter().map(|child| child.id).collect(),

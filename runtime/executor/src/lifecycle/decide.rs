@@ -4,6 +4,7 @@
 //!   run is evaluated as everything is now, and claimed.
 //! - [`stage`](self::stage): what the stages of the application make of a call that may run.
 //! - [`gate`](self::gate): whether a call may run. [`statement`](self::statement): which decisions of people count.
+//! - [`hand_over`](self::hand_over): a call that is carried out elsewhere.
 //! - [`family`](self::family): a call that makes calls, and these.
 //! - [`attempt`](self::attempt): what an attempt makes of a call. [`end`](self::end): a call ends without running, or goes
 //!   back to where it was.
@@ -15,6 +16,7 @@ mod end;
 mod family;
 pub(crate) mod gate;
 mod grant;
+mod hand_over;
 mod moment;
 mod stage;
 mod statement;
@@ -54,6 +56,7 @@ pub fn decide(
         Input::Staged(staged) => moment.staged(staged),
         Input::Attempted(attempt) => moment.attempted(attempt),
         Input::Suspended(suspension) => moment.suspended(suspension),
+        Input::Supplied(supplied) => moment.supplied(supplied),
         Input::Dropped(dropped) => moment.dropped(*dropped),
         Input::Reconciled(found) => moment.reconciled(found),
         Input::Ended(end) => moment.ended(end),

@@ -13,7 +13,6 @@ mod stored;
 mod unheard;
 
 pub(super) use held::pauses;
-pub(super) use read::tool_now;
 
 use std::sync::Arc;
 

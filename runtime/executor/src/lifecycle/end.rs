@@ -113,6 +113,7 @@ impl Lifecycle<'_> {
                 State::Pending,
                 State::Ready,
                 State::Waiting,
+                State::HandedOver,
             ],
             run: Some(run.to_owned()),
             ..Filter::default()

@@ -46,6 +46,8 @@ pub enum Guard {
     StagesCurrent,
     /// A call that a stage delays spends no attempt.
     WaitingIsFree,
+    /// A result counts that is supplied before the deadline of its call.
+    SuppliedInTime,
 }
 
 /// Which checks are made; all of them, unless a test says otherwise.

@@ -54,7 +54,10 @@ impl Lifecycle<'_> {
         let write = unit.calls.first().filter(|write| !write.entries.is_empty())?;
         let mut notification = Notification::of(write.entries.clone());
         let from = write.entries.first().and_then(|entry| entry.from);
-        let waited = matches!(from, Some(State::Judging | State::Ready | State::Pending));
+        let waited = matches!(
+            from,
+            Some(State::Judging | State::Ready | State::Pending | State::HandedOver)
+        );
         if snapshot.is_recorded && waited {
             Box::pin(self.look_back(&write.record, &mut notification)).await;
         }
@@ -139,6 +142,16 @@ impl Lifecycle<'_> {
             match entry.event {
                 Some(Transition::Expired) => {
                     self.notify_of(record, ToolEventKind::Expired { waited: notification.waited });
+                }
+                Some(Transition::HandedOver) => {
+                    if let Some(handed_over) = self.handed_over_or_traced(record) {
+                        let handed_over = &handed_over;
+                        self.notify_of(record, ToolEventKind::HandedOver { handed_over });
+                    }
+                }
+                Some(Transition::RunEnded) if entry.from == Some(State::HandedOver) => {
+                    let why = entry.why.as_deref().unwrap_or_default();
+                    self.notify_of(record, ToolEventKind::Recalled { why });
                 }
                 Some(Transition::Errored { failure: Failure::OwnerLost, .. }) => {
                     self.notify_of(record, ToolEventKind::OwnerLost { state: entry.to });

@@ -28,7 +28,8 @@ impl Lifecycle<'_> {
         }
         let is_pending = record.state == State::Pending;
         let request = is_pending.then(|| self.request(record)).flatten().map(Box::new);
-        Outcome::Suspended(Suspended { call: record.id, state: record.state, request })
+        let handed_over = self.handed_over_or_traced(record).map(Box::new);
+        Outcome::Suspended(Suspended { call: record.id, state: record.state, request, handed_over })
     }
 
     /// Whether the key counts of a person who supplied a result.

@@ -93,6 +93,19 @@ pub struct ToolNow {
     pub has_services: bool,
     /// Whether its circuit is open, and for how long, where that is known.
     pub circuit: Option<CircuitOpen>,
+    /// How its calls are handed over, where they are carried out elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hands_over: Option<HandsOver>,
+}
+
+/// How the calls of a tool are handed over that are carried out elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandsOver {
+    /// Within which time a result may be supplied.
+    pub within: Duration,
+    /// Why they cannot be handed over here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
 }
 
 /// A circuit that lets no call through.

@@ -35,6 +35,8 @@ pub enum Input {
     Attempted(Attempt),
     /// Every call that it makes and waits for has to be decided.
     Suspended(Suspension),
+    /// Who carries it out elsewhere supplies its result.
+    Supplied(SuppliedResult),
     /// The task that held its claim was dropped.
     Dropped(Dropped),
     /// Its tool found out what became of it.
@@ -118,6 +120,15 @@ pub struct Suspension {
     pub epoch: u64,
     /// The calls that have to be decided.
     pub awaits: Vec<CallId>,
+}
+
+/// A result that is supplied with the token of its call, which was verified.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SuppliedResult {
+    /// The generation of the token.
+    pub generation: u32,
+    /// The result or the error, as it is stored.
+    pub answer: Answered,
 }
 
 /// A claim whose task was dropped.
@@ -245,6 +256,8 @@ pub enum Refusal {
     DeniedBefore,
     /// It would have to wait, for this reason, with a secret that cannot be encrypted.
     SecretCannotWait(String),
+    /// It would be handed over, with a secret that cannot be encrypted.
+    SecretCannotBeHandedOver,
     /// A person would have to decide, for this reason, and no approver can be asked.
     NoApprover(String),
     /// Another person than its user would have to decide, for this reason, and it has no user.

@@ -6,7 +6,7 @@
 
 use tracing::Instrument as _;
 
-use super::driver::{Lifecycle, tool_now};
+use super::driver::Lifecycle;
 use super::end::Waits;
 use super::outcome::{failed, indeterminate};
 use super::snapshot::Snapshot;
@@ -134,7 +134,8 @@ impl<'a> Lifecycle<'a> {
         // The calls that it makes may change something.
         let is_unrecorded = plan.entry.definition.effect == Effect::Read
             && !self.journal.reads
-            && !plan.makes_calls;
+            && !plan.makes_calls
+            && !plan.entry.definition.is_external;
         let is_open = self.run.is_open();
         if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
@@ -189,7 +190,7 @@ impl<'a> Lifecycle<'a> {
         if let Some(watch) = watch {
             watch.settled(&record);
         }
-        let tool = tool_now(plan, Some(call));
+        let tool = self.tool_now(plan, Some(call));
         let mut look = self.look_with(Snapshot::new(record, tool), Some(call), watch);
         (look.found, look.arguments) = (Some(found), Some((facts, settled)));
         let reason = call.reason().map(ToOwned::to_owned);

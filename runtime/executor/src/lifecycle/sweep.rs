@@ -21,7 +21,7 @@ use toolwright_journal::journal::{CallRecord, Filter, Listed, State};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Calls whose approval expired.
+    /// Calls whose approval expired, or whose result was not supplied in time.
     pub expired: usize,
     /// Calls whose owner is gone: their lease had ended.
     pub lost: usize,
@@ -139,13 +139,14 @@ impl Lifecycle<'_> {
     }
 
     async fn expire_all_due(self) -> Result<Swept, CallFailure> {
-        let due = self.listed(&[State::Pending, State::Running], true, None).await?;
+        let states = [State::Pending, State::Running, State::HandedOver];
+        let due = self.listed(&states, true, None).await?;
         let mut swept = Swept { left: due.damaged.len(), ..Swept::default() };
         for record in due.calls {
             let (id, was) = (record.id, record.state);
             match self.expire_due(record).await {
                 Ok(now) if now.state == was => {}
-                Ok(_) if was == State::Pending => swept.expired += 1,
+                Ok(_) if was != State::Running => swept.expired += 1,
                 Ok(_) => swept.lost += 1,
                 Err(failure) => {
                     if self.journal.busy.is_to_be_reported(id) {

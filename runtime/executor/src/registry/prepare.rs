@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwright_core::registration::{Registration, Source};
 use toolwright_core::schema::SchemaProblem;
-use toolwright_core::tool::{Danger, DeclaredDanger};
+use toolwright_core::tool::{Danger, DeclaredDanger, Timeout};
 use toolwright_schema::schema;
 
 use super::entry::{Entry, Origin};
@@ -48,6 +48,9 @@ pub(super) fn prepare(
     }
     if definition.limit == Some(0) {
         return Err(RegistryProblem::NoCalls { name: name(), location }.into());
+    }
+    if definition.is_external && definition.timeout == Timeout::None {
+        return Err(RegistryProblem::NoDeadline { name: name(), location }.into());
     }
     definition.came_at_run_time = body.is_some() || origin == Origin::Resolver;
     if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {

@@ -59,6 +59,13 @@ pub enum RegistryProblem {
         /// Where it is written.
         location: Location,
     },
+    /// A call that is carried out elsewhere could wait for ever.
+    NoDeadline {
+        /// The tool.
+        name: String,
+        /// Where it is written.
+        location: Location,
+    },
     /// The linker brought no tool, which is what a forgotten `link!` looks like.
     NothingLinked,
 }
@@ -94,6 +101,10 @@ impl fmt::Display for RegistryProblem {
             Self::NoCalls { name, location } => write!(
                 formatter,
                 "the tool `{name}` at {location} has a limit of 0 calls at once, which lets none run; set at least 1"
+            ),
+            Self::NoDeadline { name, location } => write!(
+                formatter,
+                "the tool `{name}` at {location} is carried out elsewhere and has no time limit, so that its calls could wait for ever; set `timeout`, or leave it out for as long as an approval may take"
             ),
             Self::NothingLinked => formatter.write_str(
                 "no tool is linked into this program: a crate that only `Cargo.toml` names is left out by the linker; write `toolwright::link!(my_tools);` beside `main` with that crate's name, or give the tools by name to `Registry::of`",

@@ -95,8 +95,13 @@ impl ApproverKey {
             return Err(NotTheirs { by: statement.by.clone(), name: self.name.clone() });
         }
         let text = serde_json::to_string(statement).expect("a statement always serialises");
-        let signature = self.secret.sign(&message(&text)).to_bytes();
-        Ok(Signed { key: self.public().to_string(), signature: hex::encode(signature), text })
+        let signature = self.sign_text(DOMAIN, &text);
+        Ok(Signed { key: self.public().to_string(), signature, text })
+    }
+
+    /// Signs a text of a domain, in hexadecimal digits.
+    pub(super) fn sign_text(&self, domain: &str, text: &str) -> String {
+        hex::encode(self.secret.sign(&message(domain, text)).to_bytes())
     }
 }
 
@@ -140,9 +145,19 @@ pub struct PublicKey([u8; 32]);
 impl PublicKey {
     /// Whether the key signed this statement's text; nothing where the signature is not even one in form.
     pub(super) fn has_signed(&self, text: &str, signature: &str) -> Option<bool> {
+        self.has_signed_text(DOMAIN, text, signature)
+    }
+
+    /// Whether the key signed this text of a domain; nothing where the signature is not even one in form.
+    pub(super) fn has_signed_text(
+        &self,
+        domain: &str,
+        text: &str,
+        signature: &str,
+    ) -> Option<bool> {
         let signature = Signature::from_bytes(&bytes::<64>(signature)?);
         let checked = VerifyingKey::from_bytes(&self.0)
-            .and_then(|key| key.verify_strict(&message(text), &signature));
+            .and_then(|key| key.verify_strict(&message(domain, text), &signature));
         Some(checked.is_ok())
     }
 }
@@ -191,9 +206,9 @@ impl<'de> Deserialize<'de> for PublicKey {
     }
 }
 
-/// What is signed of a statement's text.
-fn message(text: &str) -> Vec<u8> {
-    [DOMAIN.as_bytes(), text.as_bytes()].concat()
+/// What is signed of a text.
+fn message(domain: &str, text: &str) -> Vec<u8> {
+    [domain.as_bytes(), text.as_bytes()].concat()
 }
 
 /// Whether a text can be an approver's name.

@@ -10,7 +10,7 @@ use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Effect
 const TOOL: &str = "toolwright tool 1";
 
 /// Computes the fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger,
-/// effect and approval, and of which parameters are secret. Equal definitions have one, in every process.
+/// effect and approval, of which parameters are secret, and of whether it is carried out elsewhere. Equal definitions have one, in every process.
 ///
 /// What a call touches is computed by code, as are danger and approval where they are `Computed`: a change of that code
 /// is not seen here. It is judged by what it says of each call.
@@ -38,17 +38,23 @@ pub fn fingerprint(definition: &Definition) -> String {
         DeclaredApproval::Computed => ("computed", ""),
     };
     let secrets: Vec<&str> = definition.secrets().collect();
-    hex::encode(Sha256::digest(frame(&[
+    let input_schema = canonical_of(&Node::of(&definition.input_schema));
+    let secrets = frame(&secrets);
+    let mut parts = vec![
         TOOL,
         &definition.name,
         &definition.description,
-        &canonical_of(&Node::of(&definition.input_schema)),
+        &input_schema,
         danger(definition.danger),
         effect(definition.effect),
         approval,
         reason,
-        &frame(&secrets),
-    ])))
+        &secrets,
+    ];
+    if definition.is_external {
+        parts.push("external");
+    }
+    hex::encode(Sha256::digest(frame(&parts)))
 }
 
 fn danger(danger: DeclaredDanger) -> &'static str {

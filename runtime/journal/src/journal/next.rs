@@ -33,7 +33,7 @@ pub enum Transition {
     Edited,
     /// A person rejected it.
     Rejected,
-    /// Its deadline passed without a decision, or no approver could decide.
+    /// Its deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
     /// Its run ended, or was ended, before it ran.
     RunEnded,
@@ -62,6 +62,12 @@ pub enum Transition {
     Suspended,
     /// A call that it waits for has been decided.
     Resumed,
+    /// It was handed over to be carried out elsewhere.
+    HandedOver,
+    /// Who carries it out has supplied its result.
+    Supplied,
+    /// Who carries it out says that it failed.
+    Declined,
     /// It failed for good, and the application has failed calls among its dead letters.
     LaidAside,
     /// It was found to have happened.
@@ -193,6 +199,12 @@ pub fn next(state: State, event: Transition) -> Result<State, Illegal> {
         }
         (S::Running, Transition::LaidAside) => S::Dead,
         (S::Running, Transition::Suspended) => S::Waiting,
+        (S::Running, Transition::HandedOver) => S::HandedOver,
+
+        (S::HandedOver, Transition::Supplied) => S::Succeeded,
+        (S::HandedOver, Transition::Declined) => S::Failed,
+        (S::HandedOver, Transition::Expired) => S::Expired,
+        (S::HandedOver, Transition::RunEnded) => S::Cancelled,
 
         (S::Waiting, Transition::Resumed) => S::Ready,
         (S::Waiting, Transition::RunEnded) => S::Cancelled,
@@ -241,6 +253,9 @@ impl Transition {
             Self::Succeeded,
             Self::Suspended,
             Self::Resumed,
+            Self::HandedOver,
+            Self::Supplied,
+            Self::Declined,
             Self::LaidAside,
             Self::Happened,
             Self::DidNotHappen,
@@ -281,6 +296,9 @@ impl fmt::Display for Transition {
             Self::Errored { failure, .. } => return write!(formatter, "failed ({failure})"),
             Self::Suspended => "suspended",
             Self::Resumed => "resumed",
+            Self::HandedOver => "handed over",
+            Self::Supplied => "finished elsewhere",
+            Self::Declined => "declined elsewhere",
             Self::LaidAside => "laid aside as a dead letter",
             Self::Happened => "found to have happened",
             Self::DidNotHappen => "found not to have happened",

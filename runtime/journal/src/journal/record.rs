@@ -160,6 +160,9 @@ pub struct CallRecord {
     /// The calls that it makes and waits for, while it is [`Waiting`](State::Waiting).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaits: Vec<CallId>,
+    /// Until when its result may be supplied, where it was handed over to be carried out elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_over_until: Option<Timestamp>,
     /// The names of the tools that it may call, where it makes calls and its run is shown a part of the tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_call: Option<Vec<String>>,
@@ -225,6 +228,7 @@ impl CallRecord {
             grant: None,
             proposal: None,
             awaits: Vec::new(),
+            handed_over_until: None,
             may_call: None,
             failures: Vec::new(),
             answer: None,
@@ -268,6 +272,7 @@ impl CallRecord {
         match self.state {
             State::Pending => self.ask.as_ref().map(|ask| ask.deadline),
             State::Running => self.lease,
+            State::HandedOver => self.handed_over_until,
             // Not the time of the decision: the clock of the approver may be ahead.
             State::Ready => Some(self.not_before.unwrap_or(self.created)),
             State::Judging => Some(self.created),

@@ -21,6 +21,8 @@ pub enum State {
     Running,
     /// A call that it makes has to be decided by a person; it runs again when that is done.
     Waiting,
+    /// It was handed over, and who carries it out supplies its result until a deadline.
+    HandedOver,
     /// It is unknown whether it happened; a person or the tool's `reconcile` has to find out.
     Indeterminate,
     /// It failed for good, and an operator may do something about it.
@@ -33,9 +35,9 @@ pub enum State {
     Refused,
     /// A person rejected it.
     Rejected,
-    /// Its deadline passed without a decision, or no approver could decide.
+    /// Its deadline passed without a decision or a supplied result, or no approver could decide.
     Expired,
-    /// Its run ended, or its caller gave it up, before it could have acted.
+    /// Its run ended, or its caller gave it up, before it could have acted here.
     Cancelled,
     /// An operator discarded it.
     Discarded,
@@ -43,13 +45,14 @@ pub enum State {
 
 impl State {
     /// Every state.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Judging,
         Self::Planned,
         Self::Pending,
         Self::Ready,
         Self::Running,
         Self::Waiting,
+        Self::HandedOver,
         Self::Indeterminate,
         Self::Dead,
         Self::Succeeded,
@@ -71,6 +74,7 @@ impl State {
             Self::Ready => "ready",
             Self::Running => "running",
             Self::Waiting => "waiting",
+            Self::HandedOver => "handed_over",
             Self::Indeterminate => "indeterminate",
             Self::Dead => "dead",
             Self::Succeeded => "succeeded",

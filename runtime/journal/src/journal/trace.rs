@@ -54,7 +54,7 @@ pub enum TraceInput {
     Due,
     /// A person decided.
     Decided,
-    /// An attempt ended, or was dropped.
+    /// An attempt ended, was dropped, or ended elsewhere and its result was supplied.
     Attempted,
     /// Its tool found out what became of it.
     Reconciled,
@@ -84,9 +84,13 @@ impl TraceInput {
             Some(Transition::Expired | Transition::Errored { failure: Failure::OwnerLost, .. }) => {
                 Self::Due
             }
-            Some(Transition::Succeeded | Transition::Errored { .. } | Transition::LaidAside) => {
-                Self::Attempted
-            }
+            Some(
+                Transition::Succeeded
+                | Transition::Errored { .. }
+                | Transition::LaidAside
+                | Transition::Supplied
+                | Transition::Declined,
+            ) => Self::Attempted,
             Some(Transition::Happened | Transition::DidNotHappen) => Self::Reconciled,
             Some(Transition::RunEnded) => Self::Ended,
             Some(_) => Self::Resumed,
@@ -149,7 +153,9 @@ fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
     let follows = step.version.checked_add(1) == Some(entry.number) && entry.at == step.at;
     let is_of_one_look = match (step.input, input) {
         (TraceInput::Submitted, TraceInput::Resumed) => true,
-        (TraceInput::Resumed, TraceInput::Resumed) => entry.event == Some(Transition::Denied),
+        (TraceInput::Resumed, TraceInput::Resumed) => {
+            matches!(entry.event, Some(Transition::Denied | Transition::HandedOver))
+        }
         (TraceInput::Attempted, TraceInput::Ended) => true,
         _ => false,
     };

@@ -12,7 +12,7 @@ use crate::executor::problem::{BuildError, BuildProblem};
 use crate::executor::ready::Ready;
 use crate::executor::resolve::Resolving;
 use crate::executor::rules::{Rules, Surroundings};
-use crate::executor::{Executor, Gate, Journal, RunState};
+use crate::executor::{Executor, Gate, Journal, OnNoApprover, RunState};
 use crate::retry::{CircuitBreaker, Circuits};
 use toolwright_core::capability::{DeclaredService, ProvidedValues};
 use toolwright_policy::policy::{PolicyBuilder, PolicyError};
@@ -34,6 +34,15 @@ impl ExecutorBuilder {
         let catalog = self.registry.catalog();
         let rules = self.rules(&catalog, &mut problems);
         self.ask_the_last(rules.as_ref());
+        let external = catalog.tools().entries().iter().find(|it| it.definition.is_external);
+        if let Some(external) = external {
+            let of_process = || Journal::of_this_process().on_no_approver(OnNoApprover::Deny);
+            let journal = self.journal.get_or_insert_with(of_process);
+            if journal.lacks_hand_over_key() {
+                let (tool, location) = (external.name.to_string(), external.definition.location);
+                problems.push(BuildProblem::NoHandOverKey { tool, location });
+            }
+        }
         let asker = self.asker.take();
         let journal = self.journal.and_then(|journal| journal.build(asker, &mut problems));
         let (services, values) = self.services.into_iter().unzip();

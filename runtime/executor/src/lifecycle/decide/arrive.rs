@@ -58,9 +58,13 @@ impl<'a> Moment<'a> {
                     let entries = vec![opened, allowed, entry];
                     return Ok(self.commit(next, entries, self.opens(None), Then::Report));
                 }
+                if tool.hands_over.is_some() && evaluated.has_secrets && !self.settings.seals {
+                    return self.turn_away(Refusal::SecretCannotBeHandedOver);
+                }
                 next.grant = grant.as_ref().map(|it| it.id.clone());
-                let claimed = self.claimed(&mut next)?;
-                (vec![opened, allowed, claimed], grant.and_then(|it| it.taken), Then::Perform)
+                let (begun, then) = self.begun(&mut next)?;
+                let entries = [opened, allowed].into_iter().chain(begun).collect();
+                (entries, grant.and_then(|it| it.taken), then)
             }
             Gate::Ask(reason) => {
                 (vec![opened, self.ask(&mut next, reason, None)?], None, Then::Notify)

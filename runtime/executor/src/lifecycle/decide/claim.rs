@@ -80,8 +80,8 @@ impl Moment<'_> {
         }
         if !self.has(Guard::EvaluatedAtClaim) {
             let mut next = record.clone();
-            let entry = self.claimed(&mut next)?;
-            return Ok(self.commit(next, vec![entry], self.begins(None), Then::Perform));
+            let (entries, then) = self.begun(&mut next)?;
+            return Ok(self.commit(next, entries, self.begins(None), then));
         }
         let past = self.past()?;
         if let Err(why) = replay(record, &past.history) {
@@ -140,9 +140,9 @@ impl Moment<'_> {
         }
         let mut next = record.clone();
         next.grant = grant.as_ref().map(|it| it.id.clone());
-        let entry = self.claimed(&mut next)?;
+        let (entries, then) = self.begun(&mut next)?;
         let documents = self.begins(grant.and_then(|it| it.taken));
-        Ok(self.commit(next, vec![entry], documents, Then::Perform))
+        Ok(self.commit(next, entries, documents, then))
     }
 
     /// What it was evaluated by is not as it was; it is evaluated again.

@@ -23,6 +23,7 @@ impl Moment<'_> {
                 self.end(Transition::Expired, &expired(&record.tool), "nobody decided in time")
             }
             State::Running if is_due => self.owner_lost(),
+            State::HandedOver if is_due => self.never_supplied(),
             State::Waiting => self.awaited(),
             _ => Ok(Step::only(Then::Report)),
         }
@@ -69,6 +70,11 @@ impl Moment<'_> {
             End::ApproverFailed(why) => (Transition::Expired, unapproved(record), why.as_str()),
         };
         match next(record.state, event) {
+            Ok(_) if record.state == State::HandedOver => match end {
+                // There is nothing that an approver could decide any more.
+                End::ApproverFailed(_) => Ok(Step::only(Then::Report)),
+                _ => self.recalled(why),
+            },
             Ok(_) => self.end(event, &error, why),
             Err(_) => Ok(Step::only(Then::Report)),
         }

@@ -7,6 +7,7 @@ use super::super::snapshot::CircuitOpen;
 use super::super::step::Refusal;
 use crate::retry::{Refused, unavailable};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
+use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{Answered, CallRecord};
 
 /// What a tool needs that only the caller has.
@@ -74,6 +75,14 @@ impl Refusal {
                     "`{tool}` needs a person's approval ({reason}), and a call with a secret cannot wait here"
                 );
                 ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED).hint(GO_ON).caused_by(
+                    "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
+                )
+            }
+            Self::SecretCannotBeHandedOver => {
+                let words = format!(
+                    "`{tool}` is carried out elsewhere, and a call with a secret cannot wait here"
+                );
+                ToolError::new("refused", words).class(NOT_STARTED).by_executor(Done::NotBegun).caused_by(
                     "there is no key to seal the secret with; give its journal one by `Journal::sealing_key`",
                 )
             }
@@ -148,6 +157,29 @@ pub(super) fn ended_meanwhile(tool: &str) -> ToolError {
 pub(super) fn expired(tool: &str) -> ToolError {
     ToolError::new(error_kind::EXPIRED, format!("nobody approved the call of `{tool}` in time"))
         .hint("go on without it, or tell the user that it needs approval")
+}
+
+/// Of a call that was handed over, and of which nothing was heard in time.
+pub(super) fn not_supplied(record: &CallRecord) -> ToolError {
+    let tool = &record.tool;
+    let words = format!("`{tool}` is carried out elsewhere, and gave no result in time");
+    ToolError::new(error_kind::EXPIRED, format!("{words}{}", elsewhere(record)))
+        .hint("go on without it, or tell the user that it did not answer")
+}
+
+/// Of a call that was handed over and is not wanted any more.
+pub(super) fn recalled(record: &CallRecord) -> ToolError {
+    let words = format!("the call of `{}` was cancelled", record.tool);
+    ToolError::new(error_kind::CANCELLED, format!("{words}{}", elsewhere(record)))
+        .class(ErrorClass::Cancelled)
+}
+
+/// An answer that a call did nothing which others may have carried out would be a lie.
+fn elsewhere(record: &CallRecord) -> &'static str {
+    match record.effect {
+        Effect::Read => "",
+        _ => "; it may have been carried out",
+    }
 }
 
 /// The approver of a call failed, and no other approver can decide.

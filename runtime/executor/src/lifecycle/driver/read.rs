@@ -54,7 +54,7 @@ impl<'a> Lifecycle<'a> {
             }
             Need::Tool => {
                 let found = self.sought(look.record()).await;
-                let now = found.as_ref().map(|found| tool_now(found.plan(), look.call));
+                let now = found.as_ref().map(|found| self.tool_now(found.plan(), look.call));
                 look.snapshot.tool = Some(now.map_err(Clone::clone));
                 look.found = found.ok();
             }
@@ -177,6 +177,22 @@ impl<'a> Lifecycle<'a> {
         match plan.lacks.first() {
             Some(missing) => Err(missing.to_string()),
             None => Ok(found),
+        }
+    }
+
+    /// A tool as it is now.
+    pub(in super::super) fn tool_now(self, plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
+        let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
+        let needs_caller = !plan.from_call.is_empty();
+        let definition = &plan.entry.definition;
+        ToolNow {
+            fingerprint: plan.entry.fingerprint().to_owned(),
+            effect: definition.effect,
+            retry: plan.retry,
+            needs_caller,
+            has_services: call.is_some() || !needs_caller,
+            circuit: refused.map(|refused| CircuitOpen { left: refused.left }),
+            hands_over: definition.is_external.then(|| self.hands_over(definition)),
         }
     }
 
@@ -351,20 +367,6 @@ impl<'a> Lifecycle<'a> {
             Ok(Err(error)) => format!("(the tool could not show it: {error})"),
             Err(_) => "(the tool could not show it: its preview panicked)".to_owned(),
         })
-    }
-}
-
-/// A tool as it is now.
-pub(in super::super) fn tool_now(plan: &Plan, call: Option<&Call<'_>>) -> ToolNow {
-    let refused = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
-    let needs_caller = !plan.from_call.is_empty();
-    ToolNow {
-        fingerprint: plan.entry.fingerprint().to_owned(),
-        effect: plan.entry.definition.effect,
-        retry: plan.retry,
-        needs_caller,
-        has_services: call.is_some() || !needs_caller,
-        circuit: refused.map(|refused| CircuitOpen { left: refused.left }),
     }
 }
 

@@ -57,7 +57,7 @@ impl<'a> Lifecycle<'a> {
         if look.snapshot.is_recorded {
             look.is_now(record);
         } else {
-            look.snapshot.tool = Some(Ok(super::tool_now(plan, look.call)));
+            look.snapshot.tool = Some(Ok(self.tool_now(plan, look.call)));
             (look.snapshot.run_ended, look.snapshot.evaluated) = (None, None);
             (look.snapshot.grants, look.snapshot.denied_before) = (None, None);
             look.arguments = Some(arguments);

@@ -1,0 +1,68 @@
+//! Rules of `external`: the parameters and the type of the output are the contract, and nothing of the call runs here.
+
+use proc_macro2::Span;
+
+use crate::args::Timeout;
+use crate::errors::Errors;
+use crate::item::Function;
+use crate::model::{Argument, Tool};
+
+pub fn rules(tool: &Tool, function: &Function, errors: &mut Errors) {
+    let Some(external) = tool.args.external else {
+        if let Some(end) = function.end {
+            errors.at(
+                end,
+                "a tool needs a body; only one that is carried out elsewhere, `#[tool(external)]`, has none",
+            );
+        }
+        return;
+    };
+    if tool.self_type.is_some() {
+        errors.at(
+            external,
+            "an external tool is a function of its own: carried out elsewhere, it borrows no `self`; move it out of the `impl` block",
+        );
+        return;
+    }
+    if function.end.is_none() {
+        errors.over(
+            &function.body,
+            "an external tool is carried out elsewhere, so that no body of it runs; write `;` in its place",
+        );
+    }
+    for (key, span) in of_attempts(tool) {
+        errors.at(
+            span,
+            format!("`{key}` is about attempts that run here, and an external tool runs elsewhere; drop it"),
+        );
+    }
+    if let Some(Timeout::None) = tool.args.timeout {
+        errors.at(
+            external,
+            "an external tool needs a time limit, or its calls could wait for ever; give `timeout` a time, or leave it out for as long as an approval may take",
+        );
+    }
+    for argument in &tool.arguments {
+        if let Argument::Exclusive(capability) = argument {
+            errors.over(
+                &capability.ty,
+                "an external tool opens nothing: carried out elsewhere, it has no use for `&mut`; drop the parameter",
+            );
+        }
+    }
+}
+
+/// The options that say how attempts run here.
+fn of_attempts(tool: &Tool) -> impl Iterator<Item = (&'static str, Span)> {
+    let args = &tool.args;
+    let at = tool.args.external.unwrap_or_else(|| tool.function.span());
+    [
+        ("blocking", args.blocking),
+        ("retry", args.retry.as_ref().map(|_| at)),
+        ("total_timeout", args.total_timeout.as_ref().map(|_| at)),
+        ("limit", args.limit.map(|_| at)),
+        ("reconcile", args.reconcile.as_ref().map(|it| it.span())),
+    ]
+    .into_iter()
+    .filter_map(|(key, span)| Some((key, span?)))
+}

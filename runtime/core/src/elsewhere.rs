@@ -1,0 +1,21 @@
+//! Calls that are carried out elsewhere.
+
+use futures::future::BoxFuture;
+
+use crate::error::ToolError;
+use crate::output::Answer;
+
+/// Answers a call that should have been handed over, where it could not be: its tool came after the executor was built, which
+/// has no journal.
+#[must_use]
+pub fn carried_out_elsewhere<'a>() -> BoxFuture<'a, Answer> {
+    Box::pin(async { not_handed_over().into() })
+}
+
+/// The error of a call that could not be handed over.
+#[must_use]
+pub fn not_handed_over() -> ToolError {
+    ToolError::internal(
+        "a call that is carried out elsewhere cannot be handed over by an executor without a journal; give it one, or register the tool before it is built",
+    )
+}

@@ -1,0 +1,67 @@
+//! A call is carried out elsewhere: it is handed over in the commit of its claim, and ends by the result that is supplied, by
+//! time, or because it is not wanted any more. It is never handed over twice, so that its token counts once.
+
+use super::super::guard::Guard;
+use super::super::step::{Step, SuppliedResult, Then};
+use super::moment::{Known, Moment};
+use super::words::{not_supplied, recalled};
+use crate::executor::later;
+use toolwright_core::error::ToolError;
+use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
+
+impl Moment<'_> {
+    /// Begins a call that may run: it is claimed for its tool to run here, or handed over. No crash falls between claim and
+    /// hand-over, so that what was handed over is never in doubt.
+    pub(super) fn begun(self, record: &mut CallRecord) -> Known<(Vec<Entry>, Then)> {
+        let hands_over = self.tool()?.hands_over.as_ref();
+        if let Some(why) = hands_over.and_then(|it| it.why_not.as_ref()) {
+            return Err(self.not_here(why.clone()));
+        }
+        let claimed = self.claimed(record)?;
+        let Some(hands_over) = hands_over else { return Ok((vec![claimed], Then::Perform)) };
+        let until = later(self.now, hands_over.within);
+        let why = format!("its result may be supplied until {until}");
+        let handed_over = self.advance(record, Transition::HandedOver, Some(why))?;
+        record.handed_over_until = Some(until);
+        Ok((vec![claimed, handed_over], Then::Report))
+    }
+
+    /// A result is supplied. It counts for the call as it was handed over, once, and in its time.
+    pub(super) fn supplied(self, supplied: &SuppliedResult) -> Known<Step> {
+        let record = &self.snapshot.record;
+        if record.state != State::HandedOver || record.generation != supplied.generation {
+            return Ok(Step::only(Then::Report));
+        }
+        let is_late = record.handed_over_until.is_none_or(|until| until <= self.now);
+        if is_late && self.has(Guard::SuppliedInTime) {
+            return self.never_supplied();
+        }
+        let event = match supplied.answer.is_error {
+            true => Transition::Declined,
+            false => Transition::Supplied,
+        };
+        let mut next = record.clone();
+        let entry = self.advance(&mut next, event, Some("supplied with its token".to_owned()))?;
+        self.answer(&mut next, supplied.answer.clone());
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+
+    /// Its deadline has passed without a result.
+    pub(super) fn never_supplied(self) -> Known<Step> {
+        let error = not_supplied(&self.snapshot.record);
+        self.ended_elsewhere(Transition::Expired, &error, "no result was supplied in time")
+    }
+
+    /// It is not wanted any more. Who carries it out hears of that, and may have done it by then.
+    pub(super) fn recalled(self, why: &str) -> Known<Step> {
+        let error = recalled(&self.snapshot.record);
+        self.ended_elsewhere(Transition::RunEnded, &error, why)
+    }
+
+    fn ended_elsewhere(self, event: Transition, error: &ToolError, why: &str) -> Known<Step> {
+        let mut next = self.snapshot.record.clone();
+        let entry = self.advance(&mut next, event, Some(why.to_owned()))?;
+        self.answer(&mut next, error);
+        Ok(self.commit(next, vec![entry], Vec::new(), Then::Report))
+    }
+}
