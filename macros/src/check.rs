@@ -21,6 +21,7 @@ use crate::errors::{Errors, did_you_mean};
 use crate::item::Function;
 use crate::model::{Argument, Tool};
 
+pub use external::NO_BODY;
 pub use methods::{UserConstants, methods, take_repeated};
 
 pub use companion::plain;
@@ -64,7 +65,7 @@ pub fn tool(
     danger_is_known(&tool, &function.signature, errors);
     effect_agrees(&tool, &function.signature, errors);
     opened_once(&tool, errors);
-    external::rules(&tool, function, errors);
+    external::rules(&mut tool, function, errors);
     exposure(&tool, errors);
     input::keys(&tool, errors);
     input::whole(&tool, errors);

@@ -42,6 +42,11 @@ impl Errors {
         self.found.is_empty() && !self.some_in_place
     }
 
+    /// Reports whether a mistake stands in the item itself, in the place of what is mistaken.
+    pub fn has_some_in_place(&self) -> bool {
+        self.some_in_place
+    }
+
     /// Combines all mistakes to one value, for a list that is itself an option.
     pub fn into_error(self) -> Option<syn::Error> {
         self.found.into_iter().reduce(|mut all, error| {

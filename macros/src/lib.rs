@@ -52,11 +52,14 @@ fn expand_tool(args: TokenStream, item: TokenStream) -> TokenStream {
     };
     let mut errors = Errors::default();
     let args = ToolArgs::parse(args, &mut errors);
+    if let (Some(end), None) = (function.end, args.external) {
+        return with_error(item, &syn::Error::new(end, check::NO_BODY));
+    }
     let paths = Paths::new(args.krate.as_ref());
     let tool = check::tool(&mut function, args, None, &mut errors);
     strip(&mut function);
     // What is carried out elsewhere is no function. Mistakes in its types are reported where they stand.
-    let is_function = function.end.is_none() || !errors.is_empty();
+    let is_function = function.end.is_none() || errors.has_some_in_place();
     let generated = expand::tool(&tool, &paths, errors);
     let function = is_function.then_some(&function);
     quote!(#function #generated)

@@ -29,6 +29,18 @@ fn a_plain_tool() {
 }
 
 #[test]
+fn a_tool_that_is_carried_out_elsewhere() {
+    let item = quote! {
+        /// Lets the visitor pick a colour.
+        pub async fn pick(
+            /// What for.
+            prompt: String,
+        ) -> Colour;
+    };
+    assert_snapshot!(tool(quote!(external, timeout = "5m"), item));
+}
+
+#[test]
 fn a_tool_without_parameters() {
     let item = quote! {
         /// Says when.

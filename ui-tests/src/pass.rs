@@ -29,6 +29,7 @@ legal! {
     data_fields,
     deprecated,
     expressions,
+    external,
     lifetimes,
     methods,
     parameters,

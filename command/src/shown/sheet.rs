@@ -49,6 +49,12 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
         let awaited: Vec<String> = call.awaits.iter().map(ToString::to_string).collect();
         page.line("waits for", &awaited.join(", "));
     }
+    if let Some(until) = call.handed_over_until {
+        page.line(
+            "handed over",
+            &format!("a result may be supplied until {}", when::both(until, now)),
+        );
+    }
     page.line("attempt", &call.attempt.to_string());
     page.line("effect", effect(call.effect));
     if let Some(owner) = &call.owner {

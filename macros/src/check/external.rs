@@ -7,13 +7,14 @@ use crate::errors::Errors;
 use crate::item::Function;
 use crate::model::{Argument, Tool};
 
-pub fn rules(tool: &Tool, function: &Function, errors: &mut Errors) {
+/// What is said of a tool that is carried out nowhere.
+pub const NO_BODY: &str =
+    "a tool needs a body; only one that is carried out elsewhere has none: `#[tool(external)]`";
+
+pub fn rules(tool: &mut Tool, function: &Function, errors: &mut Errors) {
     let Some(external) = tool.args.external else {
         if let Some(end) = function.end {
-            errors.at(
-                end,
-                "a tool needs a body; only one that is carried out elsewhere, `#[tool(external)]`, has none",
-            );
+            errors.at(end, NO_BODY);
         }
         return;
     };
@@ -42,7 +43,8 @@ pub fn rules(tool: &Tool, function: &Function, errors: &mut Errors) {
             "an external tool needs a time limit, or its calls could wait for ever; give `timeout` a time, or leave it out for as long as an approval may take",
         );
     }
-    for argument in &tool.arguments {
+    // What is reported here is not asked about once more.
+    for argument in tool.arguments.extract_if(.., |it| matches!(it, Argument::Exclusive(_))) {
         if let Argument::Exclusive(capability) = argument {
             errors.over(
                 &capability.ty,

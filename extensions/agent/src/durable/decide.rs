@@ -27,7 +27,9 @@ impl CallStatus {
         let is_due = || record.due().is_some_and(|due| due <= now);
         match record.state {
             _ if record.answer.is_some() => Self::Answered,
-            State::Ready | State::Running | State::Pending if !is_due() => Self::Waits,
+            State::Ready | State::Running | State::Pending | State::HandedOver if !is_due() => {
+                Self::Waits
+            }
             State::Indeterminate | State::Planned | State::Waiting => Self::Waits,
             _ => Self::MayGoOn,
         }

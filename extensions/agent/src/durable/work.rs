@@ -29,13 +29,14 @@ use super::runner::{Inner, LOOK_AGAIN, Runner};
 const PAGE: usize = 5_000;
 
 /// The states of calls without an answer.
-const OPEN: [State; 6] = [
+const OPEN: [State; 7] = [
     State::Pending,
     State::Ready,
     State::Running,
     State::Indeterminate,
     State::Planned,
     State::Waiting,
+    State::HandedOver,
 ];
 
 /// The runs that rest, and when the worker looked for what has happened to them.

@@ -83,6 +83,11 @@ fn waiting(tool: &str, waits: &Suspended) -> ToolError {
             format!("`{tool}` was begun as call {call}, and it is unknown whether it happened"),
             "do not repeat it; a person has to find out".to_owned(),
         ),
+        (_, State::HandedOver) => (
+            "not_finished",
+            format!("call {call} of `{tool}` is carried out elsewhere, and has no result yet"),
+            "make the same call again later to get its result".to_owned(),
+        ),
         (_, state) => (
             "not_finished",
             format!("call {call} of `{tool}` is {state}"),

@@ -47,7 +47,7 @@ impl Entry {
 }
 
 impl Tasks {
-    /// The task of a call that a person has to decide on; nothing where the call waits for something else, or the session has
+    /// The task of a call that a person has to decide on, or that is carried out elsewhere; nothing where the call waits for something else, or the session has
     /// too many tasks. Says when the call has ended, before its result can be read.
     pub(super) fn of(
         &self,
@@ -56,7 +56,15 @@ impl Tasks {
         worker: Worker,
         ended: impl FnOnce() + Send + 'static,
     ) -> Option<Task> {
-        let (State::Pending, Some(request)) = (waits.state, &waits.request) else { return None };
+        let message = match (&waits.request, &waits.handed_over) {
+            (Some(request), _) if waits.state == State::Pending => {
+                format!("waits for a person's approval: {}", request.reason)
+            }
+            (_, Some(handed_over)) => {
+                format!("is carried out elsewhere; a result is due by {}", handed_over.until)
+            }
+            _ => return None,
+        };
         let id = waits.call.to_string();
         let mut all = self.lock();
         if let Some(entry) = all.get(&id) {
@@ -69,7 +77,6 @@ impl Tasks {
             return None;
         }
         let now = Timestamp::now();
-        let message = format!("waits for a person's approval: {}", request.reason);
         let entry = Entry {
             call: waits.call,
             message,
