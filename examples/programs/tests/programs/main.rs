@@ -9,6 +9,7 @@ mod cli_and_mcp;
 mod coding;
 mod delegate;
 mod durable;
+mod external;
 mod hello;
 mod plugins;
 mod provider;

@@ -8,6 +8,7 @@ mod durable;
 mod early;
 mod ends;
 mod events;
+mod external;
 mod forks;
 mod front;
 mod guidance;

@@ -12,10 +12,12 @@ use toolwright_journal::journal::{
 };
 use toolwright_policy::policy::PolicyDecision;
 
-use super::super::snapshot::{Evaluated, FinalCall, Past, Preview, Snapshot, Stored, ToolNow};
+use super::super::snapshot::{
+    Evaluated, FinalCall, HandsOver, Past, Preview, Snapshot, Stored, ToolNow,
+};
 use super::super::step::{
     Attempt, AttemptError, By, Dropped, End, Input, Need, Reconciliation, Settings, Step,
-    Suspension, Then,
+    SuppliedResult, Suspension, Then,
 };
 use super::decide;
 use crate::executor::OnNoApprover;
@@ -50,6 +52,7 @@ fn tool(effect: Effect) -> ToolNow {
         needs_caller: false,
         has_services: true,
         circuit: None,
+        hands_over: None,
     }
 }
 
@@ -75,6 +78,7 @@ fn call(state: State, effect: Effect) -> (CallRecord, Vec<Entry>) {
                 let (mut record, mut history) = (record.clone(), history.clone());
                 history.push(record.advance(event, note()).ok()?);
                 record.lease = Some(at);
+                record.handed_over_until = Some(at);
                 Some((record, history))
             })
         });
@@ -126,12 +130,15 @@ fn inputs(record: &CallRecord) -> Vec<Input> {
     let found = [None, Some(answer.clone())]
         .map(|happened| Input::Reconciled(Reconciliation { version: record.version, happened }));
     let suspension = Suspension { epoch: record.epoch, awaits: vec![CallId::from_bytes([2; 16])] };
+    let supplied = SuppliedResult { generation: record.generation, answer: answer.clone() };
+    let supplied = Input::Supplied(supplied);
     [Input::Resumed, Input::Due, Input::Noted, Input::Suspended(suspension)]
         .into_iter()
         .chain(attempts)
         .chain(dropped)
         .chain(ends)
         .chain(found)
+        .chain([supplied])
         .collect()
 }
 
@@ -272,6 +279,59 @@ fn a_late_owners_result_changes_nothing() {
         }
         let step = decided(&record, &history, input.clone(), &PolicyDecision::Allow);
         assert_eq!((step.commit, step.then), (None, Then::Report), "{input:?}");
+    }
+}
+
+/// The decision on a call of a tool that is carried out elsewhere within a minute.
+fn decided_elsewhere(record: &CallRecord, history: &[Entry], mut input: Input) -> Step {
+    let mut snapshot = Snapshot::of(record.clone());
+    loop {
+        let step = decide(&snapshot, &input, &settings(), now(), 7);
+        let Then::Read(need) = step.then else { return step };
+        read(&mut snapshot, &mut input, history, need, &PolicyDecision::Allow);
+        if let Some(Ok(tool)) = &mut snapshot.tool {
+            let within = Duration::from_secs(60);
+            tool.hands_over = Some(HandsOver { within, why_not: None });
+        }
+    }
+}
+
+#[test]
+fn a_call_is_claimed_and_handed_over_in_one_commit() {
+    let (record, history) = call(State::Ready, Effect::Once);
+    let step = decided_elsewhere(&record, &history, Input::Resumed);
+    let write = &step.commit.expect("it is handed over").calls[0];
+    let events: Vec<_> = write.entries.iter().filter_map(|entry| entry.event).collect();
+    assert_eq!(events, [Transition::Claimed, Transition::HandedOver]);
+    assert_eq!((write.record.state, step.then), (State::HandedOver, Then::Report));
+    assert_eq!(write.record.due(), now().checked_add(Duration::from_secs(60)).ok());
+    assert!(write.record.owner.is_none() && write.record.lease.is_none());
+}
+
+#[test]
+fn a_result_counts_once_in_its_time_and_for_its_generation() {
+    let (handed, history) = call(State::HandedOver, Effect::Once);
+    let open = handed.clone().with(|it| it.handed_over_until = Some(Timestamp::MAX));
+    let supplied =
+        |generation, answer: Answered| Input::Supplied(SuppliedResult { generation, answer });
+    let state_after = |record: &CallRecord, input| {
+        decided_elsewhere(record, &history, input).commit.map(|unit| unit.calls[0].record.state)
+    };
+    let generation = open.generation;
+    let result = || supplied(generation, Answered::text("done"));
+    assert_eq!(state_after(&open, result()), Some(State::Succeeded));
+    let failed = supplied(generation, Answered::error("closed", "the page was closed", None));
+    assert_eq!(state_after(&open, failed), Some(State::Failed));
+    assert_eq!(state_after(&handed, result()), Some(State::Expired));
+    let other = supplied(generation + 1, Answered::text("done"));
+    assert_eq!(state_after(&open, other), None);
+    for state in State::ALL.into_iter().filter(|it| *it != State::HandedOver) {
+        if state == State::Indeterminate {
+            continue;
+        }
+        let (record, history) = call(state, Effect::Idempotent);
+        let input = supplied(record.generation, Answered::text("done"));
+        assert_eq!(decided_elsewhere(&record, &history, input).commit, None, "{state}");
     }
 }
 
