@@ -30,8 +30,12 @@ fn recorded(store: &MemoryStore) -> Executor {
     Executor::builder(registry).journal(journal).build().unwrap()
 }
 
+fn asks() -> ScriptedModel {
+    ScriptedModel::new().calls([("pick_colour", r#"{"prompt":"the door?"}"#)])
+}
+
 fn model() -> ScriptedModel {
-    ScriptedModel::new().calls([("pick_colour", r#"{"prompt":"the door?"}"#)]).says("Blue it is.")
+    asks().says("Blue it is.")
 }
 
 /// The call that waits, as soon as there is one.
@@ -57,7 +61,7 @@ async fn a_run_in_memory_waits_for_the_result() {
     let (result, ()) = futures::future::join(run.into_future(), supplied(&executor)).await;
     let result = result.unwrap();
     assert_eq!(result.to_string(), "Blue it is.");
-    assert!(format!("{:?}", result.history()).contains("blue"));
+    assert!(serde_json::to_string(result.history()).unwrap().contains("blue"));
 }
 
 #[tokio::test]
@@ -65,13 +69,13 @@ async fn a_run_in_memory_goes_on_when_the_time_is_over() {
     let executor = in_memory(Duration::from_millis(50));
     let agent = Agent::on(executor, model()).build().unwrap();
     let result = agent.run("Paint the door.").await.unwrap();
-    assert!(format!("{:?}", result.history()).contains("expired"));
+    assert!(serde_json::to_string(result.history()).unwrap().contains("expired"));
 }
 
 #[tokio::test]
 async fn cancelling_a_run_in_memory_ends_the_call() {
     let executor = in_memory(Duration::from_secs(60));
-    let agent = Agent::on(executor.clone(), model()).build().unwrap();
+    let agent = Agent::on(executor.clone(), asks()).build().unwrap();
     let token = CancellationToken::new();
     let mut run = agent.new_run("r").cancelled_by(token.clone()).start().unwrap();
     let cancelled = async {
@@ -109,7 +113,7 @@ async fn a_recorded_run_waits_over_a_restart_and_asks_its_model_nothing_twice() 
 async fn a_recorded_run_that_is_cancelled_ends_the_call_that_was_handed_over() {
     let store = MemoryStore::new();
     let executor = recorded(&store);
-    let agent = Agent::on(executor.clone(), model()).build().unwrap();
+    let agent = Agent::on(executor.clone(), asks()).build().unwrap();
     let run = agent.run("Paint the door.").id("visit-8");
     let cancelled = async {
         handed_over(&executor).await;
