@@ -73,6 +73,7 @@ pub fn cases() -> Vec<Case> {
     let again = scenario(Idempotent, ALLOWED);
     let staged =
         Scenario { stages: EVERY_STAGE, ..with(Budget { delays: 2, ..FAIR }, again.clone()) };
+    let elsewhere = Scenario { is_external: true, ..once.clone() };
     let of = |verdicts: &[Verdict], scenario: &Scenario| Scenario {
         verdicts: verdicts.to_vec(),
         ..scenario.clone()
@@ -106,6 +107,13 @@ pub fn cases() -> Vec<Case> {
         decide(Guard::StagesFirst, property::STAGED, staged.clone()),
         decide(Guard::StagesCurrent, property::STAGED_NOW, staged.clone()),
         decide(Guard::WaitingIsFree, property::WAITING, staged.clone()),
+        decide(
+            Guard::SuppliedInTime,
+            property::SUPPLIED_IN_TIME,
+            with(deadline, elsewhere.clone()),
+        ),
+        decide(Guard::HandedOverAtOnce, property::HANDED_OVER, elsewhere.clone()),
+        case(Switch::NoCompareAndSet, property::ONE_ANSWER, elsewhere),
         case(Switch::NoCompareAndSet, property::KEPT_OUT, staged),
         case(Switch::NoCompareAndSet, property::ENDED, asks.clone()),
         case(Switch::RenewalUnseen, property::RENEWED, with(lapse, once.clone())),

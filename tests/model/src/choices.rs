@@ -38,11 +38,18 @@ impl System {
     pub(crate) fn is_late(&self, record: &CallRecord) -> bool {
         record.ask.as_ref().is_some_and(|ask| ask.deadline <= self.now)
     }
+
+    pub(crate) fn is_overdue(&self, record: &CallRecord) -> bool {
+        record.handed_over_until.is_some_and(|until| until <= self.now)
+    }
 }
 
-/// Whether a call has not begun.
+/// Whether a call has not begun here.
 fn is_unbegun(record: &CallRecord) -> bool {
-    matches!(record.state, State::Judging | State::Planned | State::Pending | State::Ready)
+    matches!(
+        record.state,
+        State::Judging | State::Planned | State::Pending | State::Ready | State::HandedOver
+    )
 }
 
 impl Scenario {
@@ -72,6 +79,7 @@ impl Scenario {
             let due = system.counted().filter(|(_, record)| match record.state {
                 State::Pending => system.is_late(record),
                 State::Running => system.is_lapsed(record),
+                State::HandedOver => system.is_overdue(record),
                 _ => false,
             });
             actions.extend(due.map(|(nth, _)| Action::Look(Who::Sweeper, nth)));
@@ -179,10 +187,12 @@ impl Scenario {
         }
         self.lapses(system, actions);
         let waits = |record: &CallRecord| {
-            matches!(record.state, State::Pending | State::Ready)
+            let is_asked = matches!(record.state, State::Pending | State::Ready)
                 && record.ask.is_some()
-                && !system.is_late(record)
+                && !system.is_late(record);
+            is_asked || record.state == State::HandedOver && !system.is_overdue(record)
         };
+        self.supplies(system, actions);
         if budget.deadlines > 0 && system.journal.calls().any(waits) {
             actions.push(Action::Deadline);
         }
@@ -198,6 +208,18 @@ impl Scenario {
                 actions.extend(can.map(|rewrite| Action::Rewrite(nth, *rewrite)));
             }
         }
+    }
+
+    /// Results that are supplied, to a process with nothing else in mind; of two processes both may be given one.
+    fn supplies(&self, system: &System, actions: &mut Vec<Action>) {
+        let mut workers = (0..).zip(&system.workers);
+        let Some((worker, _)) = workers.find(|(_, task)| matches!(task, Task::Idle)) else {
+            return;
+        };
+        let handed_over = system.counted().filter(|(_, it)| it.state == State::HandedOver);
+        actions.extend(handed_over.flat_map(|(nth, _)| {
+            [false, true].map(|has_failed| Action::Supply(worker, nth, has_failed))
+        }));
     }
 
     /// Leases whose time may pass: of owners that are gone, and as often as it may happen of others.

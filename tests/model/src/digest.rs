@@ -38,6 +38,7 @@ pub(crate) fn times(record: &CallRecord, now: Timestamp, state: &mut impl Hasher
     has_passed(record.lease).hash(state);
     has_passed(record.ask.as_ref().map(|ask| ask.deadline)).hash(state);
     has_passed(record.not_before).hash(state);
+    has_passed(record.handed_over_until).hash(state);
 }
 
 /// What a task knows of its call.

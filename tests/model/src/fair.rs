@@ -59,6 +59,7 @@ fn is_settled(scenario: &Scenario, system: &System, record: &CallRecord) -> bool
             record.generation > scenario.generations.into()
         }
         State::Pending => !system.is_late(record),
+        State::HandedOver => !system.is_overdue(record),
         _ => true,
     }
 }

@@ -63,6 +63,11 @@ pub const WAITING: &str =
     "a call that waits for a stage spends no attempt and does not end by that";
 /// What a stage answers has its answer.
 pub const KEPT_OUT: &str = "a call that a stage answers or refuses is never run";
+/// A result has its time.
+pub const SUPPLIED_IN_TIME: &str = "no result counts that is supplied after its deadline";
+/// A hand-over is known.
+pub const HANDED_OVER: &str =
+    "a call that is carried out elsewhere is handed over or not, and never in doubt";
 /// Decisions are possible.
 pub const POSSIBLE: &str = "no decision asks for what the machine does not know";
 
@@ -96,6 +101,8 @@ pub fn all(explored: &Explored) -> Vec<Property<Explored>> {
         Property::always(STAGED_NOW, |_, it| never(it, |wrong| wrong.staged_before)),
         Property::always(WAITING, |_, it| never(it, |wrong| wrong.waiting_cost)),
         Property::always(KEPT_OUT, |_, it| never(it, |wrong| wrong.answered_ran)),
+        Property::always(SUPPLIED_IN_TIME, |_, it| never(it, |wrong| wrong.supplied_late)),
+        Property::always(HANDED_OVER, |_, it| never(it, |wrong| wrong.doubted_elsewhere)),
         Property::always(POSSIBLE, |_, it| never(it, |wrong| wrong.impossible)),
     ];
     // Whoever writes the journal can strand any call.

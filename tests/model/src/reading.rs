@@ -6,8 +6,8 @@ use std::time::Duration;
 use toolwright_core::context::CallId;
 use toolwright_core::tool::Danger;
 use toolwright_executor::lifecycle::{
-    Evaluated, FinalCall, GrantNow, Past, Preview, Settings, Signature, Snapshot, Stored, ToolNow,
-    is_accepted, last_decision,
+    Evaluated, FinalCall, GrantNow, HandsOver, Past, Preview, Settings, Signature, Snapshot,
+    Stored, ToolNow, is_accepted, last_decision,
 };
 use toolwright_executor::retry::RetryPolicy;
 use toolwright_journal::approval::{Grant, Signed};
@@ -106,7 +106,7 @@ pub(crate) fn tool(scenario: &Scenario, system: &System, record: &CallRecord) ->
         needs_caller: false,
         has_services: true,
         circuit: None,
-        hands_over: None,
+        hands_over: scenario.is_external.then_some(HandsOver { within: THINKING, why_not: None }),
     }
 }
 

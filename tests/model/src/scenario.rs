@@ -179,6 +179,8 @@ pub struct Scenario {
     pub is_sealed: bool,
     /// Whether the second call is one of another run.
     pub has_two_runs: bool,
+    /// Whether the calls are carried out elsewhere, and their results supplied by the processes that hear of them.
+    pub is_external: bool,
     /// Whether the application lays every failed call aside as a dead letter.
     pub lays_failures_aside: bool,
     /// Which checks are missing.

@@ -72,6 +72,7 @@ pub fn one(
         rewrites: &[],
         is_sealed: false,
         has_two_runs: false,
+        is_external: false,
         lays_failures_aside: false,
         switches: Switches::default(),
     }
@@ -121,6 +122,10 @@ pub fn short() -> Vec<Scenario> {
         rewritten("once, asks, the journal is rewritten", REWRITTEN),
         sealed("once, asks, a secret, the journal is rewritten", REWRITTEN),
         moved("two runs, one grant, a call is moved", Budget { rewrites: 2, ..FAIR }),
+        external("once, elsewhere, a process crashes", ALLOWED, crash),
+        external("once, elsewhere, a commit is unheard", ALLOWED, unheard),
+        external("once, elsewhere, a deadline passes", ALLOWED, late),
+        external("once, elsewhere, asks", ASKS, FAIR),
     ]
 }
 
@@ -196,6 +201,17 @@ pub fn laid_aside(name: &'static str, effect: Effect, budget: Budget) -> Scenari
     }
 }
 
+/// A call that is carried out elsewhere, for which results are supplied as often as anybody likes.
+#[must_use]
+pub fn external(name: &'static str, policies: &'static [Policy], budget: Budget) -> Scenario {
+    Scenario {
+        is_external: true,
+        generations: 1,
+        verdicts: vec![Verdict::Approve, Verdict::Reject],
+        ..one(name, Effect::Once, policies, budget)
+    }
+}
+
 /// All that is explored besides, where there is more time.
 #[must_use]
 pub fn wide() -> Vec<Scenario> {
@@ -229,6 +245,8 @@ pub fn wide() -> Vec<Scenario> {
         alone(granted("two calls, one grant, then asked each time", EACH_TIME, policies)),
         alone(two("two calls, an owner crashes", crash)),
         reconciled("once, allowed, its tool looks", crash),
+        external("once, elsewhere, asks, a process crashes", ASKS, crash),
+        external("once, elsewhere, asks, a deadline passes", ASKS, late),
         plain(Scenario {
             stages: EVERY_STAGE,
             ..one(

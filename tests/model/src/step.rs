@@ -6,7 +6,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::ErrorClass;
 use toolwright_executor::lifecycle::trace::Decided;
 use toolwright_executor::lifecycle::{
-    Attempt, AttemptError, By, Dropped, End, Input, Reconciliation, Snapshot,
+    Attempt, AttemptError, By, Dropped, End, Input, Reconciliation, Snapshot, SuppliedResult,
 };
 use toolwright_journal::journal::{Answered, CallRecord, DocumentWrite, Transaction};
 
@@ -37,6 +37,8 @@ pub enum Action {
     Look(Who, u8),
     /// A tool looks for what became of its call.
     Reconcile(u8, u8),
+    /// A worker is given the result of a call that is carried out elsewhere, or its error where it failed.
+    Supply(u8, u8, bool),
     /// What the decision needs is read, and it is made.
     Decide(Who),
     /// The stages of the application say this of the call.
@@ -113,6 +115,7 @@ impl World<'_> {
                 self.set(who, task)
             }
             Action::Reconcile(worker, nth) => self.reconcile(worker, nth),
+            Action::Supply(worker, nth, has_failed) => self.supply(worker, nth, has_failed),
             Action::Decide(who) => {
                 let Task::Looking(look) = self.task(who)?.clone() else { return None };
                 let task = self.decide(&look);
@@ -237,6 +240,18 @@ impl World<'_> {
         let happened = has_acted.then(|| Answered::text("it happened"));
         let found = Reconciliation { version: record.version, happened };
         let task = self.look(record.id, Input::Reconciled(found))?;
+        self.set(Who::Worker(worker), task)
+    }
+
+    /// `lifecycle/supply.rs`: the token is that of the call as it was handed over.
+    fn supply(&mut self, worker: u8, nth: u8, has_failed: bool) -> Option<()> {
+        let record = self.nth(nth)?.clone();
+        let answer = match has_failed {
+            true => Answered::error("failed", "it failed elsewhere", None),
+            false => Answered::text("done elsewhere"),
+        };
+        let supplied = SuppliedResult { generation: record.generation, answer };
+        let task = self.look(record.id, Input::Supplied(supplied))?;
         self.set(Who::Worker(worker), task)
     }
 

@@ -27,7 +27,7 @@ pub enum Switch {
 
 impl Switch {
     /// Every one.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Decide(Guard::EvaluatedAtClaim),
         Self::Decide(Guard::DecisionBound),
         Self::Decide(Guard::ShownBound),
@@ -49,6 +49,8 @@ impl Switch {
         Self::Decide(Guard::StagesFirst),
         Self::Decide(Guard::StagesCurrent),
         Self::Decide(Guard::WaitingIsFree),
+        Self::Decide(Guard::SuppliedInTime),
+        Self::Decide(Guard::HandedOverAtOnce),
         Self::NoCompareAndSet,
         Self::RenewalUnseen,
         Self::NotWrittenAhead,

@@ -54,6 +54,8 @@ pub struct Circumstances {
     pub policy: Policy,
     /// Whether the time in which a decision of a person counts had passed.
     pub is_late: bool,
+    /// Whether the time in which a result could be supplied had passed.
+    pub is_overdue: bool,
     /// Whether the grant that is used counted.
     pub grant_counts: bool,
 }

@@ -92,6 +92,10 @@ pub struct Wrong {
     pub waiting_cost: bool,
     /// A call was claimed that a stage had answered.
     pub answered_ran: bool,
+    /// A result counted that was supplied after the deadline of its call.
+    pub supplied_late: bool,
+    /// A call that is carried out elsewhere was claimed without being handed over, or in doubt.
+    pub doubted_elsewhere: bool,
     /// A decision asked for what the machine does not know, or had never read enough.
     pub impossible: bool,
 }

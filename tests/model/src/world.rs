@@ -198,6 +198,7 @@ impl World<'_> {
         Circumstances {
             policy: self.scenario.policy(record.place.index, system.policy),
             is_late: deadline.is_some_and(|deadline| deadline <= system.now),
+            is_overdue: system.is_overdue(record),
             grant_counts,
         }
     }
@@ -227,10 +228,21 @@ impl World<'_> {
             Ok(()) => {}
             Err(conflict) => return self.conflict(look, &conflict),
         }
-        if is_claim {
+        // It is claimed and handed over in one commit.
+        let is_handed_over =
+            record.state == State::HandedOver && look.snapshot.record.state != State::HandedOver;
+        if is_claim || is_handed_over {
             self.watch_claim(decision, &record, before);
         }
-        self.watch_stages(look, &record, is_claim);
+        if is_handed_over {
+            self.system.witness(record.place.index).begins(&record);
+        }
+        self.watch_stages(look, &record, is_claim || is_handed_over);
+        let is_taken = matches!(record.state, State::Succeeded | State::Failed);
+        if let (Input::Supplied(_), true) = (&look.input, is_taken) {
+            let wrong = &mut self.system.witness(record.place.index).wrong;
+            wrong.supplied_late |= decision.then.is_overdue;
+        }
         if let Input::Reconciled(_) = look.input {
             let generation = look.snapshot.record.generation;
             self.system.witness(record.place.index).settles(generation);
@@ -314,6 +326,10 @@ impl World<'_> {
             let wrong = &mut self.system.witness(now.place.index).wrong;
             wrong.renewal_lost |= takes && is_renewed;
             wrong.late_owner_wrote |= is_late;
+            let is_elsewhere = self.scenario.is_external;
+            let is_in_doubt = matches!(now.state, State::Running | State::Indeterminate);
+            self.system.witness(now.place.index).wrong.doubted_elsewhere |=
+                is_elsewhere && is_in_doubt;
             self.wrote(before, &now);
         }
         Ok(())

@@ -48,6 +48,8 @@ pub enum Guard {
     WaitingIsFree,
     /// A result counts that is supplied before the deadline of its call.
     SuppliedInTime,
+    /// A call is handed over in the commit of its claim.
+    HandedOverAtOnce,
 }
 
 /// Which checks are made; all of them, unless a test says otherwise.

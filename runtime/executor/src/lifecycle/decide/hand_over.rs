@@ -18,7 +18,8 @@ impl Moment<'_> {
             return Err(self.not_here(why.clone()));
         }
         let claimed = self.claimed(record)?;
-        let Some(hands_over) = hands_over else { return Ok((vec![claimed], Then::Perform)) };
+        let at_once = hands_over.filter(|_| self.has(Guard::HandedOverAtOnce));
+        let Some(hands_over) = at_once else { return Ok((vec![claimed], Then::Perform)) };
         let until = later(self.now, hands_over.within);
         let why = format!("its result may be supplied until {until}");
         let handed_over = self.advance(record, Transition::HandedOver, Some(why))?;
