@@ -5,6 +5,7 @@
 
 mod allocations;
 mod batch;
+mod board;
 mod cache;
 mod call;
 mod compile;
@@ -32,8 +33,9 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 20] = [
+const BENCHMARKS: [(&str, &str, Run); 21] = [
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
+    ("board", "a ticket claimed on a board of 10,000, against the plain statement", board::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),

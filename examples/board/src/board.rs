@@ -23,7 +23,7 @@ pub use self::moves::{AGENT, Move};
 use crate::ticket::State;
 
 /// What brings a file from each schema to the next.
-const MIGRATIONS: [&str; 1] = [include_str!("board/1.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("board/1.sql"), include_str!("board/2.sql")];
 
 /// How long a statement waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -13,6 +13,7 @@ mod events;
 mod files;
 mod guard;
 mod layout;
+mod new;
 mod posted;
 mod problem;
 mod routes;

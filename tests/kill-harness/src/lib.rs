@@ -46,6 +46,7 @@
 pub mod agent;
 mod aim;
 pub mod application;
+pub mod board;
 pub mod broken;
 pub mod check;
 pub mod deadly;
@@ -103,6 +104,7 @@ pub fn main(store: &dyn Opens) -> ExitCode {
     let ended = match (arguments.next().as_deref(), arguments.next()) {
         (Some("life"), Some(life)) => lived(&life, store),
         (Some("agent-life"), Some(life)) => agent_lived(&life, store),
+        (Some(board::ARGUMENT), Some(life)) => board_lived(&life),
         _ => options::Options::of_command_line().and_then(|options| options.run(store)),
     };
     ended.unwrap_or_else(|error| {
@@ -117,6 +119,15 @@ fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(agent::live(life, store))?;
     // What still runs is ended with the process, as by a kill.
+    runtime.shutdown_background();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn board_lived(life: &str) -> anyhow::Result<ExitCode> {
+    let life = serde_json::from_str(life)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(board::live(life))?;
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
 }

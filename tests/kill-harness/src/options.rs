@@ -9,9 +9,21 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::Opens;
 use crate::agent::{AgentSetting, kill_agents};
+use crate::board::{BoardSetting, kill_runners};
 use crate::broken::Break;
 use crate::harness::{Tally, run};
 use crate::world::Setting;
+
+/// What is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Application {
+    /// Turns of calls.
+    Calls,
+    /// Runs of an agent.
+    Agent,
+    /// Runners of the board.
+    Board,
+}
 
 /// What is asked for.
 pub struct Options {
@@ -19,8 +31,7 @@ pub struct Options {
     seed: u64,
     beside: usize,
     setting: Setting,
-    /// Runs of an agent, instead of turns of calls.
-    is_agent: bool,
+    application: Application,
     /// A folder that goes when everything went well.
     own: Option<tempfile::TempDir>,
 }
@@ -32,9 +43,15 @@ impl Options {
     }
 
     fn of(matches: &ArgMatches) -> anyhow::Result<Self> {
-        let is_agent = matches.get_one::<String>("application").is_some_and(|it| it == "agent");
-        if is_agent {
-            fits_agent(matches)?;
+        let application = match matches.get_one::<String>("application").map(String::as_str) {
+            Some("agent") => Application::Agent,
+            Some("board") => Application::Board,
+            _ => Application::Calls,
+        };
+        match application {
+            Application::Calls => {}
+            Application::Agent => fits_agent(matches)?,
+            Application::Board => fits_board(matches)?,
         }
         let own = match matches.get_one::<PathBuf>("folder") {
             Some(_) => None,
@@ -56,7 +73,7 @@ impl Options {
             lease: Duration::from_millis(number("lease").unwrap_or_default()),
         };
         Ok(Self {
-            is_agent,
+            application,
             kills: number("kills").unwrap_or_default(),
             seed: number("seed").unwrap_or_else(|| fastrand::u64(..)),
             beside: usize::try_from(number("beside").unwrap_or(1))?,
@@ -67,8 +84,10 @@ impl Options {
 
     /// Kills and prints.
     pub fn run(self, store: &dyn Opens) -> anyhow::Result<ExitCode> {
-        if self.is_agent {
-            return self.run_agent(store);
+        match self.application {
+            Application::Calls => {}
+            Application::Agent => return self.run_agent(store),
+            Application::Board => return self.run_board(),
         }
         let Self { kills, seed, beside, setting, own, .. } = self;
         let begun = Instant::now();
@@ -128,6 +147,39 @@ impl Options {
         let is_good = if breaks_write_ahead { is_found } else { tally.is_good() };
         Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+impl Options {
+    fn run_board(self) -> anyhow::Result<ExitCode> {
+        let Self { kills, seed, setting, own, .. } = self;
+        let begun = Instant::now();
+        println!("seed {seed}, two runners on a board");
+        let setting = BoardSetting { program: setting.program, folder: setting.folder };
+        let tally = match kill_runners(&setting, kills, seed) {
+            Ok(tally) => tally,
+            Err(error) => {
+                keep(own);
+                return Err(error);
+            }
+        };
+        if !tally.is_good() {
+            keep(own);
+        }
+        println!("{} tickets checked in {} s", tally.tickets, begun.elapsed().as_secs());
+        println!("{tally}");
+        Ok(if tally.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Refuses what means nothing for runners of a board.
+fn fits_board(matches: &ArgMatches) -> anyhow::Result<()> {
+    for name in ["processes", "beside", "break", "lease"] {
+        anyhow::ensure!(
+            matches.value_source(name) != Some(ValueSource::CommandLine),
+            "`--{name}` means nothing for `--application board`, where two runners work on one board; leave it out"
+        );
+    }
+    Ok(())
 }
 
 fn told_of(promise: Break, tally: &Tally) -> bool {
@@ -193,8 +245,8 @@ fn command() -> Command {
             number("processes", "P", "How many processes share a journal, for calls alone; 1 unless a fault needs 2"),
             option("break", "PROMISE", "Break a promise of the store on purpose: fence, write-ahead, cas or renew")
                 .value_parser(|text: &str| text.parse::<Break>()),
-            option("application", "NAME", "What is killed: calls, turns of calls; agent, runs of an agent")
-                .value_parser(["calls", "agent"])
+            option("application", "NAME", "What is killed: calls, turns of calls; agent, runs of an agent; board, runners of the board")
+                .value_parser(["calls", "agent", "board"])
                 .default_value("calls"),
             number("lease", "MS", "The lease of executors").default_value("300"),
             number("beside", "N", "How many journals are tried at once, for calls alone").default_value("3"),
@@ -205,17 +257,17 @@ fn command() -> Command {
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, command};
+    use super::{Application, Options, command};
 
     #[test]
     fn the_command_line_is_consistent() {
         command().debug_assert();
     }
 
-    fn read(options: &str) -> Result<bool, String> {
+    fn read(options: &str) -> Result<Application, String> {
         let words = ["kill-harness"].into_iter().chain(options.split_whitespace());
         let matches = command().try_get_matches_from(words).unwrap();
-        Options::of(&matches).map(|it| it.is_agent).map_err(|error| error.to_string())
+        Options::of(&matches).map(|it| it.application).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -227,7 +279,13 @@ mod tests {
         assert_eq!(read("--application agent --beside 3"), Err(expected.to_owned()));
         let expected = "`--break fence` means nothing for `--application agent`, expected `--break write-ahead`";
         assert_eq!(read("--application agent --break fence"), Err(expected.to_owned()));
-        assert_eq!(read("--application agent --break write-ahead --lease 300"), Ok(true));
-        assert_eq!(read("--processes 2 --beside 3 --break fence"), Ok(false));
+        assert_eq!(
+            read("--application agent --break write-ahead --lease 300"),
+            Ok(Application::Agent)
+        );
+        let expected = "`--lease` means nothing for `--application board`, where two runners work on one board; leave it out";
+        assert_eq!(read("--application board --lease 300"), Err(expected.to_owned()));
+        assert_eq!(read("--application board --kills 3"), Ok(Application::Board));
+        assert_eq!(read("--processes 2 --beside 3 --break fence"), Ok(Application::Calls));
     }
 }

@@ -34,7 +34,8 @@ pub struct Slice {
 }
 
 /// What a runner may work on, and in which order: what a person has answered, what a person has returned, what is in progress
-/// (the oldest first), what is in research, and last what waits for a decision that may have been made.
+/// (the oldest first), what is in research, and last what waits for a decision that may have been made. In verification is what
+/// an agent has moved there and not finished: its run still has something to say.
 const PICK: &str = "\
 SELECT id FROM ( \
     SELECT id, updated_at, CASE \
@@ -46,6 +47,8 @@ SELECT id FROM ( \
     END AS priority \
     FROM ticket \
     WHERE state IN ('RESEARCH', 'IN_PROGRESS') AND lease_until <= :now AND not_before <= :now \
+    UNION ALL SELECT id, updated_at, 2 FROM ticket \
+    WHERE state = 'VERIFICATION' AND runner IS NOT NULL AND lease_until <= :now AND not_before <= :now \
 ) WHERE priority IS NOT NULL ORDER BY priority, updated_at, id LIMIT 1";
 
 impl Board {
@@ -100,7 +103,7 @@ impl Board {
     }
 
     /// Records how a slice ended, and gives the ticket back. A sub-state is written only while the ticket is in a column
-    /// of its agent.
+    /// of its agent. A ticket in verification whose run goes on is left to the next claim.
     ///
     /// # Errors
     /// When another runner has the ticket since, or the database fails; nothing is recorded then.
@@ -120,10 +123,14 @@ impl Board {
         };
         self.transaction(|transaction| {
             let changed = transaction.execute(
-                "UPDATE ticket SET runner = NULL, lease_until = 0, not_before = ?1, updated_at = ?2, \
+                "UPDATE ticket SET runner = CASE WHEN ?6 AND state = 'VERIFICATION' THEN runner END, \
+                     lease_until = 0, not_before = ?1, updated_at = ?2, \
                      sub_state = CASE WHEN state IN ('RESEARCH', 'IN_PROGRESS') THEN ?3 END \
                  WHERE id = ?4 AND epoch = ?5 AND runner IS NOT NULL",
-                params![stored(end.not_before), stored(now), sub_state, claim.ticket, claim.epoch],
+                params![
+                    stored(end.not_before), stored(now), sub_state, claim.ticket, claim.epoch,
+                    end.outcome == Outcome::Timeout
+                ],
             )?;
             claim.is_there(changed)?;
             transaction.execute(

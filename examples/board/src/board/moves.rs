@@ -112,7 +112,9 @@ impl Board {
                 return Err(BoardError::MovedMeanwhile { shown, found: from });
             }
             let moved = transaction.execute(
+                // What a killed runner has left is the person's to decide about.
                 "UPDATE ticket SET state = ?1, updated_at = ?2, not_before = 0, \
+                     runner = CASE WHEN lease_until > ?2 THEN runner END, \
                      sub_state = CASE WHEN state = 'VERIFICATION' AND ?1 = 'IN_PROGRESS' THEN 'returned' END \
                  WHERE id = ?3 AND state <> ?1",
                 params![to, stored(now), ticket],

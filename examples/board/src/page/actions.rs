@@ -14,12 +14,12 @@ use super::problem::Problem;
 use super::sessions::Session;
 use super::ticket::Draft;
 use super::{Page, calls, ticket};
-use crate::ticket::{Author, CommentKind, Evidence, NewComment, NewTicket, State as Column};
+use crate::ticket::{Author, CommentKind, NewComment, State as Column};
 
 type Answer = Result<Response, Problem>;
 
 /// Shows a part of the page of a ticket, once something was done.
-fn see(session: &Session, ticket: i64, part: &str) -> Response {
+pub fn see(session: &Session, ticket: i64, part: &str) -> Response {
     Redirect::to(&session.path(&format!("ticket/{ticket}#{part}"))).into_response()
 }
 
@@ -30,32 +30,6 @@ async fn refuse(page: &Page, session: &Session, id: i64, why: Problem, draft: Dr
     }
     let draft = Draft { alert: Some(why.message), ..draft };
     Ok((why.status, ticket::page(page, session, id, &draft).await?).into_response())
-}
-
-pub async fn add_ticket(State(page): State<Arc<Page>>, posted: Posted) -> Answer {
-    let mut criteria = Vec::new();
-    for written in posted.typed("criteria")?.lines().filter(|it| !it.trim().is_empty()) {
-        criteria.push(Evidence::read_criterion(written).map_err(Problem::unusable)?);
-    }
-    let title = posted.typed("title")?;
-    if title.is_empty() {
-        return Err(Problem::unusable("A ticket has a title."));
-    }
-    let profile = posted.typed("profile")?;
-    if !["developer", "researcher", "reviewer"].contains(&profile.as_str()) {
-        return Err(Problem::unusable(format!("There is no profile `{profile}`.")));
-    }
-    let new = NewTicket {
-        project: page.board.project(posted.read("project")?)?.id,
-        kind: posted.read("kind")?,
-        state: posted.read("state")?,
-        title,
-        description: posted.typed("description")?,
-        profile,
-        criteria,
-    };
-    let id = page.board.add_ticket(&new, page.now())?;
-    Ok(see(&posted.session, id, "main"))
 }
 
 pub async fn comment(

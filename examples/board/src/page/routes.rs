@@ -8,14 +8,12 @@ use axum::http::{StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use maud::{Markup, html};
+use maud::Markup;
 
-use super::layout::{self, token};
 use super::posted::{Asked, COOKIE, SignedIn};
 use super::problem::Problem;
 use super::ticket::Draft;
-use super::{Page, actions, columns, events, files, guard, text, ticket};
-use crate::ticket::{State as Column, TicketKind};
+use super::{Page, actions, columns, events, files, guard, new, ticket};
 
 /// How many bytes a form may have: the longest comment, each character of it escaped.
 const LONGEST_FORM: usize = 300_000;
@@ -33,7 +31,7 @@ pub fn router(page: Arc<Page>) -> Router {
         .route("/s/{folder}/", get(show_board))
         .route("/s/{folder}/events", get(events::of_board))
         .route("/s/{folder}/column/{state}", get(show_column))
-        .route("/s/{folder}/new", get(show_new).post(actions::add_ticket))
+        .route("/s/{folder}/new", get(show_new).post(new::add))
         .route("/s/{folder}/sign-out", post(actions::sign_out))
         .route("/s/{folder}/ticket/{id}", get(show_ticket))
         .route("/s/{folder}/ticket/{id}/events", get(events::of_ticket))
@@ -95,35 +93,5 @@ async fn show_ticket(
 }
 
 async fn show_new(State(page): State<Arc<Page>>, SignedIn(session): SignedIn) -> Shown {
-    let projects = page.board.projects()?;
-    let content = html! {
-        main #main .narrow {
-            p { a href=(session.path("")) { "← Board" } }
-            h1 { "New ticket" }
-            form .new method="post" action=(session.path("new")) {
-                (token(&session))
-                label for="title" { "Title" }
-                input #title name="title" required maxlength="500" autofocus;
-                label for="description" { "Description" }
-                textarea #description name="description" rows="5" {}
-                label for="criteria" { "Criteria, one a line" }
-                textarea #criteria name="criteria" rows="4" placeholder="tests: The test suite passes" aria-describedby="criteria-help" {}
-                p #criteria-help .note {
-                    code { "tests: …" } " by the suite, " code { "lint: …" } " by the linter, " code { "file PATH: …" }
-                    " by the file, " code { "person: …" } " by a person. Without any, the agent cannot finish."
-                }
-                div .row {
-                    div { label for="kind" { "Type" } select #kind name="kind" { @for it in TicketKind::ALL { option { (it) } } } }
-                    div { label for="project" { "Project" } select #project name="project" { @for it in &projects { option value=(it.id) { (text::line(&it.name)) } } } }
-                    div { label for="profile" { "Profile" } select #profile name="profile" { option { "developer" } option { "researcher" } option { "reviewer" } } }
-                    div { label for="state" { "Column" } select #state name="state" {
-                        @for it in [Column::Backlog, Column::Research] { option value=(it) { (layout::column_name(it)) } }
-                    } }
-                }
-                p .note { "In Research, an agent begins with it at the next heartbeat." }
-                p { button .primary { "Add" } }
-            }
-        }
-    };
-    Ok(layout::session_page(&session, "New ticket", None, content))
+    new::page(&page, &session, None, |_| "")
 }

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::sessions::{Session, secret};
 use super::{Page, calls, run, text};
 use crate::board::{Move, Slice};
-use crate::ticket::{Comment, CommentKind, Criterion, State, Ticket};
+use crate::ticket::{Comment, CommentKind, Criterion, State, SubState, Ticket};
 
 /// How many comments are shown.
 const COMMENTS: u32 = 200;
@@ -76,6 +76,8 @@ pub async fn page(
 
 fn head(page: &Page, ticket: &Ticket) -> Result<Markup, Problem> {
     let card = page.board.card(ticket.id, page.now())?;
+    let last = page.board.slices(ticket.id)?.pop().and_then(|it| it.detail);
+    let why = last.filter(|_| ticket.sub_state == Some(SubState::Failed) && card.runner.is_none());
     let kind = ticket.kind.name().to_lowercase();
     Ok(html! {
         h1 { (text::line(&ticket.title)) }
@@ -89,6 +91,7 @@ fn head(page: &Page, ticket: &Ticket) -> Result<Markup, Problem> {
             span { "profile " (text::line(&ticket.profile)) }
             span { "updated " (text::time(card.updated_at)) }
         }
+        @if let Some(why) = why { p .note { "Its agent " (text::short(&why, 500)) } }
         @if !ticket.description.trim().is_empty() { p .description { (text::prose(&ticket.description)) } }
     })
 }

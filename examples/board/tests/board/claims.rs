@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use board::board::SliceEnd;
-use board::ticket::{Author, CommentKind, NewComment, Outcome, State};
+use board::ticket::{Author, CommentKind, Evidence, NewComment, Outcome, State};
 use board::{Board, BoardError};
 use jiff::{SignedDuration, Timestamp};
 
@@ -115,6 +115,39 @@ fn a_ticket_that_a_person_has_moved_away_has_no_sub_state_of_its_agent() {
     around.board.end_slice(&claim, &end, now()).unwrap();
     let found = around.board.ticket(ticket).unwrap();
     assert_eq!((found.state, found.sub_state), (State::Backlog, None));
+}
+
+/// Its run has something to say still, such as what was done.
+#[test]
+fn a_ticket_whose_runner_is_killed_after_the_move_to_verification_is_finished_by_the_next_one() {
+    let around = around();
+    let board = &around.board;
+    let [finished, left, timed] =
+        [(); 3].map(|()| around.ticket(State::InProgress, &[(Evidence::Person, "It is hot")]));
+    for ticket in [finished, left, timed] {
+        let mut criterion = board.criteria(ticket).unwrap().remove(0);
+        criterion.met = true;
+        board.record_finding(ticket, &criterion, now()).unwrap();
+        let claim = board.claim_next("killed", now(), after(60)).unwrap().unwrap();
+        assert_eq!(claim.ticket, ticket);
+        let key = format!("key {ticket}");
+        board.move_by_agent(ticket, State::Verification, "done", "", &key, now()).unwrap();
+        let end = |outcome| SliceEnd { outcome, detail: String::new(), not_before: now() };
+        if ticket == timed {
+            board.end_slice(&claim, &end(Outcome::Timeout), now()).unwrap();
+        } else if ticket == finished {
+            board.end_slice(&claim, &end(Outcome::Completed), now()).unwrap();
+        }
+    }
+    let next = |at| board.claim_next("next", at, after(999)).unwrap().map(|it| it.ticket);
+    assert_eq!(next(now()), Some(timed));
+    assert_eq!(next(now()), None, "the lease of the killed runner is not over");
+    assert_eq!(next(after(61)), Some(left));
+    assert_eq!(next(after(61)), None);
+    // What a person has moved since is theirs.
+    board.move_by_person(timed, State::Done, "I have read it", "Ada", after(1000)).unwrap();
+    board.move_by_person(timed, State::Verification, "or not", "Ada", after(1000)).unwrap();
+    assert_eq!(next(after(1001)), Some(left));
 }
 
 /// A comment that a run cannot be given yet, because a call of it waits for instance, is no reason to look again and again.

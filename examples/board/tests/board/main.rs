@@ -10,6 +10,7 @@ mod people;
 mod profiles;
 mod readme;
 mod runner;
+mod serve;
 mod support;
 mod tools;
 mod worktrees;

@@ -218,6 +218,29 @@ fn a_person_adds_comments_answers_decides_and_moves() {
         ],
     );
     assert_eq!(added.status, StatusCode::SEE_OTHER, "{}", added.text);
+    let refused = browser.posts(
+        "new",
+        &[
+            ("title", "Warm tea"),
+            ("description", "I have typed a lot."),
+            ("criteria", "It is hot"),
+            ("kind", "CHORE"),
+            ("project", &project),
+            ("profile", "reviewer"),
+            ("state", "RESEARCH"),
+        ],
+    );
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for kept in [
+        "found `It is hot`, expected `tests: TEXT`",
+        "value=\"Warm tea\"",
+        ">I have typed a lot.</textarea>",
+        "<option selected>CHORE</option>",
+        "<option selected>reviewer</option>",
+    ] {
+        assert!(refused.text.contains(kept), "{kept}: {}", refused.text);
+    }
+    assert_eq!(browser.around.board.tickets(None).unwrap().len(), 1);
     let page = browser.shows("ticket/1");
     let key = field(&page, "key");
     for _ in 0..2 {

@@ -354,7 +354,7 @@ fn a_board_of_a_newer_release_is_refused_and_left_as_it_is() {
     connection.pragma_update(None, "user_version", 7).unwrap();
     let error = Board::open(&path).unwrap_err().to_string();
     assert!(
-        error.ends_with("has schema 7, expected at most 1; open it with a newer release"),
+        error.ends_with("has schema 7, expected at most 2; open it with a newer release"),
         "{error}"
     );
     let tables: i64 =

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "whatever is missing here fails the test")]
 
 mod agents;
+mod boards;
 mod drain;
 mod faults;
 mod lives;

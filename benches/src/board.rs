@@ -1,0 +1,121 @@
+//! A ticket claimed on a board of 10,000, against the plain statement that finds and marks it, in a file of its own.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use board::Board;
+use board::ticket::{NewTicket, Project, State, TicketKind};
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, TransactionBehavior, params};
+use tempfile::TempDir;
+
+use crate::measure::{Contestant, Effort, print_ratio, print_table, take_turns};
+
+const TICKETS: usize = 10_000;
+
+/// How many of them wait for a runner.
+const WAITING: usize = 1_000;
+
+/// The ticket that comes first, by its column alone, and who has it.
+const PLAIN: &str = "\
+UPDATE ticket SET runner = ?1, lease_until = ?2, epoch = epoch + 1 WHERE id = ( \
+    SELECT id FROM ticket WHERE state IN ('RESEARCH', 'IN_PROGRESS') AND lease_until <= ?3 AND not_before <= ?3 \
+    ORDER BY CASE state WHEN 'IN_PROGRESS' THEN 0 ELSE 1 END, updated_at, id LIMIT 1 \
+) RETURNING id, epoch";
+
+const RECORD: &str = "INSERT INTO run (ticket, epoch, runner, began_at) VALUES (?, ?, ?, ?)";
+
+pub fn run(effort: Effort) -> Result<()> {
+    let (rounds, claims) = match effort {
+        Effort::Full => (40, 20),
+        Effort::Quick => (8, 5),
+    };
+    ensure!(rounds * claims < WAITING, "there are too few tickets for so many claims");
+    let (ours, bare) = (TempDir::new()?, TempDir::new()?);
+    let board = filled(&ours)?;
+    drop(filled(&bare)?);
+    let mut plain = Connection::open(bare.path().join("board.db"))?;
+    plain.execute_batch("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;")?;
+    let now = now()?;
+    let until = now.checked_add(SignedDuration::from_hours(1))?;
+    let measured = take_turns(
+        rounds,
+        vec![
+            Contestant::new("query", || timed(claims, || claimed(&mut plain, now, until))),
+            Contestant::new("pick", || {
+                timed(claims, || Ok(board.claim_next("bench", now, until)?.is_some()))
+            }),
+        ],
+    )?;
+    let mut rows = vec![vec!["one of".to_owned(), "ms".to_owned()]];
+    for name in ["query", "pick"] {
+        let each = measured.median(name)? / claims as f64 * 1000.0;
+        rows.push(vec![name.to_owned(), format!("{each:.3}")]);
+    }
+    print_table(&rows);
+    print_ratio("board", "pick", &measured.ratio("pick", "query")?, "query");
+    Ok(())
+}
+
+fn now() -> Result<Timestamp> {
+    Ok(Timestamp::from_second(1_800_000_000)?)
+}
+
+fn timed(claims: usize, mut claim: impl FnMut() -> Result<bool>) -> Result<Duration> {
+    let begun = Instant::now();
+    for _ in 0..claims {
+        ensure!(claim()?, "no ticket is left to claim");
+    }
+    Ok(begun.elapsed())
+}
+
+/// What a runner cannot do without: one transaction that marks a ticket and records the slice.
+fn claimed(plain: &mut Connection, now: Timestamp, until: Timestamp) -> Result<bool> {
+    let transaction = plain.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (now, until) = (now.as_millisecond(), until.as_millisecond());
+    let (ticket, epoch): (i64, i64) = transaction
+        .prepare_cached(PLAIN)?
+        .query_row(params!["bench", until, now], |row| Ok((row.get(0)?, row.get(1)?)))
+        .context("no ticket is left to claim")?;
+    transaction.prepare_cached(RECORD)?.execute(params![ticket, epoch, "bench", now])?;
+    transaction.commit()?;
+    Ok(true)
+}
+
+/// A board on which a tenth of the tickets waits for a runner.
+fn filled(folder: &TempDir) -> Result<Board> {
+    let path = folder.path().join("board.db");
+    let board = Board::open(&path)?;
+    let project = board.add_project(&Project {
+        id: 0,
+        name: "bench".to_owned(),
+        repository: folder.path().display().to_string(),
+        url: None,
+        language: None,
+        branch: "main".to_owned(),
+        persona: String::new(),
+    })?;
+    let raw = Connection::open(&path)?;
+    // What fills the board is not measured.
+    raw.pragma_update(None, "synchronous", "OFF")?;
+    let new = |number: usize| NewTicket {
+        project,
+        kind: TicketKind::Chore,
+        state: if number.is_multiple_of(TICKETS / WAITING) { State::Research } else { State::Done },
+        title: format!("Ticket {number}"),
+        description: "x".repeat(500),
+        profile: "developer".to_owned(),
+        criteria: Vec::new(),
+    };
+    // The first ten are added as people do, the others as their copies, in one statement.
+    for number in 0..10 {
+        board.add_ticket(&new(number), now()?)?;
+    }
+    raw.execute(
+        "WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy WHERE number < ?1) \
+         INSERT INTO ticket (project, kind, state, title, description, profile, created_at, updated_at) \
+         SELECT project, kind, state, title, description, profile, created_at, updated_at + number FROM ticket, copy",
+        [i64::try_from(TICKETS / 10 - 1)?],
+    )?;
+    Ok(board)
+}

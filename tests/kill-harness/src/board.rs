@@ -1,0 +1,16 @@
+//! The application `board`: two runners on one board, killed at random instants and within the model's answer, and started again.
+//!
+//! ```text
+//!  parent ── boards ── two runners: killed, started again, killed, … ──► check: tickets, transitions, comments, files
+//!                         │
+//!            claims (board.db) · runs (calls.db) · worktrees (git) · a lock on each ticket, which the system gives back
+//! ```
+
+mod check;
+mod life;
+mod model;
+mod play;
+
+pub use check::{Finding, check};
+pub use life::{ARGUMENT, BoardLife, live};
+pub use play::{BoardSetting, BoardTally, begin, kill_runners};
