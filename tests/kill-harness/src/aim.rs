@@ -21,6 +21,8 @@ pub fn leads_to(point: Point, run: &Run) -> bool {
         Change::RecordedPending | Change::Approved | Change::Claimed => {
             any(|it| it.said == Said::Approve)
         }
+        Change::ChildBegun => any(|it| child(it, false)),
+        Change::ParentWaits | Change::ParentResumed => any(|it| child(it, true)),
         Change::Granted | Change::GrantUsed => any(|it| it.said == Said::Grant),
         Change::Edited => any(|it| it.said == Said::Edit),
         Change::Rejected => any(|it| it.said == Said::Reject),
@@ -40,6 +42,10 @@ pub fn leads_to(point: Point, run: &Run) -> bool {
         Change::Retried => any(|it| it.effect() == Effect::Keyed && it.manner == Manner::Flaky),
         Change::RecordedRunning | Change::Succeeded | Change::Delivered => true,
     }
+}
+
+fn child(call: &Intended, asks: bool) -> bool {
+    call.child.as_ref().is_some_and(|it| it.asks() == asks)
 }
 
 fn goes(call: &Intended, manner: Manner, asks: bool) -> bool {

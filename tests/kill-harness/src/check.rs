@@ -4,6 +4,7 @@
 
 mod answers;
 mod attempts;
+mod children;
 mod promises;
 mod states;
 
@@ -70,6 +71,10 @@ struct Case<'a> {
     intended: &'a Intended,
     run_is_ended: bool,
     is_kept: bool,
+    /// The call whose tool made it.
+    parent: Option<&'a CallRecord>,
+    /// The call that its tool made.
+    child: Option<&'a CallRecord>,
     /// The times of marks and journal can be compared.
     has_times: bool,
     record: Option<&'a CallRecord>,
@@ -123,13 +128,7 @@ pub fn check(evidence: &Evidence) -> Checked {
 pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
     let mut checked = Checked::default();
     let outside = Outside::of(&evidence.marks);
-    let places: HashMap<_, _> = evidence
-        .calls
-        .values()
-        .map(|(record, history)| {
-            ((record.place.run.clone(), record.place.index), (record, history))
-        })
-        .collect();
+    let known = Known::of(evidence);
     let mut told = promises::by_call(&evidence.told);
     let mut seen = BTreeSet::new();
     for number in &outside.runs {
@@ -138,32 +137,46 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
             if damaged.iter().any(|it| (it.run.as_str(), it.index) == (&*run.id(), index)) {
                 continue;
             }
-            let known = places.get(&(run.id(), index));
-            let record = known.map(|(record, _)| *record);
-            seen.extend(record.map(|record| record.id));
-            let token = intended.token.as_str();
-            let case = Case {
-                intended,
-                run_is_ended: run.is_ended,
-                is_kept: intended.effect() != Effect::Read
-                    || intended.asks()
-                    || evidence.keeps_reads,
-                has_times: !evidence.clock_jumps,
-                record,
-                history: known.map_or(&[], |(_, history)| history),
-                begun: outside.begun.get(token).cloned().unwrap_or_default(),
-                acted: outside.acted.get(token).cloned().unwrap_or_default(),
-                noted: outside.noted.get(token).cloned().unwrap_or_default(),
-                told: record.and_then(|it| told.remove(&it.id)).unwrap_or_default(),
-            };
-            checked.calls += 1;
-            let is_parked = record.is_some_and(|it| it.state == State::Indeterminate);
-            checked.indeterminate += usize::from(is_parked);
-            let mut findings = Findings { token, all: &mut checked.findings };
-            states::check(&case, &mut findings);
-            attempts::check(&case, &mut findings);
-            answers::check(&case, &mut findings);
-            promises::check(&case, &mut findings);
+            let call = known.calls.get(&(run.id(), index)).copied();
+            let child = call.and_then(|(record, _)| known.children.get(&record.id)).copied();
+            let parent = call.map(|(record, _)| record);
+            let both = [
+                Some((intended, call, None, child)),
+                intended.child.as_deref().map(|it| (it, child, parent, None)),
+            ];
+            for (intended, found, parent, child) in both.into_iter().flatten() {
+                let record = found.map(|(record, _)| record);
+                seen.extend(record.map(|record| record.id));
+                let token = intended.token.as_str();
+                let case = Case {
+                    intended,
+                    run_is_ended: run.is_ended,
+                    is_kept: intended.effect() != Effect::Read
+                        || intended.asks()
+                        || evidence.keeps_reads,
+                    parent,
+                    child: child.map(|(record, _)| record),
+                    has_times: !evidence.clock_jumps,
+                    record,
+                    history: found.map_or(&[], |(_, history)| history),
+                    begun: outside.begun.get(token).cloned().unwrap_or_default(),
+                    acted: outside.acted.get(token).cloned().unwrap_or_default(),
+                    noted: outside.noted.get(token).cloned().unwrap_or_default(),
+                    told: record.and_then(|it| told.remove(&it.id)).unwrap_or_default(),
+                };
+                checked.calls += 1;
+                let is_parked = record.is_some_and(|it| it.state == State::Indeterminate);
+                checked.indeterminate += usize::from(is_parked);
+                let mut findings = Findings { token, all: &mut checked.findings };
+                states::check(&case, &mut findings);
+                attempts::check(&case, &mut findings);
+                if intended.is_child() {
+                    children::check(&case, &mut findings);
+                } else {
+                    answers::check(&case, &mut findings);
+                }
+                promises::check(&case, &mut findings);
+            }
         }
     }
     let is_damaged = |call: &CallId| damaged.iter().any(|it| it.call == *call);
@@ -184,6 +197,33 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
         findings.add(Kind::Unexpected, why);
     }
     checked
+}
+
+/// The calls of the journal, by their places.
+struct Known<'a> {
+    calls: HashMap<(String, u32), (&'a CallRecord, &'a [Entry])>,
+    /// The first call of a tool, by the call of that.
+    children: HashMap<CallId, (&'a CallRecord, &'a [Entry])>,
+}
+
+impl<'a> Known<'a> {
+    fn of(evidence: &'a Evidence) -> Self {
+        let mut known = Self { calls: HashMap::new(), children: HashMap::new() };
+        for (record, history) in evidence.calls.values() {
+            let found = (record, history.as_slice());
+            match record.parent {
+                // A second child of a tool that has one is not among what was intended, and is found as that.
+                Some(parent) if parent.index == 0 => {
+                    known.children.insert(parent.call, found);
+                }
+                Some(_) => {}
+                None => {
+                    known.calls.insert((record.place.run.clone(), record.place.index), found);
+                }
+            }
+        }
+        known
+    }
 }
 
 /// The marks, by call.

@@ -10,6 +10,7 @@ use toolwright::CallId;
 use toolwright::journal::CallRecord;
 
 use crate::Sqlite;
+use crate::script::RELAY;
 
 /// How a store is meddled with. The application's processes may be alive while a trigger comes and goes; while a row is
 /// damaged or mended, none is.
@@ -81,6 +82,10 @@ impl Meddles for Sqlite {
         let whole: String = whole;
         // It may be damaged already.
         let Ok(record) = serde_json::from_str::<CallRecord>(&whole) else { return Ok(None) };
+        // What waits for an unreadable call, or for what it has called, is not what is looked at here.
+        if record.parent.is_some() || record.tool == RELAY {
+            return Ok(None);
+        }
         let state = format!("\"state\":\"{}\"", record.state);
         let broken = match number % 2 {
             0 => whole.chars().take(whole.len() / 2).collect(),

@@ -14,6 +14,12 @@ pub enum Change {
     RecordedPending,
     /// A call that is begun by the use of a grant.
     GrantUsed,
+    /// A new call of a tool, which may run at once, and is begun.
+    ChildBegun,
+    /// A tool waits for a call that it made, without a claim.
+    ParentWaits,
+    /// A tool whose call has ended may run again.
+    ParentResumed,
     /// A person approved it.
     Approved,
     /// A person approved it, and calls like it.
@@ -55,10 +61,13 @@ pub enum Change {
 }
 
 impl Change {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 25] = [
         Self::RecordedRunning,
         Self::RecordedPending,
         Self::GrantUsed,
+        Self::ChildBegun,
+        Self::ParentWaits,
+        Self::ParentResumed,
         Self::Approved,
         Self::Granted,
         Self::Edited,
@@ -90,7 +99,11 @@ impl Change {
         let Some(first) = write.entries.first() else {
             return (to == State::Pending).then_some(Self::Told);
         };
+        let is_child = write.record.parent.is_some();
         Some(match (first.event, to) {
+            (None, State::Running) if is_child => Self::ChildBegun,
+            (Some(Transition::Suspended), _) => Self::ParentWaits,
+            (Some(Transition::Resumed), _) => Self::ParentResumed,
             (None | Some(Transition::Claimed), State::Running) if has_documents => Self::GrantUsed,
             (None, State::Running) => Self::RecordedRunning,
             (None, State::Pending) => Self::RecordedPending,
@@ -119,6 +132,9 @@ impl Change {
             Self::RecordedRunning => "recorded-running",
             Self::RecordedPending => "recorded-pending",
             Self::GrantUsed => "grant-used",
+            Self::ChildBegun => "child-begun",
+            Self::ParentWaits => "parent-waits",
+            Self::ParentResumed => "parent-resumed",
             Self::Approved => "approved",
             Self::Granted => "granted",
             Self::Edited => "edited",

@@ -46,6 +46,15 @@ pub enum Said {
 /// By how much a person who edits raises an amount.
 pub const RAISED: u32 = 100;
 
+/// The tool that makes a call of its own.
+pub const RELAY: &str = "relay";
+
+/// Returns the token of the call that the tool of another makes.
+#[must_use]
+pub fn child_of(token: &str) -> String {
+    format!("{token}c")
+}
+
 /// One call that the application will make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intended {
@@ -59,6 +68,8 @@ pub struct Intended {
     pub said: Said,
     /// An argument that a person may change.
     pub amount: u32,
+    /// The call that its tool makes before it acts.
+    pub child: Option<Box<Self>>,
 }
 
 /// A run of the application: one turn.
@@ -117,9 +128,21 @@ impl Run {
             let (_, tool, manner, said) = chosen.unwrap_or(&CALLS[0]);
             let amount = random.u32(1..=RAISED);
             let token = format!("r{number}-{index}");
-            Intended { token, tool, manner: *manner, said: *said, amount }
+            let call = Intended { token, tool, manner: *manner, said: *said, amount, child: None };
+            // Decided apart from the other choices, which are those of the seeds that tests name.
+            match fastrand::Rng::with_seed(seed ^ number << 8 ^ u64::from(index)).u32(0..6) {
+                0 if call.effect() != Effect::Read => call.relayed(),
+                _ => call,
+            }
         });
         Self { number, calls: calls.collect(), is_ended: random.u32(0..8) == 0 }
+    }
+
+    /// Returns the call of a token, whether the application makes it or one of its tools.
+    #[must_use]
+    pub fn call(&self, token: &str) -> Option<&Intended> {
+        let all = self.calls.iter().flat_map(|it| [Some(it), it.child.as_deref()]);
+        all.flatten().find(|it| it.token == token)
     }
 
     /// Its id in the journal.
@@ -130,6 +153,14 @@ impl Run {
 }
 
 impl Intended {
+    /// Returns a call whose tool makes this one, and then acts itself.
+    fn relayed(self) -> Self {
+        let (token, amount) = (self.token.clone(), self.amount);
+        let child = Self { token: child_of(&token), ..self };
+        let child = Some(Box::new(child));
+        Self { token, tool: RELAY, manner: Manner::Plain, said: Said::Nothing, amount, child }
+    }
+
     /// The call as a model would make it.
     #[must_use]
     pub fn call(&self) -> Call<'static> {
@@ -139,9 +170,22 @@ impl Intended {
     /// The arguments as JSON text.
     #[must_use]
     pub fn arguments(&self, amount: u32) -> String {
-        let Self { token, manner, said, .. } = self;
-        serde_json::json!({ "token": token, "manner": manner, "said": said, "amount": amount })
-            .to_string()
+        let Self { token, manner, said, child, .. } = self;
+        let Some(child) = child else {
+            return serde_json::json!({
+                "token": token, "manner": manner, "said": said, "amount": amount
+            })
+            .to_string();
+        };
+        let Self { tool, manner, said, .. } = &**child;
+        let relayed = serde_json::json!({ "tool": tool, "manner": manner, "said": said });
+        serde_json::json!({ "token": token, "relayed": relayed, "amount": amount }).to_string()
+    }
+
+    /// Whether a tool makes it.
+    #[must_use]
+    pub fn is_child(&self) -> bool {
+        self.token.ends_with('c')
     }
 
     /// What the tool says of its effect.
@@ -149,7 +193,7 @@ impl Intended {
     pub fn effect(&self) -> Effect {
         match self.tool {
             "look" | "peek_asked" => Effect::Read,
-            "note" => Effect::Idempotent,
+            "note" | RELAY => Effect::Idempotent,
             "send" | "send_asked" => Effect::Keyed,
             _ => Effect::Once,
         }
@@ -171,8 +215,9 @@ mod tests {
     #[test]
     fn a_run_is_the_same_every_time_and_everything_comes_up() {
         assert_eq!(Run::of(7, 3), Run::of(7, 3));
-        let all: HashSet<_> = (0..200)
+        let all: HashSet<_> = (0..400)
             .flat_map(|number| Run::of(1, number).calls)
+            .map(|mut it| it.child.take().map_or(it, |child| *child))
             .map(|it| (it.tool, it.manner, it.said))
             .collect();
         assert_eq!(all.len(), CALLS.len());

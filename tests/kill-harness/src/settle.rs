@@ -11,21 +11,28 @@ use crate::marks::{self, What};
 use crate::person;
 use crate::script::Run;
 
-/// By then it is what the checker finds.
+/// For how long nothing may move before what is left is what the checker finds. It counts from the last move, because a
+/// machine that works on much else settles slowly.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
-    let begun = Instant::now();
     make_all(application, false).await?;
+    let mut moved = Instant::now();
+    let mut left = usize::MAX;
     let sure = |token: &str| is_looked_into(application.life.seed, token);
-    while begun.elapsed() < PATIENCE {
+    while moved.elapsed() < PATIENCE {
         person::decide(&application.store).await?;
         let found = person::find_out(&application.store, &application.world.outside, sure).await?;
         let swept = application.worker.sweep().await?;
         application.look().await?;
-        if found == 0 && swept.is_nothing() && !moves(application).await? {
+        let now_left = under_way(application).await?;
+        if found == 0 && swept.is_nothing() && now_left == 0 {
             break;
         }
+        if found > 0 || !swept.is_nothing() || now_left != left {
+            moved = Instant::now();
+        }
+        left = now_left;
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     // What is answered is answered in the same way again, and nothing is run for it.
@@ -54,9 +61,9 @@ async fn make_all(application: &Application, even_answered: bool) -> anyhow::Res
     Ok(())
 }
 
-/// Whether a call is neither at its end nor parked.
-async fn moves(application: &Application) -> anyhow::Result<bool> {
+/// Returns how many calls are neither at their end nor parked.
+async fn under_way(application: &Application) -> anyhow::Result<usize> {
     let states = vec![State::Judging, State::Planned, State::Pending, State::Ready, State::Running];
     let filter = Filter { states, ..Filter::default() };
-    Ok(!application.store.list(&filter, Page::first(100)).await?.calls.is_empty())
+    Ok(application.store.list(&filter, Page::first(1_000)).await?.calls.len())
 }

@@ -4,13 +4,14 @@ use std::io;
 use std::time::Duration;
 
 use toolwright::{
-    ErrorClass, Output, Reconciled, Registry, RegistryError, ToolContext, ToolError, tool,
+    Call, Calls, ErrorClass, Output, Reconciled, Registry, RegistryError, ToolContext, ToolError,
+    error_kind, tool,
 };
 
 use crate::deadly::Deadly;
 use crate::marks::{Attempt, Outside, What};
 use crate::point::Point;
-use crate::script::{Manner, Said};
+use crate::script::{Manner, Said, child_of};
 
 /// What every tool has at hand.
 pub struct World {
@@ -27,7 +28,7 @@ pub struct World {
 /// # Errors
 /// When two have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
-    Registry::of([LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP])
+    Registry::of([LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY])
 }
 
 /// What a tool with this call says that gives a result.
@@ -82,6 +83,45 @@ tools! {
     /// Ships something, and can find out whether it did.
     #[tool(effect = once, reconcile = find_shipped)]
     ship;
+}
+
+/// What a tool has another one do.
+#[toolwright::data]
+pub struct Relayed {
+    /// The other tool.
+    tool: String,
+    /// How that goes.
+    manner: Manner,
+    /// What a person says of it.
+    said: Said,
+}
+
+/// Has another tool do something, and then does something itself.
+#[tool(effect = idempotent)]
+pub async fn relay(
+    world: &World,
+    context: &ToolContext,
+    calls: &Calls,
+    /// What the outside world calls it.
+    token: String,
+    /// What the other tool does.
+    relayed: Relayed,
+    /// How much.
+    amount: u32,
+) -> Result<String, ToolError> {
+    let Relayed { tool, manner, said } = relayed;
+    let arguments = serde_json::json!({
+        "token": child_of(&token), "manner": manner, "said": said, "amount": amount
+    });
+    let answer = calls.call(&Call::new(tool.as_str(), arguments.to_string())).await;
+    // What the other tool comes to is its own; without an answer that is recorded, this one begins again.
+    if let Some(error) = answer.error()
+        && [error_kind::JOURNAL_FAILED, error_kind::SHUTTING_DOWN].contains(&error.kind())
+    {
+        let message = error.message().to_owned();
+        return Err(ToolError::new("unrecorded", message).class(ErrorClass::Transient));
+    }
+    act(world, context, token, Manner::Plain, amount).await
 }
 
 async fn find_shipped(

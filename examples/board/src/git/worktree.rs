@@ -1,6 +1,6 @@
 //! The worktree of a ticket: found where it is whole, made where it is not there.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,10 @@ pub fn find_or_make(
         }
         return Ok(());
     }
+    // Another runner's `prune` would remove what `add` has half made here.
+    let common = git(repository, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    let alone = File::create(Path::new(&common).join("board-worktrees.lock")).map_err(failed)?;
+    alone.lock().map_err(failed)?;
     git(repository, &["worktree", "prune"])?;
     let path = folder.to_string_lossy();
     let known = format!("refs/heads/{branch}");

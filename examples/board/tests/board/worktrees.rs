@@ -60,3 +60,18 @@ fn a_tree_is_that_of_the_files_whether_they_are_committed_or_not_and_nothing_is_
     run_git(&repository, &["commit", "--quiet", "--message=new"]);
     assert_eq!(tree(&repository).unwrap(), changed);
 }
+
+/// Runners that begin tickets at one moment do not remove what another has half made.
+#[test]
+fn worktrees_that_are_made_at_once_are_all_made() {
+    let around = around();
+    let repository = around.folder.path().join("repository");
+    std::thread::scope(|scope| {
+        for ticket in 1..=24 {
+            let (repository, folder) = (&repository, around.worktree(ticket));
+            scope.spawn(move || {
+                find_or_make(repository, &folder, &format!("ticket-{ticket}"), "main").unwrap();
+            });
+        }
+    });
+}

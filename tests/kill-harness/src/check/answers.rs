@@ -2,17 +2,20 @@
 
 use toolwright::journal::State;
 
-use super::{Case, Findings, Kind};
+use super::{Case, Findings, Kind, children};
 use crate::tools::result;
 
 pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     let noted = case.noted.first();
-    let is_parked = case.record.is_some_and(|it| it.state == State::Indeterminate);
+    let is_parked = case.record.is_some_and(|it| it.state == State::Indeterminate)
+        || children::is_waited_for(case);
     match noted {
         None if !is_parked => findings.add(Kind::Unanswered, "no answer was ever noted"),
         Some((text, _)) if is_parked => {
-            findings
-                .add(Kind::Unexpected, format!("it is indeterminate, and was answered: {text}"));
+            findings.add(
+                Kind::Unexpected,
+                format!("its outcome is unknown, and it was answered: {text}"),
+            );
         }
         _ => {}
     }

@@ -3,7 +3,7 @@
 use toolwright::journal::{Failure, State, Transition};
 use toolwright::unstable::journal::replay;
 
-use super::{Case, Findings, Kind};
+use super::{Case, Findings, Kind, children};
 use crate::script::{Manner, Said};
 
 /// How often a call is begun whose owners are lost, or that may be tried again, before it is dead.
@@ -14,13 +14,13 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let Some(record) = case.record else {
-        if was_never_recorded(case) {
+        if was_never_recorded(case) || children::was_never_made(case) {
             return;
         }
         return findings.add(Kind::Lost, "it was intended, and is not in the journal");
     };
     let state = record.state;
-    if !state.is_answered() && state != State::Indeterminate {
+    if !state.is_answered() && state != State::Indeterminate && !children::is_waited_for(case) {
         findings.add(Kind::Lost, format!("it is {state}, and nobody will do anything about it"));
     }
     if let Err(why) = replay(record, case.history) {
@@ -51,12 +51,20 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
             findings.unless(case.intended.said == Said::Reject, "nobody rejected it");
         }
         State::Expired => findings.unless(case.intended.asks(), "it expired, and does not ask"),
-        State::Cancelled => findings.unless(case.run_is_ended, "its run was not ended"),
+        State::Cancelled => {
+            let is_over = case.parent.is_some_and(|it| it.state.is_answered());
+            findings.unless(case.run_is_ended || is_over, "neither its run nor its parent ended");
+        }
         State::Refused | State::Discarded => {
             findings.add(Kind::Unexpected, format!("it is {state}"));
         }
         // Told above.
-        State::Judging | State::Planned | State::Pending | State::Ready | State::Running => {}
+        State::Judging
+        | State::Planned
+        | State::Pending
+        | State::Ready
+        | State::Running
+        | State::Waiting => {}
         _ => findings.add(Kind::Unexpected, format!("it is {state}, which is unknown here")),
     }
     if case.is_once() {

@@ -107,8 +107,8 @@ pub fn slow_calls(life: &Life) -> Vec<String> {
 }
 
 fn manner(seed: u64, token: &str) -> Manner {
-    let (run, index) = token.trim_start_matches('r').split_once('-').unwrap();
-    Run::of(seed, run.parse().unwrap()).calls[index.parse::<usize>().unwrap()].manner
+    let (run, _) = token.trim_start_matches('r').split_once('-').unwrap();
+    Run::of(seed, run.parse().unwrap()).call(token).unwrap().manner
 }
 
 #[track_caller]
