@@ -43,11 +43,11 @@ use crate::catalog::Catalog;
 use crate::registry::Registry;
 use toolwright_core::error::ToolError;
 
+pub use crate::handed_over::{HandedOver, SupplyError};
 pub use crate::lifecycle::Swept;
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;
-pub use handed_over::{HandedOver, SupplyError};
 pub use journal::Journal;
 pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;

@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod dynamic;
 pub mod event;
 pub mod executor;
+mod handed_over;
 #[doc(hidden)]
 pub mod lifecycle;
 pub mod read_cache;

@@ -22,7 +22,7 @@ pub(super) fn message(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-const HINTS: [(&str, &str); 20] = [
+const HINTS: [(&str, &str); 21] = [
     ("go on without it, or call it by itself", "call it by itself"),
     ("call again, with an id of its own", "give each call an id of its own"),
     ("call one of the tools that you were given", "`tools list` shows the tools"),
@@ -49,6 +49,10 @@ const HINTS: [(&str, &str); 20] = [
     (
         "go on without it, or tell the user that it needs approval",
         "run it again when a person can approve it",
+    ),
+    (
+        "go on without it, or tell the user that it did not answer",
+        "run it again when who carries it out can be reached",
     ),
     ("go on without it, or try again later", "try again later"),
     ("go on without this call, or say that it is needed", ""),

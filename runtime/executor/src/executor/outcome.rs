@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::HandedOver;
+use crate::handed_over::HandedOver;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalRequest, Unverified};

@@ -6,7 +6,8 @@ use super::snapshot::HandsOver;
 use super::step::{Input, SuppliedResult};
 use serde_json::Value;
 
-use crate::executor::{CallFailure, HandedOver, SupplyError};
+use crate::executor::CallFailure;
+use crate::handed_over::{HandedOver, SupplyError};
 use crate::registry::Entry;
 use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
