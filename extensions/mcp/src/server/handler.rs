@@ -149,6 +149,8 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        // Who may not read a resource does not learn when it changes.
+        self.server.offers.read(&request.uri, self.session.user()).await?;
         self.session.subscribed.add(request.uri)
     }
 
@@ -365,9 +367,34 @@ impl ServerHandler for Handler {
         };
         tokio::select! {
             () = notify => {}
+            () = self.notify_of_resources(&context) => {}
             () = context.cancelled() => {}
         }
         Ok(())
+    }
+}
+
+impl Handler {
+    /// Notifies a client of a later revision of the resources that it subscribes to, as long as its user may read them.
+    async fn notify_of_resources(&self, context: &SubscriptionContext) {
+        let subscribed = context.accepted().resource_subscriptions.as_deref().unwrap_or_default();
+        let changes = self.server.offers.resources.as_ref().and_then(|it| it.changes());
+        let (false, Some(mut changes)) = (subscribed.is_empty(), changes) else {
+            return std::future::pending().await;
+        };
+        loop {
+            let changed = match changes.recv().await {
+                Ok(changed) => changed,
+                // A client reads the resource as it is by then.
+                Err(broadcast::error::RecvError::Lagged(_)) => continue,
+                Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
+            };
+            let is_readable = subscribed.contains(&changed)
+                && self.server.offers.read(&changed, self.session.user()).await.is_ok();
+            if is_readable && context.sink().notify_resource_updated(changed).await.is_err() {
+                return;
+            }
+        }
     }
 }
 

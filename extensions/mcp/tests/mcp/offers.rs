@@ -8,10 +8,11 @@ use futures::future::BoxFuture;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
     ErrorCode, GetPromptRequestParams, Implementation, LoggingLevel,
-    LoggingMessageNotificationParam, ReadResourceRequestParams, ResourceUpdatedNotificationParam,
-    SetLevelRequestParams, SubscribeRequestParams,
+    LoggingMessageNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ResourceUpdatedNotificationParam, ServerNotification, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RequestContext, RunningService};
+use rmcp::service::{ClientLifecycleMode, NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceError};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
@@ -309,6 +310,8 @@ async fn resources_prompts_and_completions_are_those_of_the_application() {
         "{missing:?}"
     );
 
+    let unreadable = peer.subscribe(SubscribeRequestParams::new("book:2")).await;
+    assert!(matches!(unreadable, Err(ServiceError::McpError(_))), "{unreadable:?}");
     peer.subscribe(SubscribeRequestParams::new("book:1")).await.unwrap();
     changes.send("book:1".to_owned()).unwrap();
     let heard = person.updated.notified();
@@ -330,6 +333,40 @@ async fn resources_prompts_and_completions_are_those_of_the_application() {
     let found = peer.complete_prompt_argument("review", "path", "src/", None).await.unwrap();
     assert_eq!((found.values.len(), found.total, found.has_more), (100, Some(150), Some(true)));
     assert_eq!(found.values[0], "src/0");
+}
+
+/// A client of a later revision is notified of the resources that its user may read, and of no other.
+#[tokio::test]
+async fn a_subscription_without_a_session_is_notified_of_what_its_user_may_read() {
+    let executor = Executor::builder(Registry::empty()).build().unwrap();
+    let changes = broadcast::channel(4).0;
+    let server = McpServer::new(executor).resources(Library(changes.clone()));
+    let (ours, theirs) = tokio::io::duplex(4096);
+    tokio::spawn(async move {
+        let (read, write) = tokio::io::split(theirs);
+        server.serve(read, write).await.unwrap();
+    });
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    let discover = ClientLifecycleMode::Discover { preferred_versions };
+    let client =
+        rmcp::service::serve_client_with_lifecycle(Person::default(), ours, discover).await;
+    let client = client.unwrap();
+    let both = vec!["book:1".to_owned(), "book:2".to_owned()];
+    let filter = SubscriptionFilter::builder().resource_subscriptions(both).build();
+    let mut subscription = client.peer().listen(filter).await.unwrap();
+    // The subscription is listened to a moment after it was acknowledged.
+    while changes.receiver_count() == 0 {
+        tokio::task::yield_now().await;
+    }
+    changes.send("book:2".to_owned()).unwrap();
+    changes.send("book:1".to_owned()).unwrap();
+    let heard = tokio::time::timeout(std::time::Duration::from_secs(20), subscription.next());
+    let Some(ServerNotification::ResourceUpdatedNotification(heard)) =
+        heard.await.unwrap().unwrap()
+    else {
+        panic!("a resource was updated");
+    };
+    assert_eq!(heard.params.uri, "book:1");
 }
 
 #[tokio::test]
