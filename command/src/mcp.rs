@@ -152,25 +152,42 @@ fn install(
         printed.map_err(|error| format!("standard output: {error}"))?;
         return Ok("nothing was written".to_owned());
     }
-    write(file, &whole).map_err(|error| error.to_string())?;
+    write(file, &text, &whole).map_err(|error| error.to_string())?;
     Ok(format!("`{name}` is in {}", file.display()))
 }
 
-/// In place of the earlier file, as a whole: another application reads the one or the other. A link stays one.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+/// Replaces the file as a whole, so that another application reads the one or the other. A link stays one. A file that has
+/// changed since it was read is left as it is.
+fn write(file: &Path, earlier: &str, text: &str) -> io::Result<()> {
+    let file = match fs::canonicalize(file) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && file.is_symlink() => {
+            let why =
+                "it is a link to a file that is not there: create that file, or remove the link";
+            return Err(io::Error::new(error.kind(), why));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => file.to_owned(),
+        Err(error) => return Err(error),
+    };
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = file.with_file_name(name);
     // Outside of what is cleaned up after a failure: a file that is there already is another's.
-    let mut to = fs::File::create_new(&new)?;
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    // The file may hold secrets that only its owner may read.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut to = options.open(&new)?;
     let written = (|| {
-        // The file may hold secrets that only its owner may read.
         if let Ok(earlier) = fs::metadata(&file) {
             to.set_permissions(earlier.permissions())?;
         }
         to.write_all(text.as_bytes())?;
         to.sync_all()?;
+        if fs::read_to_string(&file).unwrap_or_default() != earlier {
+            return Err(io::Error::other("it was changed meanwhile: run this again"));
+        }
         fs::rename(&new, &file)
     })();
     if written.is_err() {

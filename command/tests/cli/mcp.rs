@@ -71,3 +71,21 @@ fn a_link_stays_one_and_the_file_as_readable_as_it_was() {
     assert!(fs::read_to_string(&file).unwrap().contains("\"notes\""));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+/// It may hold a key, and a link that leads nowhere is no place for one.
+#[cfg(unix)]
+#[test]
+fn a_new_file_is_its_owners_alone_and_a_link_to_nothing_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("new.json"), folder.path().join("link.json"));
+    let ran = install(&file, &["--", "notes"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    std::os::unix::fs::symlink(folder.path().join("gone/mcp.json"), &link).unwrap();
+    let ran = install(&link, &["--", "notes"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("create that file, or remove the link"), "{}", ran.err);
+    assert!(link.is_symlink());
+}

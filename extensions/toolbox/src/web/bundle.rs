@@ -50,7 +50,8 @@ impl Bundle for WebTools {
         let mut executor = executor.tools([WEB_FETCH]).service(self.client).service(self.hosts);
         if self.may_ask_for_hosts {
             let rule = Rule::always_ask("pages of a host would be fetched without a question");
-            let rule = rule.named("allow_host").tool("allow_host");
+            // It has no name, because a rule of the application replaces the default of its name.
+            let rule = rule.tool("allow_host");
             executor = executor.tools([ALLOW_HOST]).policy_defaults(Policy::builder().rule(rule));
         }
         match self.search {

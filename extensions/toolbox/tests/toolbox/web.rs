@@ -230,8 +230,11 @@ fn a_host_is_allowed_by_a_person_alone() {
 
     // Not even an application that allows everything else runs it unasked.
     let executor = Executor::builder(Registry::empty()).with(bundle());
-    let policy = toolwright::policy::Policy::builder()
-        .rule(toolwright::policy::Rule::allow("it may do everything").tool("allow_host"));
+    let policy = toolwright::policy::Policy::builder().rule(
+        toolwright::policy::Rule::allow("it may do everything")
+            .named("allow_host")
+            .tool("allow_host"),
+    );
     let executor = executor.policy(policy).build().unwrap();
     let refused = runtime().block_on(executor.call(&allow));
     assert_eq!(refused.error().unwrap().kind(), "approval_required");
