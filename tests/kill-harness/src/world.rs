@@ -79,7 +79,7 @@ pub fn play(
         lease: u64::try_from(setting.lease.as_millis())?,
         ..Life::new(&folder, seed)
     };
-    let mut hung = Vec::new();
+    let mut odd = Vec::new();
     let mut ended = 0;
     let meddler = store.meddler().filter(|_| setting.breaks.is_none());
     let mut meddling = Meddling::of(meddler, &folder);
@@ -111,49 +111,83 @@ pub fn play(
         for it in lived {
             let status = it.ended.unwrap_or_default();
             match status.signal() {
-                _ if it.is_hung => hung.push(it.number),
+                _ if it.is_hung => odd.push(hung(it.number)),
                 Some(SIGKILL) => {
                     plan.killed(it.death);
                     ended += 1;
                 }
                 None if status.success() || meddling.may_refuse(status) => {}
-                _ => bail!("a process of {} ended with {status}", folder.display()),
+                // A journal that breaks its promise may bring down the process that trusts it; this is found as well.
+                _ if setting.breaks.is_some() => {
+                    odd.push(crashed(&folder, it.number, status));
+                    ended += 1;
+                }
+                _ => bail!(
+                    "a process of {} ended with {status}, and said last: {}",
+                    folder.display(),
+                    last_words(&folder),
+                ),
             }
         }
     }
     let mut settling = life.settling();
-    settle(setting, &settling, &mut hung)?;
+    settle(setting, &settling, &mut odd)?;
     let mut beside = Vec::new();
     if !meddling.damaged.is_empty() {
         // Everything else has settled; now the damaged calls do as well.
         beside = checked_beside(&settling, store, &meddling.damaged)?.findings;
         meddling.mend()?;
         settling = settling.settling();
-        settle(setting, &settling, &mut hung)?;
+        settle(setting, &settling, &mut odd)?;
     }
     let mut checked = checked(&settling, store)?;
     checked.findings.extend(beside);
     meddling.conclude(&mut checked)?;
-    checked.findings.extend(hung.into_iter().map(|number| Finding {
-        kind: Kind::Unexpected,
-        token: "-".to_owned(),
-        why: format!("life {number} took longer than {} seconds", PATIENCE.as_secs()),
-    }));
+    checked.findings.extend(odd);
     if checked.findings.is_empty() {
         std::fs::remove_dir_all(&folder)?;
     }
     Ok(checked)
 }
 
+/// Returns the finding that a process hung.
+fn hung(number: u32) -> Finding {
+    unexpected(format!("life {number} took longer than {} seconds", PATIENCE.as_secs()))
+}
+
+/// Returns the finding that a process crashed, which was not killed.
+fn crashed(folder: &Path, number: u32, status: ExitStatus) -> Finding {
+    let said = last_words(folder);
+    unexpected(format!("life {number} ended with {status}, and said last: {said}"))
+}
+
+fn unexpected(why: String) -> Finding {
+    Finding { kind: Kind::Unexpected, token: "-".to_owned(), why }
+}
+
+/// Returns the last line that processes of a world wrote to standard error.
+fn last_words(folder: &Path) -> String {
+    let errors = std::fs::read(folder.join("errors")).unwrap_or_default();
+    let errors = String::from_utf8_lossy(&errors);
+    errors.lines().rfind(|line| !line.is_empty()).unwrap_or("nothing").to_owned()
+}
+
 /// A life that is not killed, after the others.
-fn settle(setting: &Setting, life: &Life, hung: &mut Vec<u32>) -> anyhow::Result<()> {
+fn settle(setting: &Setting, life: &Life, odd: &mut Vec<Finding>) -> anyhow::Result<()> {
     let running = vec![Running::start(&setting.program, life, Death::After(u64::MAX), None)?];
     for it in attend(running, &mut Meddling::of(None, &life.folder))? {
         match it.ended.unwrap_or_default() {
-            _ if it.is_hung => hung.push(it.number),
+            _ if it.is_hung => odd.push(hung(it.number)),
             status if status.success() => {}
+            status if setting.breaks.is_some() => {
+                odd.push(crashed(&life.folder, it.number, status));
+            }
             status => {
-                bail!("the process that settles {} ended with {status}", life.folder.display())
+                bail!(
+                    "the process that settles {} ended with {status}, and said last: {}",
+                    life.folder.display(),
+                    last_words(&life.folder),
+                )
             }
         }
     }
