@@ -52,6 +52,7 @@ pub use self::filter::RunFilter;
 pub use self::head::{Cancelled, Crashes, Forked, Head, Lease, Parked, Phase, WaitingCall};
 pub use self::info::{NewRun, RunInfo};
 pub use self::outage::Outage;
+pub(crate) use self::patience::held;
 pub use self::progress::{Progress, Waiting};
 pub(crate) use self::remembered::DroppedDrivers;
 pub use self::runner::Runner;

@@ -97,10 +97,17 @@ impl Inner {
                 let (state, turns) = self.turns(&head, version).await?;
                 let left = Unacknowledged::last_of(&turns.history, head.turn);
                 let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
-                recorded.ended(left.as_slice()).await?;
                 let why = "its phase is `ended`, and its state is not; it was changed by hand";
                 let ended = state.ended().cloned();
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
+                let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
+                recorded.ended(left.as_slice(), is_answer).await?;
+                if recorded.is_said_more
+                    && is_answer
+                    && let Some(driven) = self.spoken_of_inbox(id).await?
+                {
+                    return Ok(Ok(driven));
+                }
                 return Ok(Err(Progress::Ended(ended)));
             }
             Decision::Parked { until } => {
@@ -154,8 +161,41 @@ impl Inner {
         Ok(error)
     }
 
-    /// Drives a run as far as that goes here.
+    /// Drives a run as far as that goes here; on, where something was said to it as it ended.
     pub(super) async fn driven(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
+        loop {
+            let progress = self.driven_once(driven).await?;
+            let recorded = &mut driven.record.recorded;
+            let (Progress::Ended(end), true) = (&progress, std::mem::take(&mut recorded.is_said_more))
+            else {
+                return Ok(progress);
+            };
+            let is_answer = end.is_answer() && recorded.head.cancelled.is_none();
+            let run = recorded.head.run.clone();
+            let more = match is_answer {
+                true => self.spoken_of_inbox(&run).await?,
+                false => None,
+            };
+            match more {
+                Some(more) => {
+                    let places = driven.record.places.take();
+                    *driven = more;
+                    driven.record.places = places;
+                }
+                // It was withdrawn, or is read with the next message.
+                None => {
+                    let left = std::mem::take(&mut driven.record.left);
+                    // Where it is not listed now, a worker on the journal does it.
+                    let _ = driven.record.recorded.ended(&left, is_answer).await;
+                    if !driven.record.recorded.is_said_more {
+                        return Ok(progress);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
         // Boxed, as its future is large.
         let progress = Box::pin(driven.drive()).await?;

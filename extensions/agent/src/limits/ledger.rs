@@ -120,9 +120,20 @@ impl Ledger {
         let stored = Stored { version: VERSION, child };
         let text = serde_json::to_string(&stored).map_err(|it| StoreError::invalid(it.to_string()));
         let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
-        documents.push(DocumentWrite { key, expects, text: Some(text?) });
+        let text = text?;
+        documents.push(DocumentWrite { key: key.clone(), expects, text: Some(text.clone()) });
         let unit = Transaction { documents, ..Transaction::default() };
-        journal.store.commit(unit, journal.now()).await
+        match journal.store.commit(unit, journal.now()).await {
+            Err(conflict @ CommitError::Document { .. }) => {
+                // It may be this commit, whose reply was lost.
+                let next = expects.map_or(1, |it| it.saturating_add(1));
+                match journal.store.document(&key).await? {
+                    Some(found) if found.text == text && found.version == next => Ok(()),
+                    _ => Err(conflict),
+                }
+            }
+            committed => committed,
+        }
     }
 
     /// The version of what is noted of one; nothing where nothing is.
