@@ -41,6 +41,7 @@ mod stop;
 mod sub_agent;
 mod taken_by;
 mod taking;
+mod tree;
 mod turn;
 mod work;
 
@@ -58,4 +59,5 @@ pub(crate) use self::remembered::DroppedDrivers;
 pub use self::runner::Runner;
 pub use self::runs::Runs;
 pub(crate) use self::sub_agent::{RecordedAnswers, standing};
+pub use self::tree::SubAgentRun;
 pub use self::turn::RecordedTurn;

@@ -108,7 +108,9 @@ impl ById {
         match access.store.document(&key).await? {
             Some(left) if head.phase == Phase::Ended => {
                 match inbox::withdraw(&access, left).await? {
-                    true => Err(not_now("has ended meanwhile; say it in a conversation of this id")),
+                    true => {
+                        Err(not_now("has ended meanwhile; say it in a conversation of this id"))
+                    }
                     false => Ok(()),
                 }
             }

@@ -2,7 +2,9 @@
 //! the message in the history.
 
 use toolwright::CallId;
-use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, StoreError, Transaction};
+use toolwright::journal::{
+    CommitError, Document, DocumentWrite, SealingKey, Store, StoreError, Transaction,
+};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::recorded::Recorded;

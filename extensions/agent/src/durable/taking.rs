@@ -166,7 +166,8 @@ impl Inner {
         loop {
             let progress = self.driven_once(driven).await?;
             let recorded = &mut driven.record.recorded;
-            let (Progress::Ended(end), true) = (&progress, std::mem::take(&mut recorded.is_said_more))
+            let (Progress::Ended(end), true) =
+                (&progress, std::mem::take(&mut recorded.is_said_more))
             else {
                 return Ok(progress);
             };

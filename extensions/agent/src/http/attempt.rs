@@ -101,7 +101,8 @@ impl Endpoint {
         let shows_key = |value: &HeaderValue| {
             value.to_str().is_ok_and(|it| key.is_some_and(|key| key.is_in(it)))
         };
-        let names: Vec<_> = headers.iter().filter(|(_, it)| shows_key(it)).map(|(name, _)| name.clone()).collect();
+        let names: Vec<_> =
+            headers.iter().filter(|(_, it)| shows_key(it)).map(|(name, _)| name.clone()).collect();
         let mut headers = headers;
         for name in names {
             headers.remove(name);

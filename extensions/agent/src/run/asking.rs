@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolwright::{Catalog, Effect, Registry, Run};
 use tracing::Instrument as _;
 
+use super::admission::{admitted, largest};
 use super::agent_run::Shown;
 use super::early::Early;
 use super::output::Output;
@@ -59,7 +60,6 @@ impl AgentRun {
             }
             None => settings,
         };
-        let observed = self.observer.asking(turn, &catalog);
         let sent = agent.window.map(|window| {
             let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
@@ -67,6 +67,19 @@ impl AgentRun {
                 |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
             compact(&history, room, &is_read)
         });
+        let history = sent.as_ref().map_or(&*history, |it| &it.messages);
+        let reserved = match &agent.ceilings {
+            None => None,
+            Some(ceilings) => {
+                let size = largest(&system, shown.listing.tools().get(), history);
+                let (who, max_tokens) = ((self.run.id(), self.run.user()), agent.max_tokens);
+                match admitted(ceilings, who, model, (size, max_tokens)).await? {
+                    Ok(reservation) => Some((ceilings.clone(), reservation)),
+                    Err(refused) => return Ok(refused),
+                }
+            }
+        };
+        let observed = self.observer.asking(turn, &catalog);
         if let Some(sent) = &sent {
             self.observer.compacted(turn, sent.report, &catalog);
         }
@@ -77,7 +90,7 @@ impl AgentRun {
         let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             instructions: &system,
-            history: sent.as_ref().map_or(&history, |it| &it.messages),
+            history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &settings,
@@ -92,6 +105,13 @@ impl AgentRun {
             agent.model.answer(request).await
         };
         let answered = asked.instrument(observed.span.clone()).await;
+        if let Some((ceilings, reservation)) = reserved {
+            let spent = match &answered {
+                Ok(answer) => answer.spent(),
+                Err(error) => error.spent(),
+            };
+            ceilings.settle(reservation, spent).await;
+        }
         if let Ok(answer) = &answered {
             listening.answered(answer);
             self.begun = early.map(Early::begun);

@@ -283,10 +283,11 @@ async fn what_is_said_as_a_run_ends_is_read_where_its_process_dies_then() {
         working.abort();
         if let Ok(history) = second.history("r1").await {
             let lines = outline(&history);
-            let is_said = lines.contains(&"user: And milk.".to_owned());
+            let is_answered = lines.last().is_some_and(|it| it.starts_with("model: "));
+            let said = lines.iter().filter(|it| *it == "user: And milk.").count();
             let waits = !world.store().documents("run/r1/inbox/").await.unwrap().is_empty();
             assert!(!waits, "commit {at}: {lines:?}");
-            assert!(!is_said || lines.last().unwrap() == "model: Two. +0", "commit {at}: {lines:?}");
+            assert!(is_answered && said <= 1, "commit {at}: {lines:?}");
         }
         if whole.is_some() {
             assert!(at > 4, "there are more commits than {at}");

@@ -29,6 +29,8 @@ pub(super) struct Place {
     pub turn: u64,
     /// The call that has started it.
     pub call: CallId,
+    /// Its name.
+    pub agent: String,
 }
 
 /// What is recorded of a sub-agent that is driven here.

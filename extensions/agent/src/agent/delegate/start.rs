@@ -78,7 +78,7 @@ pub(super) async fn start(
     };
     let turn = above.as_ref().map(|it| it.turn).or(context.turn());
     let turn = turn.or(found.map(|it| it.turn)).unwrap_or_default();
-    let place = Place { run, turn, call: context.call_id() };
+    let place = Place { run, turn, call: context.call_id(), agent: name.to_owned() };
     let (spending, version) =
         taken(&parent, ready, name, &place, above.as_ref().map(|it| it.call), found).await?;
     let inherited = Arc::new(Inherited {
@@ -246,6 +246,6 @@ fn not_recorded(error: &impl ToString) -> ToolError {
 
 impl Place {
     pub(super) fn as_ledger(&self) -> ledger::Place<'_> {
-        ledger::Place { run: &self.run, turn: self.turn, call: self.call }
+        ledger::Place { run: &self.run, turn: self.turn, call: self.call, agent: &self.agent }
     }
 }

@@ -68,9 +68,8 @@ impl Secret {
         if !self.is_secret() {
             return text.len();
         }
-        let is_begin = |begin: &usize| {
-            shown_at(self.0.as_bytes(), &text.as_bytes()[*begin..]) == Shown::Begun
-        };
+        let is_begin =
+            |begin: &usize| shown_at(self.0.as_bytes(), &text.as_bytes()[*begin..]) == Shown::Begun;
         text.char_indices().map(|(begin, _)| begin).find(is_begin).unwrap_or(text.len())
     }
 }

@@ -180,8 +180,13 @@ async fn a_call_that_was_not_made_shifts_none_behind_it_when_its_agent_begins_ag
     world.approve(pending(&world).await[0].id).await;
     world.pass(Duration::from_mins(2));
     let second = process(NO_LONGER_RARE);
-    let progress = second.wait("r1").await.unwrap();
-    assert!(matches!(progress, RunEnd::Text { .. }), "{progress}");
+    let working = tokio::spawn({
+        let second = second.clone();
+        async move { second.work().await }
+    });
+    let end = second.wait("r1").await.unwrap();
+    working.abort();
+    assert!(matches!(end, RunEnd::Text { .. }), "{end}");
     assert_eq!((lines(&world, "pay").len(), lines(&world, "send").len()), (1, 1));
     assert!(pending(&world).await.is_empty());
 }
