@@ -10,6 +10,7 @@ use futures::future::{BoxFuture, join_all};
 use jiff::Timestamp;
 use toolwright::dialect::Dialect;
 use toolwright::journal::{CommitError, MemoryStore, Store, StoreError, Transaction};
+use toolwright::tool;
 use toolwright_agent::durable::Runs;
 use toolwright_agent::{
     Agent, AgentBuilder, AgentError, Ceiling, CeilingOf, Cost, Limit, Model, ModelAnswer,
@@ -20,7 +21,7 @@ use toolwright_agent::{
 use crate::delegate::task;
 use crate::durable::process::World;
 
-/// A model of which each answer takes a second, and costs a dollar less than a cent.
+/// A model of which each answer takes a second, and costs 1.4 cents.
 struct Priced;
 
 fn price() -> Price {
@@ -49,6 +50,10 @@ impl Model for Priced {
         })
     }
 }
+
+/// Looks.
+#[tool(effect = read)]
+async fn look() {}
 
 /// What one answer costs.
 const ANSWER: Cost = Cost::picos(14_000_000_000);
@@ -146,7 +151,7 @@ async fn processes_that_reach_a_ceiling_at_once_spend_not_one_cent_more() {
 async fn a_user_who_has_reached_the_ceiling_goes_on_the_next_day_and_others_go_on_at_once() {
     let world = World::new();
     let agent = builder(&world, world.store())
-        .ceiling(Ceiling::of_each_user(Period::Day, Cost::cents(3)))
+        .ceiling(Ceiling::of_each_user(Period::Day, Cost::picos(25_000_000_000)))
         .ceiling(Ceiling::of_the_agent(Period::Month, Cost::cents(100)))
         .build()
         .unwrap();
@@ -154,7 +159,7 @@ async fn a_user_who_has_reached_the_ceiling_goes_on_the_next_day_and_others_go_o
     chat.send("One.").await.unwrap();
     let reached = limit(chat.send("Two.").await).unwrap();
     let words = reached.to_string();
-    assert!(words.starts_with("the ceiling of $0.0300 for the user `ada` in 20"), "{words}");
+    assert!(words.starts_with("the ceiling of $0.0250 for the user `ada` in 20"), "{words}");
     assert!(words.contains("$0.0140 of it is spent or reserved"), "{words}");
     agent.run("Go!").user("bob").await.unwrap();
     agent.run("Go!").await.unwrap();
@@ -189,7 +194,7 @@ async fn what_sub_agents_ask_for_is_under_the_ceilings_of_the_run() {
     let agent = Agent::builder(model)
         .journal(world.journal(Arc::new(world.store())))
         .unrestricted()
-        .tools([crate::support::WAIT])
+        .tools([LOOK])
         .max_tokens(1_000)
         .sub_agent(SubAgent::new("clerk", "Looks words up.").model(clerk))
         .ceiling(Ceiling::of_each_user(Period::Month, Cost::cents(4)))
@@ -266,5 +271,5 @@ async fn a_ceiling_that_cannot_be_held_is_refused_when_the_agent_is_built() {
     );
     let clerk = SubAgent::new("clerk", "Looks words up.").model(ScriptedModel::new());
     let priced = recorded(ScriptedModel::new().price(price())).max_tokens(10).sub_agent(clerk);
-    assert!(refused(priced.tools([crate::support::WAIT])).contains("is not known"));
+    assert!(refused(priced.tools([LOOK])).contains("is not known"));
 }
