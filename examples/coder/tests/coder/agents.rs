@@ -35,7 +35,7 @@ fn a_researcher_and_a_reviewer_work_on_a_real_crate_with_a_part_of_the_tools() {
     // What the others were asked counts for the run.
     assert_eq!((&end["turns"], &end["tokens"]["output"]), (&json!(5), &json!(880)), "{end}");
     let lines = |begin: &str| ran.err.lines().filter(|line| line.starts_with(begin)).count();
-    assert_eq!((lines("[researcher "), lines("[reviewer ")), (9, 8), "{}", ran.err);
+    assert_eq!((lines("[researcher "), lines("[reviewer ")), (10, 8), "{}", ran.err);
     assert!(ran.err.contains("[researcher 1] call    grep"), "{}", ran.err);
     assert!(ran.err.contains("[reviewer 2] call    run_command"), "{}", ran.err);
     assert!(ran.err.contains("test result: FAILED. 87 passed; 1 failed"), "{}", ran.err);

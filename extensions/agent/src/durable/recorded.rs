@@ -160,9 +160,6 @@ impl Recorded {
                             self.version = found.version.saturating_sub(1);
                             return Ok(());
                         }
-                        Some(found) if self.is_own_renewal(&found.text) => {
-                            self.version = found.version;
-                        }
                         // Something was said meanwhile: the run stays listed until that is read.
                         found
                             if found.as_ref().map_or(0, |it| it.version) == self.version
@@ -178,6 +175,9 @@ impl Recorded {
                                 let why = format!("it was changed by hand: {conflict}");
                                 RunError::damaged(other, why)
                             }));
+                        }
+                        Some(found) if self.is_own_renewal(&found.text) => {
+                            self.version = found.version;
                         }
                         _ => return Err(lost()),
                     }
