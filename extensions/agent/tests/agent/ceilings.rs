@@ -209,7 +209,7 @@ async fn what_sub_agents_ask_for_is_under_the_ceilings_of_the_run() {
 #[tokio::test(start_paused = true)]
 async fn a_lost_reply_of_the_journal_lets_nobody_spend_more() {
     // Every second commit settles a request.
-    for loses in [|it: u32| it % 2 == 1, |it: u32| it % 4 == 0] as [fn(u32) -> bool; 2] {
+    for loses in [|it: u32| it % 2 == 1, |it: u32| it.is_multiple_of(4)] as [fn(u32) -> bool; 2] {
         let (world, ceiling) = (World::new(), Cost::cents(20));
         let store = Watched::new(world.store(), ceiling, loses);
         let agent = builder(&world, store)
