@@ -43,13 +43,13 @@ pub use self::agent::{
     RunStream, Steering, SubAgent, SubAgentAnswer, TypedRequest, TypedResult,
 };
 pub use self::events::{
-    CalledTool, GuardAction, GuardReport, GuardStage, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
-    ToolResultEvent,
+    CalledTool, GuardAction, GuardReport, GuardStage, NoticeKind, NumberedEvent, RunEnd, RunEvent,
+    RunEvents, RunNotice, ToolCallEvent, ToolResultEvent,
 };
 pub use self::guards::{
-    AfterDecision, AnswerChange, BeforeDecision, EndingRun, ForbiddenText, ForeignInstructions, Guard,
-    GuardedRun, IncomingAnswer, IntoGuards, OutgoingRequest, PatternError, RequestChange, Secrets,
-    SizeLimit, UserPrompt,
+    AfterDecision, AnswerChange, BeforeDecision, EndingRun, ForbiddenText, ForeignInstructions,
+    Guard, GuardedRun, IncomingAnswer, IntoGuards, OutgoingRequest, PatternError, RequestChange,
+    Secrets, SizeLimit, UserPrompt,
 };
 #[cfg(feature = "skills")]
 pub use self::guidance::{ActiveSkills, SkillProblem, Skills, SkillsError};

@@ -84,7 +84,16 @@ impl Copy<'_> {
         let Forking { store, sealing, .. } = *self.forking;
         let found = turn::recorded(store, run, number, sealing).await?;
         let RecordedTurn {
-            said, answer, model, usage, cost, prices, answers, guards, ends_in, ended,
+            said,
+            answer,
+            model,
+            usage,
+            cost,
+            prices,
+            answers,
+            guards,
+            ends_in,
+            ended,
         } = found;
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);
@@ -106,8 +115,15 @@ impl Copy<'_> {
             Some(Message::Assistant { text, .. }) if calls.is_empty() => Some(text.clone()),
             _ => None,
         };
-        let answered =
-            ModelAnswered { message: answer, model, usage, cost, prices, ended: ended.clone(), guards };
+        let answered = ModelAnswered {
+            message: answer,
+            model,
+            usage,
+            cost,
+            prices,
+            ended: ended.clone(),
+            guards,
+        };
         self.write(Part::Answer, number, &answered)?;
         if let Some(Message::ToolResults(answered)) = answers {
             let mut marked = Vec::with_capacity(answered.len());

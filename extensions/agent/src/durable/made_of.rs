@@ -62,10 +62,9 @@ impl MadeOf {
                 differences.push(format!("tools that are {what}: {}", tools.join(", ")));
             }
         }
-        for (what, before, now) in [
-            ("plugins", &self.plugins, &now.plugins),
-            ("guards", &self.guards, &now.guards),
-        ] {
+        for (what, before, now) in
+            [("plugins", &self.plugins, &now.plugins), ("guards", &self.guards, &now.guards)]
+        {
             let names = |names: &[String]| match names {
                 [] => "none".to_owned(),
                 _ => names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
@@ -86,7 +85,13 @@ mod tests {
     fn made_of(model: &str, instructions: &str, tools: &[(&str, &str)]) -> MadeOf {
         let tools = tools.iter().map(|(name, print)| ((*name).to_owned(), (*print).to_owned()));
         let (model, instructions) = (model.to_owned(), instructions.to_owned());
-        MadeOf { model, instructions, tools: tools.collect(), plugins: Vec::new(), guards: Vec::new() }
+        MadeOf {
+            model,
+            instructions,
+            tools: tools.collect(),
+            plugins: Vec::new(),
+            guards: Vec::new(),
+        }
     }
 
     #[test]

@@ -22,12 +22,7 @@ pub(crate) type Reports = Vec<GuardReport>;
 
 impl Guard {
     fn reports(&self, action: GuardAction, reason: impl Into<String>) -> GuardReport {
-        GuardReport {
-            guard: self.name.clone(),
-            stage: self.stage(),
-            action,
-            reason: reason.into(),
-        }
+        GuardReport { guard: self.name.clone(), stage: self.stage(), action, reason: reason.into() }
     }
 }
 
@@ -130,15 +125,19 @@ impl GuardSet {
             let decided = match watch(self.limit, look, view.clone()).await {
                 Ok(AfterDecision::Continue) => continue,
                 Ok(AfterDecision::Stop { reason }) => guard.reports(GuardAction::Stopped, reason),
-                Ok(AfterDecision::AskAgain { words }) => guard.reports(GuardAction::SentBack, words),
-                Ok(AfterDecision::Change { to, reason }) => match changed_answer(&view.answer, to) {
-                    Ok(changed) => {
-                        view.answer = Arc::new(changed);
-                        reports.push(guard.reports(GuardAction::Changed, reason));
-                        continue;
+                Ok(AfterDecision::AskAgain { words }) => {
+                    guard.reports(GuardAction::SentBack, words)
+                }
+                Ok(AfterDecision::Change { to, reason }) => {
+                    match changed_answer(&view.answer, to) {
+                        Ok(changed) => {
+                            view.answer = Arc::new(changed);
+                            reports.push(guard.reports(GuardAction::Changed, reason));
+                            continue;
+                        }
+                        Err(why) => guard.reports(GuardAction::Failed, why),
                     }
-                    Err(why) => guard.reports(GuardAction::Failed, why),
-                },
+                }
                 Err(why) => guard.reports(GuardAction::Failed, why),
             };
             return Err((Arc::unwrap_or_clone(view.answer), refused(reports, decided)));
@@ -160,7 +159,9 @@ impl GuardSet {
             let decided = match watch(self.limit, look, view.clone()).await {
                 Ok(AfterDecision::Continue) => continue,
                 Ok(AfterDecision::Stop { reason }) => guard.reports(GuardAction::Stopped, reason),
-                Ok(AfterDecision::AskAgain { words }) => guard.reports(GuardAction::SentBack, words),
+                Ok(AfterDecision::AskAgain { words }) => {
+                    guard.reports(GuardAction::SentBack, words)
+                }
                 Ok(AfterDecision::Change { to, reason }) => match changed_end(&view.end, to) {
                     Ok(changed) => {
                         view.end = Arc::new(changed);
@@ -174,11 +175,6 @@ impl GuardSet {
             return Err(refused(reports, decided));
         }
         Ok(Arc::unwrap_or_clone(view.end))
-    }
-
-    /// How long each of them may look.
-    pub(crate) fn limit(&self) -> Duration {
-        self.limit
     }
 }
 
@@ -216,7 +212,9 @@ fn changed_request(
 /// Takes what a provider wants back word for word out of a message that is not as it was: it would be sent in the place of the change.
 fn without_foreign_verbatim(message: &mut Message, place: usize, before: &[Message]) {
     let is_as_it_was = {
-        let Message::Assistant { text, calls, verbatim: Some(verbatim) } = &*message else { return };
+        let Message::Assistant { text, calls, verbatim: Some(verbatim) } = &*message else {
+            return;
+        };
         let is_same = |other: &Message| {
             matches!(other, Message::Assistant { text: before, calls: called, verbatim: Some(was) }
                 if was == verbatim && before == text && called == calls)

@@ -51,7 +51,14 @@ impl ForbiddenText {
     /// Begins a guard of this name that forbids nothing.
     pub fn new(name: impl Into<String>) -> Self {
         let (patterns, replacement) = (Vec::new(), None);
-        Self { name: name.into(), patterns, replacement, stops: false, prompts: true, answers: true }
+        Self {
+            name: name.into(),
+            patterns,
+            replacement,
+            stops: false,
+            prompts: true,
+            answers: true,
+        }
     }
 
     /// Forbids these words, or groups of words. An empty one is none.

@@ -82,9 +82,8 @@ const NAME: &str = "secrets";
 
 /// The names of the shapes that there are in a text.
 fn found(text: &str) -> impl Iterator<Item = &'static str> {
-    let is_in = move |(name, pattern): &(&'static str, Regex)| {
-        pattern.is_match(text).then_some(*name)
-    };
+    let is_in =
+        move |(name, pattern): &(&'static str, Regex)| pattern.is_match(text).then_some(*name);
     PATTERNS.iter().filter_map(is_in)
 }
 
@@ -138,7 +137,10 @@ mod tests {
     fn each_shape_is_found_and_removed_and_plain_text_is_not() {
         let letters = |times: usize| "aB3".repeat(times);
         let secrets = [
-            format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----", letters(9)),
+            format!(
+                "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
+                letters(9)
+            ),
             format!("-----BEGIN PRIVATE KEY-----\n{}", letters(9)),
             format!("AKIA{}", "A1".repeat(8)),
             format!("ghp_{}", letters(12)),
@@ -157,7 +159,10 @@ mod tests {
         for secret in &secrets {
             let text = format!("before {secret} after");
             let removed = removed(&text).unwrap_or_else(|| panic!("{secret} is not found"));
-            assert!(removed.starts_with("before [a") && removed.contains(" was removed]"), "{removed}");
+            assert!(
+                removed.starts_with("before [a") && removed.contains(" was removed]"),
+                "{removed}"
+            );
             assert!(super::removed(&removed).is_none(), "{removed} has one still");
         }
         let plain = "sk-learn and task-runner, https://shop.example:8080/a@b, AKIA, eyJ, a 40 digit hash \

@@ -41,7 +41,9 @@ impl GuardSet {
                 return Err(format!("a guard that looks {stage} has no name; give it one"));
             }
             if !names.insert((stage, name)) {
-                return Err(format!("two guards that look {stage} are called `{name}`; give each a name of its own"));
+                return Err(format!(
+                    "two guards that look {stage} are called `{name}`; give each a name of its own"
+                ));
             }
         }
         Ok(())

@@ -25,7 +25,9 @@ pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
             let verbatim = verbatim.iter().map(|it| Cow::Borrowed(it.text()));
             std::iter::once(Cow::Borrowed(text.as_str())).chain(arguments).chain(verbatim).collect()
         }
-        Message::ToolResults(answered) => answered.iter().map(|(_, answer)| answer.text()).collect(),
+        Message::ToolResults(answered) => {
+            answered.iter().map(|(_, answer)| answer.text()).collect()
+        }
     }
 }
 

@@ -10,11 +10,7 @@ use tokio::time::timeout;
 use super::guard::Look;
 
 /// What a guard decides; why it decides nothing, else.
-pub(super) async fn watch<V, D>(
-    limit: Duration,
-    look: &Look<V, D>,
-    view: V,
-) -> Result<D, String> {
+pub(super) async fn watch<V, D>(limit: Duration, look: &Look<V, D>, view: V) -> Result<D, String> {
     // What it does before it first waits may panic as well.
     let looking = AssertUnwindSafe(async { look(view).await }).catch_unwind();
     match timeout(limit, looking).await {

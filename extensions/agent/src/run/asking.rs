@@ -76,7 +76,8 @@ impl AgentRun {
             false => None,
             true => {
                 let (instructions, history) = (system.as_ref().into(), whole.into());
-                let request = OutgoingRequest { run: guarded_run.clone(), turn, instructions, history };
+                let request =
+                    OutgoingRequest { run: guarded_run.clone(), turn, instructions, history };
                 let looked = guards.before_model(request, &mut reports).await;
                 self.guarding.report(&self.observer, turn, take(&mut reports), &catalog);
                 match looked {
@@ -94,7 +95,8 @@ impl AgentRun {
         let early = early.then(|| Early::new(&shown.run, turn, found));
         let events = self.observer.events();
         let is_held = guards.hold_answers();
-        let listening = Listening::new(events, turn, &catalog, is_held, early.as_ref().map(|it| it as _));
+        let listening =
+            Listening::new(events, turn, &catalog, is_held, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
             instructions: guarded.as_ref().map_or(&system, |(it, _)| &it.instructions),
             history: guarded.as_ref().map_or(whole, |(it, _)| &it.history),

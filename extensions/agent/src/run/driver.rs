@@ -135,7 +135,9 @@ impl<R: Recorder> Driver<'_, R> {
             },
             event => event,
         };
-        if let StepInput::Answered(answer) | StepInput::Guarded { answer: Some(answer), .. } = &event {
+        if let StepInput::Answered(answer) | StepInput::Guarded { answer: Some(answer), .. } =
+            &event
+        {
             self.recorder.note(answer, is_replayed);
         }
         let (state, actions) = step(&self.run.state, event);

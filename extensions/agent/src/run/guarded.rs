@@ -55,10 +55,8 @@ impl State {
         let times = self.0.sent_back.saturating_add(1);
         self.0.sent_back = times;
         if times > self.0.limits.corrections {
-            let reason = format!(
-                "{times} answers were sent back, the last of them with: {}",
-                report.reason
-            );
+            let reason =
+                format!("{times} answers were sent back, the last of them with: {}", report.reason);
             return self.end(RunEnd::guard_stopped(&GuardReport { reason, ..report.clone() }));
         }
         let words = format!("{SENT_BACK} {}]", report.reason);
@@ -70,10 +68,8 @@ impl State {
 
 /// The answer to a call of an answer that was sent back.
 fn not_run(call: &ToolCall) -> ToolError {
-    let message = format!(
-        "`{}` was not run, because the answer that calls it was sent back",
-        call.name
-    );
+    let message =
+        format!("`{}` was not run, because the answer that calls it was sent back", call.name);
     ToolError::new("sent_back", message)
         .class(ErrorClass::Invalid)
         .hint("read why, and answer again")
@@ -109,14 +105,20 @@ mod tests {
 
     #[test]
     fn each_call_of_an_answer_that_is_sent_back_has_its_answer_and_the_words_follow() {
-        let input = StepInput::Guarded { answer: Some(calling()), report: report(GuardAction::SentBack) };
+        let input =
+            StepInput::Guarded { answer: Some(calling()), report: report(GuardAction::SentBack) };
         let (state, actions) = step(&asked(), input);
-        let history: Vec<Message> = actions.iter().filter_map(|it| match it {
-            Action::Append(message) => Some(message.clone()),
-            _ => None,
-        }).collect();
+        let history: Vec<Message> = actions
+            .iter()
+            .filter_map(|it| match it {
+                Action::Append(message) => Some(message.clone()),
+                _ => None,
+            })
+            .collect();
         assert_eq!((check(&history).unwrap().len(), history.len(), state.turn()), (0, 3, 1));
-        assert!(matches!(&history[2], Message::User { text, .. } if text == "[Your answer was not taken: without Acme]"));
+        assert!(
+            matches!(&history[2], Message::User { text, .. } if text == "[Your answer was not taken: without Acme]")
+        );
         assert!(matches!(state.due(), Some(Action::Ask)));
     }
 
@@ -129,8 +131,12 @@ mod tests {
             assert_eq!(state.ended().is_some(), times == 3, "{times}");
         }
         let report = report(GuardAction::Stopped);
-        let (state, actions) = step(&asked(), StepInput::Guarded { answer: Some(calling()), report });
-        assert!(matches!(&actions[..], [Action::End(RunEnd::GuardStopped { has_failed: false, .. })]));
+        let (state, actions) =
+            step(&asked(), StepInput::Guarded { answer: Some(calling()), report });
+        assert!(matches!(
+            &actions[..],
+            [Action::End(RunEnd::GuardStopped { has_failed: false, .. })]
+        ));
         assert_eq!(state.turn(), 1);
     }
 

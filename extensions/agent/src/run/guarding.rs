@@ -71,7 +71,8 @@ impl AgentRun {
     /// Takes what the user says, as far as the guards let it through; else the run ends.
     pub(crate) async fn hear(&mut self, prompt: Prompt) -> (State, Vec<Action>) {
         let (heard, refused) = self.let_in(vec![prompt]).await;
-        let (text, attachments) = heard.into_iter().next().map(Prompt::into_parts).unwrap_or_default();
+        let (text, attachments) =
+            heard.into_iter().next().map(Prompt::into_parts).unwrap_or_default();
         let (state, actions) = step(&self.state, self.said(text, attachments));
         match refused {
             None => (state, actions),
@@ -181,8 +182,7 @@ fn change_text(actions: &mut [Action], to: &str) {
 
 /// Takes an answer of the model out of what a step appends, together with the answer to its call.
 fn remove_answer(actions: &mut Vec<Action>) {
-    let is_answer =
-        |it: &Action| matches!(it, Action::Append(Message::Assistant { .. }));
+    let is_answer = |it: &Action| matches!(it, Action::Append(Message::Assistant { .. }));
     if actions.iter().any(is_answer) {
         let is_reply = |it: &Action| matches!(it, Action::Append(Message::ToolResults(_)));
         actions.retain(|it| !is_answer(it) && !is_reply(it));

@@ -89,8 +89,9 @@ async fn the_calls_that_a_guard_has_changed_are_those_that_run() {
     let model = Arc::new(model.says("Done."));
     let guard = Guard::after_model("adds-alone", async |answer| {
         let adds = answer.answer.calls.iter().filter(|it| it.name == "add");
-        let adds: Vec<_> =
-            adds.map(|it| ToolCall { arguments: r#"{"a":7,"b":7}"#.into(), ..it.clone() }).collect();
+        let adds: Vec<_> = adds
+            .map(|it| ToolCall { arguments: r#"{"a":7,"b":7}"#.into(), ..it.clone() })
+            .collect();
         match answer.answer.calls.is_empty() {
             true => AfterDecision::Continue,
             false => AfterDecision::change(AnswerChange::new().calls(adds), "it may add alone"),
@@ -148,12 +149,11 @@ async fn readers_get_the_text_of_an_answer_once_it_was_let_through_and_never_bef
 #[tokio::test]
 async fn an_end_may_be_changed_and_sent_back() {
     let model = Arc::new(ScriptedModel::new().says("It is 3.").says("It is 3. Yours, the shop."));
-    let signed = Guard::after_run("signed", async |run| {
-        match run.text().ends_with("Yours, the shop.") {
+    let signed =
+        Guard::after_run("signed", async |run| match run.text().ends_with("Yours, the shop.") {
             true => AfterDecision::change(run.text().to_uppercase(), "letters are large"),
             false => AfterDecision::ask_again("End with: Yours, the shop."),
-        }
-    });
+        });
     let agent = builder(&Log::default(), &model).guard(signed).build().unwrap();
     let mut chat = agent.chat();
     let result = chat.send("What is 1 + 2?").await.unwrap();
@@ -198,9 +198,7 @@ async fn what_a_provider_wants_back_goes_without_an_answer_that_is_another() {
             sent[place]
         );
     }
-    let verbatims = |message: &Message| {
-        matches!(message, Message::Assistant { verbatim: Some(it), .. } if *it == verbatim)
-    };
+    let verbatims = |message: &Message| matches!(message, Message::Assistant { verbatim: Some(it), .. } if *it == verbatim);
     assert_eq!(chat.history().iter().filter(|it| verbatims(it)).count(), 1);
 }
 
@@ -214,9 +212,9 @@ async fn guards_of_a_stage_have_names_of_their_own() {
         (["a", "a"], "two guards that look before the run are called `a`"),
         ([" ", "a"], "a guard that looks before the run has no name"),
     ] {
-        let agent = guards.into_iter().fold(builder(&Log::default(), &model()), |it, name| {
-            it.guard(guard(name))
-        });
+        let agent = guards
+            .into_iter()
+            .fold(builder(&Log::default(), &model()), |it, name| it.guard(guard(name)));
         let error = agent.build().unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }

@@ -172,5 +172,8 @@ async fn a_run_that_goes_on_without_its_guards_says_so() {
     agent(Some(guard)).chat().id("r1").send("Hello!").await.unwrap();
     let result: Result<_, RunError> = agent(None).chat().id("r1").send("Hello again!").await;
     let differences = result.unwrap().differences().join("\n");
-    assert!(differences.contains("the guards were `no-rivals after the model` and are none"), "{differences}");
+    assert!(
+        differences.contains("the guards were `no-rivals after the model` and are none"),
+        "{differences}"
+    );
 }

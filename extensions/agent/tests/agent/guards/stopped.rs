@@ -92,7 +92,9 @@ async fn an_answer_that_ends_the_run_is_counted_and_nothing_of_it_is_seen_or_run
     let result = error.result().unwrap();
     assert_eq!((result.turns(), outline(result.history())), (1, vec!["user: go".to_owned()]));
     assert!(log.lines().is_empty());
-    let seen = |it: &RunEvent| matches!(it, RunEvent::Text(_) | RunEvent::ToolCall(_) | RunEvent::Calling { .. });
+    let seen = |it: &RunEvent| {
+        matches!(it, RunEvent::Text(_) | RunEvent::ToolCall(_) | RunEvent::Calling { .. })
+    };
     assert!(!events.iter().any(seen), "{events:?}");
     assert!(serde_json::to_string(&events).unwrap().contains(r#""reason":"it deletes""#));
 }
@@ -102,7 +104,8 @@ async fn a_refusal_of_the_model_passes_the_guards_too() {
     let refusal = ModelAnswer::text("I will not say secret.").stopped(StopReason::Refused);
     let model = Arc::new(ScriptedModel::new().answers(refusal));
     let guard = Guard::after_model("no-secrets", async |answer| {
-        match answer.map_texts(|text| text.contains("secret").then(|| text.replace("secret", "…"))) {
+        match answer.map_texts(|text| text.contains("secret").then(|| text.replace("secret", "…")))
+        {
             Some(change) => AfterDecision::change(change, "a secret"),
             None => AfterDecision::Continue,
         }
@@ -128,7 +131,7 @@ async fn a_guard_beside_the_model_ends_the_run_while_it_answers_and_what_it_took
     assert_eq!(stopped(&error).1, GuardStage::BesideModel);
     assert_eq!(begun.elapsed(), Duration::from_secs(1));
     let result = error.result().unwrap();
-    assert_eq!((result.turns(), result.spent().requests()), (0, 1));
+    assert_eq!((result.turns(), result.spent().lost), (0, 1));
 
     // An answer that is there first waits for the guard.
     let log = Log::default();
@@ -138,7 +141,10 @@ async fn a_guard_beside_the_model_ends_the_run_while_it_answers_and_what_it_took
         let model = Arc::new(model);
         let agent = builder(&log, &model).early_reads().guard(guard.clone()).build().unwrap();
         let came = agent.run(says).await;
-        assert_eq!((came.is_ok(), log.lines().len()), (is_let_through, usize::from(is_let_through)));
+        assert_eq!(
+            (came.is_ok(), log.lines().len()),
+            (is_let_through, usize::from(is_let_through))
+        );
         if let Err(error) = came {
             assert_eq!(error.result().unwrap().turns(), 1);
         }
@@ -178,9 +184,10 @@ async fn nothing_passes_a_guard_that_panics_or_never_ends() {
             let error = agent.run("go").await.unwrap_err();
             let expected = ("broken".to_owned(), stage, words.to_owned());
             assert_eq!(stopped(&error), expected);
-            assert!(
-                matches!(error.result().unwrap().end(), RunEnd::GuardStopped { has_failed: true, .. })
-            );
+            assert!(matches!(
+                error.result().unwrap().end(),
+                RunEnd::GuardStopped { has_failed: true, .. }
+            ));
             let history = outline(error.result().unwrap().history());
             assert!(!history.iter().any(|it| it.starts_with("model")), "{stage}: {history:?}");
         }
@@ -286,5 +293,5 @@ async fn a_run_that_is_cancelled_while_a_guard_looks_at_an_answer_counts_what_it
     run.cancel();
     let error = run.await.unwrap_err();
     let result = error.result().unwrap();
-    assert_eq!((result.end(), result.spent().requests()), (&RunEnd::Cancelled, 1));
+    assert_eq!((result.end(), result.spent().unmeasured), (&RunEnd::Cancelled, 1));
 }

@@ -14,9 +14,8 @@ use crate::support::Log;
 
 #[tokio::test]
 async fn requests_and_answers_of_a_sub_agent_pass_the_guards_of_its_agent() {
-    let clerk = Arc::new(
-        ScriptedModel::new().says("Tea is a drink of Acme.").says("Tea is a drink."),
-    );
+    let clerk =
+        Arc::new(ScriptedModel::new().says("Tea is a drink of Acme.").says("Tea is a drink."));
     let sub_agent =
         SubAgent::new("clerk", "Looks words up.").profile(["look_up"]).model(Arc::clone(&clerk));
     let seen = Log::default();
@@ -30,12 +29,11 @@ async fn requests_and_answers_of_a_sub_agent_pass_the_guards_of_its_agent() {
             }
         }
     });
-    let answers_of = Guard::after_model("no-rivals", async |answer| {
-        match answer.answer.text.contains("Acme") {
+    let answers_of =
+        Guard::after_model("no-rivals", async |answer| match answer.answer.text.contains("Acme") {
             true => AfterDecision::ask_again("Without Acme."),
             false => AfterDecision::Continue,
-        }
-    });
+        });
     let prompts = Guard::before_run("named", async |prompt| {
         BeforeDecision::change(format!("Ada: {}", prompt.text), "so")
     });
@@ -44,9 +42,14 @@ async fn requests_and_answers_of_a_sub_agent_pass_the_guards_of_its_agent() {
     let result = agent.run("What is tea?").await.unwrap();
     assert_eq!(answers(result.history(), 0)[0]["answer"], "Tea is a drink.");
     assert_eq!(seen.lines(), ["agent", "agent/clerk", "agent/clerk", "agent"]);
-    let text = format!("{:?}", clerk.requests()[0].history.iter().map(|it| {
-        serde_json::to_string(it).unwrap()
-    }).collect::<Vec<_>>());
+    let text = format!(
+        "{:?}",
+        clerk.requests()[0]
+            .history
+            .iter()
+            .map(|it| { serde_json::to_string(it).unwrap() })
+            .collect::<Vec<_>>()
+    );
     assert!(text.contains("Do that.") && !text.contains("Ada"), "{text}");
 }
 
@@ -54,12 +57,11 @@ async fn requests_and_answers_of_a_sub_agent_pass_the_guards_of_its_agent() {
 async fn a_guard_that_stops_a_sub_agent_ends_its_work_and_its_parent_reads_that() {
     let clerk = Arc::new(ScriptedModel::new().says("Acme."));
     let sub_agent = SubAgent::new("clerk", "Looks words up.").profile(["look_up"]).model(clerk);
-    let stop = Guard::after_model("no-rivals", async |answer| {
-        match answer.answer.text.contains("Acme") {
+    let stop =
+        Guard::after_model("no-rivals", async |answer| match answer.answer.text.contains("Acme") {
             true => AfterDecision::stop("Acme"),
             false => AfterDecision::Continue,
-        }
-    });
+        });
     let agent = builder(&Log::default(), starts("clerk")).sub_agent(sub_agent);
     let result = agent.guard(stop).build().unwrap().run("What is tea?").await.unwrap();
     let answer = &answers(result.history(), 0)[0];
@@ -95,7 +97,10 @@ fn process(
 #[tokio::test(start_paused = true)]
 async fn what_was_sent_back_in_a_sub_agent_stays_so_whenever_its_process_dies() {
     let clerk = || {
-        Provider::new([calls([("spawn_agent", task("worker").as_str())]), ModelAnswer::text("Done.")])
+        Provider::new([
+            calls([("spawn_agent", task("worker").as_str())]),
+            ModelAnswer::text("Done."),
+        ])
     };
     let worker = || {
         Provider::new([
