@@ -14,6 +14,7 @@ const AGENT: [&str; 14] = [
     "model",
     "http",
     "events",
+    "guards",
     "plugin",
     "guidance",
     "run",

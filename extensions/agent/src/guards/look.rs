@@ -2,7 +2,6 @@
 
 use std::mem::discriminant;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::try_join_all;
 

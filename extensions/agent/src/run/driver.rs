@@ -100,6 +100,10 @@ impl<R: Recorder> Driver<'_, R> {
             Some(_) => None,
             None => {
                 self.take_messages().await?;
+                if self.run.state.ended().is_some() {
+                    // A guard did not let one of them in.
+                    return Ok(());
+                }
                 self.recorder.stop().await?
             }
         };
