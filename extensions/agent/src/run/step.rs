@@ -52,7 +52,6 @@ pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of 
 /// Something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a step takes it")]
 pub enum StepInput {
     /// The user said something. Not in the middle of a turn, or while the model is asked.
     Said {
