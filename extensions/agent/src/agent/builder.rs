@@ -15,6 +15,7 @@ use crate::agent::delegate::{Link, SubAgent, SubAgentTools, SubAgents};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
+use crate::guards::{GuardSet, IntoGuards};
 use crate::limits::ceilings::Ceilings;
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Ceiling, Cost, Limits};
@@ -42,6 +43,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     window: Option<u64>,
     settings: ModelSettings,
     listeners: Vec<Listener>,
+    guards: GuardSet,
     accounts: Accounts,
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
@@ -67,6 +69,7 @@ impl<E> AgentBuilder<E> {
             window: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
+            guards: GuardSet::default(),
             accounts: Accounts::new(),
             ceilings: Vec::new(),
             sub_agents: Vec::new(),
@@ -140,8 +143,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how many answers of a run that are not the value which it ends in go back to the model with what is wrong: 2
-    /// unless set. Each is a turn.
+    /// Limits how many answers of a run go back to the model after a message of the user: of those that are not the value which it ends in
+    /// 2 unless set, and as many of those that [guards](Self::guard) send back. Each is a turn.
     #[must_use]
     pub fn max_corrections(mut self, times: u32) -> Self {
         self.limits.corrections = times;
@@ -304,6 +307,37 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Adds a guard, which looks at what the user says, at requests to the model, at its answers or at the end, and lets it through, changes
+    /// it, sends it back with words, or ends the run: see [`Guard`](crate::Guard). Those of a stage look in the order in which they were
+    /// added. Sub-agents have the guards that look at requests and answers, too. [`SizeLimit`](crate::SizeLimit),
+    /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and [`ForeignInstructions`](crate::ForeignInstructions) are
+    /// there already.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, BeforeDecision, Guard, ScriptedModel, Secrets};
+    ///
+    /// let polite = Guard::before_run("polite", async |prompt| match prompt.text.contains("please") {
+    ///     true => BeforeDecision::Continue,
+    ///     false => BeforeDecision::stop("it does not say please"),
+    /// });
+    /// let agent = Agent::builder(ScriptedModel::new()).guard(polite).guard(Secrets::new()).build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), toolwright_agent::AgentError>(())
+    /// ```
+    #[must_use]
+    pub fn guard(mut self, guard: impl IntoGuards) -> Self {
+        self.guards.add(guard.into_guards());
+        self
+    }
+
+    /// Limits how long a guard may look at one thing: 10 seconds unless set. One that takes longer ends the run. A guard that never
+    /// waits for anything cannot be stopped; nothing passes it either.
+    #[must_use]
+    pub fn guard_timeout(mut self, time: Duration) -> Self {
+        self.guards.set_limit(time);
+        self
+    }
+
     /// Replaces the executor.
     pub(super) fn on<F>(self, executor: F) -> AgentBuilder<F> {
         AgentBuilder {
@@ -320,6 +354,7 @@ impl<E> AgentBuilder<E> {
             window: self.window,
             settings: self.settings,
             listeners: self.listeners,
+            guards: self.guards,
             accounts: self.accounts,
             ceilings: self.ceilings,
             sub_agents: self.sub_agents,
@@ -404,6 +439,7 @@ impl AgentBuilder<Executor> {
         if let Some(service) = self.instructions.lacks(&executor) {
             return Err(AgentError::Instructions { service });
         }
+        self.guards.check().map_err(AgentError::Guard)?;
         let catalog = executor.catalog();
         listed(&catalog, &*model)?;
         let is_there = |tool: &&'static str| catalog.get(tool).is_some();
@@ -432,6 +468,7 @@ impl AgentBuilder<Executor> {
             window: self.window,
             settings: self.settings,
             listeners: self.listeners.into(),
+            guards: self.guards,
             rings: Rings::default(),
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),
