@@ -15,6 +15,7 @@ mod body;
 mod builder;
 mod by_id;
 mod crashes;
+mod deadline;
 mod decide;
 mod error;
 mod filter;

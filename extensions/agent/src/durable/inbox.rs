@@ -2,9 +2,7 @@
 //! the message in the history.
 
 use toolwright::CallId;
-use toolwright::journal::{
-    CommitError, Document, DocumentWrite, SealingKey, Store, StoreError, Transaction,
-};
+use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::recorded::Recorded;
@@ -80,11 +78,6 @@ async fn waiting(
         gone.push(DocumentWrite { key, expects, text: None });
     }
     Ok((messages, gone))
-}
-
-/// Whether messages wait for a run.
-pub(super) async fn is_empty(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
-    Ok(store.documents(&keys::inbox(run)).await?.is_empty())
 }
 
 impl Recorded {

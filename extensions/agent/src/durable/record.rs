@@ -21,12 +21,12 @@ use toolwright::{
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
+use super::deadline::deadline_of;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
-use super::taking::deadline_of;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
 use crate::events::{GuardReport, NoticeKind, RunEnd};

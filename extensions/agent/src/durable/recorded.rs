@@ -4,14 +4,13 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use toolwright::journal::{CommitError, DocumentWrite, Transaction};
+use toolwright::journal::{CommitError, DocumentWrite, Store, StoreError, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
 use super::crashes::Suspicion;
 use super::head::{Head, Lease, written};
-use super::inbox;
 use super::keys;
 use super::made_of::MadeOf;
 use super::patience::Patience;
@@ -275,7 +274,7 @@ impl Recorded {
             }
         }
         let listed = self.listed(true).await?;
-        if is_answer && !inbox::is_empty(&*self.access.store, &self.head.run).await? {
+        if is_answer && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;
             return Ok(());
         }
@@ -293,6 +292,11 @@ impl Recorded {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await
     }
+}
+
+/// Whether messages wait for a run.
+pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
+    Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
 }
 
 /// The document that a commit did not find as it expected.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use toolwright::Content;
 use toolwright::journal::DocumentWrite;
 
+use super::deadline::deadline_of;
 use super::head::{Head, Phase};
-use super::inbox;
 use super::record::DrivenRun;
+use super::recorded::has_messages;
 use super::runner::Inner;
-use super::taking::deadline_of;
 use super::{RunError, keys};
 
 impl Inner {
@@ -33,7 +33,7 @@ impl Inner {
     /// # Errors
     /// Also where another process has read it first ([`RunError::LeaseLost`]).
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
-        if inbox::is_empty(&*self.access.store, id).await? {
+        if !has_messages(&*self.access.store, id).await? {
             return Ok(None);
         }
         if self.head(id).await?.0.phase != Phase::Ended {

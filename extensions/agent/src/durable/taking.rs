@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::Value;
 use toolwright::CallId;
 use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
 use toolwright::journal::CallRecord;
-use toolwright::unstable::runs::JournalAccess;
 
 use super::acknowledge::Unacknowledged;
 use super::body::Body;
 use super::builder::unsealed;
 use super::crashes::park;
+use super::deadline::deadline_of;
 use super::decide::{CallStatus, Decision, decide};
 use super::head::{Crashes, Head, Phase, WaitingCall};
 use super::info::RunInfo;
@@ -390,9 +390,4 @@ fn unsound(history: &[Message]) -> Option<String> {
         Err(problem) => problem.to_string(),
     };
     Some(format!("cannot begin with this history, {why}; give what `import` makes of it"))
-}
-
-pub(super) fn deadline_of(access: &JournalAccess, limits: Limits) -> Option<Timestamp> {
-    let time = SignedDuration::try_from(limits.time?).unwrap_or(SignedDuration::MAX);
-    Some(access.now().checked_add(time).unwrap_or(Timestamp::MAX))
 }

@@ -207,7 +207,7 @@ async fn what_sub_agents_ask_for_is_under_the_ceilings_of_the_run() {
 
 /// A commit whose reply is lost is not made twice, and what is not known counts as spent.
 #[tokio::test(start_paused = true)]
-async fn a_lost_reply_of_the_journal_lets_nobody_spend_more() {
+async fn a_lost_reply_of_the_journal_lets_no_run_spend_more() {
     // Every second commit settles a request.
     for loses in [|it: u32| it % 2 == 1, |it: u32| it.is_multiple_of(4)] as [fn(u32) -> bool; 2] {
         let (world, ceiling) = (World::new(), Cost::cents(20));
