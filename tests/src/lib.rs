@@ -63,5 +63,6 @@ mod turns;
 mod typed;
 mod types;
 mod unseen;
+mod untrusted;
 mod whole_input;
 mod words;

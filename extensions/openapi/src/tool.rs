@@ -103,6 +103,8 @@ pub(crate) fn of(
         answers: Answers::new(Arc::clone(&api.document), responses),
     });
     let preview = Arc::clone(&operation);
+    let properties = draft.input.schema.get("properties").and_then(serde_json::Value::as_object);
+    let sinks: Vec<String> = properties.into_iter().flat_map(|it| it.keys().cloned()).collect();
     let (effect, resource) = (draft.effect, server.to_string());
     let mut tool =
         DynamicTool::new(draft.name, description, draft.input.schema, move |input, context| {
@@ -118,6 +120,8 @@ pub(crate) fn of(
         toolwright::Effect::Read => Footprint::nothing().reading::<Server>(resource.as_str()),
         _ => Footprint::nothing().writing::<Server>(resource.as_str()),
     });
+    // All that a call says goes to the server.
+    tool = tool.sinks(sinks);
     if let Some(group) = group {
         tool = tool.group(group);
     }

@@ -122,12 +122,13 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
         quote!(.aliases(&[#(#aliases),*]))
     });
     let secret = args.secret.then(|| quote!(.secret()));
+    let sink = args.sink.then(|| quote!(.sink()));
     let short = args.short.as_ref().map(|short| {
         let letter = short.letter.or_else(|| param.key.chars().next()).unwrap_or('_');
         quote!(.short(#letter))
     });
     let positional = args.positional.map(|_| quote!(.positional()));
-    quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #short #positional)
+    quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #sink #short #positional)
 }
 
 /// The JSON form of a default or an example.

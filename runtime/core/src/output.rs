@@ -68,7 +68,8 @@ impl Output {
     }
 
     /// Marks what is in the output so far as text of a stranger, which is data and no instruction: each text is put in a
-    /// [fence](crate::untrusted::fenced) that names the source, and the metadata says so to hosts, listeners and the journal.
+    /// [fence](crate::untrusted::fenced) that names the source, and the metadata says so to hosts, listeners and the journal. From then
+    /// on the run has read it, which rules of a policy can ask for (`after_untrusted`).
     ///
     /// What is added after it is outside of the fence, such as a note of the tool. The structured value is for programs, and
     /// stays as it is.
@@ -100,7 +101,11 @@ impl Output {
         };
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
-        self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
+        let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
+        // What the tool has said itself of where it comes from stays.
+        if let Value::Object(said) = said {
+            said.entry("source").or_insert_with(|| source.into());
+        }
         self
     }
 

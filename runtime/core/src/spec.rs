@@ -218,6 +218,7 @@ pub struct ParamSpec {
     pub aliases: &'static [&'static str],
     pub command: bool,
     pub secret: bool,
+    pub sink: bool,
     pub short: Option<char>,
     pub positional: bool,
 }
@@ -240,6 +241,11 @@ impl ParamSpec {
 
     pub const fn secret(mut self) -> Self {
         self.secret = true;
+        self
+    }
+
+    pub const fn sink(mut self) -> Self {
+        self.sink = true;
         self
     }
 

@@ -87,6 +87,8 @@ pub struct DynamicTool {
     retry: Retry,
     repair: Option<Repair>,
     metadata: Metadata,
+    /// The parameters whose values leave the machine, where that is known.
+    sinks: Option<Vec<String>>,
     judge: Judge,
     validate: Option<Box<Companion<()>>>,
     preview: Option<Box<Companion<String>>>,
@@ -268,6 +270,7 @@ impl DynamicTool {
             retry: Retry::default(),
             repair: None,
             metadata: Metadata::default(),
+            sinks: None,
             judge: Judge::default(),
             validate: None,
             preview: None,
@@ -307,6 +310,8 @@ impl DynamicTool {
         schema::defaults_end(&definition.input_schema)?;
         schema::secrets_have_names(&definition.input_schema)?;
         definition.parameters = schema::parameters(&definition.input_schema);
+        schema::mark_sinks(&mut definition.parameters, self.sinks.as_deref())?;
+        definition.declares_sinks = self.sinks.is_some();
         definition.output_schema = match self.output_schema {
             Some(Output::Schema(written)) => Some(schema::output(written)?),
             Some(Output::Type(described)) => {

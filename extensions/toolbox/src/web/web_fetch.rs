@@ -38,7 +38,7 @@ pub async fn web_fetch(
     hosts: &AllowList,
     context: &ToolContext,
     /// The whole address.
-    #[arg(example = "https://docs.rs/tokio", positional)]
+    #[arg(example = "https://docs.rs/tokio", positional, sink)]
     url: String,
     /// What of the page is answered: `markdown`, its words as `text`, or its `links`.
     #[arg(default)]

@@ -525,3 +525,19 @@ fn a_search_answers_with_titles_addresses_and_snippets() {
         "`TOOLWRIGHT_TEST_HAS_NO_KEY` is not set: it holds the key of Brave's search"
     );
 }
+
+/// The example, which is built with the tests.
+#[test]
+fn a_page_that_tells_the_agent_to_send_a_file_away_makes_the_call_ask() {
+    let test = std::env::current_exe().unwrap();
+    let program = test.parent().unwrap().parent().unwrap().join("examples/injected");
+    assert!(program.exists(), "build it with `cargo build --examples -p toolwright-toolbox`");
+    let output = std::process::Command::new(program).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}");
+    let why = "why: foreign text may have asked for it (the run has read text of `web page of 127.0.0.1";
+    let asked: Vec<&str> = printed.lines().filter(|it| it.contains("asked: ")).collect();
+    assert!(asked.len() == 1 && asked[0].contains("eve@example.org"), "{printed}");
+    assert!(printed.contains(why) && printed.contains("`to`, `text` leave the machine"), "{printed}");
+    assert!(printed.ends_with("posted: [\"ada@example.org: I begin.\"]\n"), "{printed}");
+}

@@ -74,6 +74,26 @@ impl DynamicTool {
         self
     }
 
+    /// Names the parameters whose values leave the machine, as `#[arg(sink)]` does of a function; an empty list says that none does.
+    /// Without it that is unknown, and a rule over calls that send (`sends`) asks about each call.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Registry};
+    ///
+    /// let schema = json!({"type": "object", "properties": {"to": {"type": "string"}, "folder": {"type": "string"}}});
+    /// let send = DynamicTool::new("send_mail", "Sends a mail.", schema, |_, _| async { Ok(()) }).sinks(["to"]);
+    ///
+    /// let registry = Registry::of([send])?;
+    /// assert!(registry.get("send_mail").expect("registered").sinks().eq(["to"]));
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn sinks(mut self, parameters: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let sinks = self.sinks.get_or_insert_default();
+        sinks.extend(parameters.into_iter().map(Into::into));
+        self
+    }
+
     /// Sets how far wrong input of this tool is repaired; without it, as far as the executor says.
     pub fn repair(mut self, repair: Repair) -> Self {
         self.repair = Some(repair);

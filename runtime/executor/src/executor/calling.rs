@@ -69,15 +69,19 @@ impl Future for Calling<'_> {
         let this = &mut *self;
         let mut rest = match std::mem::replace(&mut this.state, State::Ended) {
             State::New => match start(this.run, this.call, this.in_turn, context) {
-                Ok(answer) => return Poll::Ready(answer),
+                Ok(answer) => {
+                    this.run.read_text().note(&answer);
+                    return Poll::Ready(answer);
+                }
                 Err(rest) => rest,
             },
             State::Waiting(rest) => rest,
             State::Ended => panic!("a call was polled after it had been answered"),
         };
         let polled = rest.as_mut().poll(context);
-        if polled.is_pending() {
-            this.state = State::Waiting(rest);
+        match &polled {
+            Poll::Pending => this.state = State::Waiting(rest),
+            Poll::Ready(answer) => this.run.read_text().note(answer),
         }
         polled
     }

@@ -25,7 +25,12 @@ impl RunState {
         let plan = found.plan();
         let (facts, arguments) =
             stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
-        let about = About { plan, facts: &facts, user: self.user(), accepted: false };
+        let sources = match rules.current().looks_at_what_was_read() {
+            true => self.read_text().known(),
+            false => Some(Arc::default()),
+        };
+        let untrusted = sources.as_deref();
+        let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
         Ok(rules.explain(about, arguments.arguments()))
     }
 

@@ -82,6 +82,9 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         // A drain waits until listeners have heard of the end of the call as well.
         let _telling = self.run.core.telling.enter_at_once();
+        if let Err(failure) = self.record_read(call.name()).await {
+            return failure.into();
+        }
         let found = stage::seek(self.run, call).await;
         let definition = found.as_ref().ok().map(Found::definition);
         let span = record::span(self.run, call, definition);
@@ -108,7 +111,7 @@ impl<'a> Lifecycle<'a> {
             }
         };
         self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
-        outcome
+        self.noted(outcome, call.name()).await
     }
 
     async fn submit(
@@ -164,10 +167,17 @@ impl<'a> Lifecycle<'a> {
                 refused = Some(Answer::from(error));
             }
         }
-        if is_unrecorded
-            && self.policy(plan, (&facts, &settled), self.run.user(), false)
-                == PolicyDecision::Allow
-        {
+        let is_allowed = match is_unrecorded {
+            true => match self.sources(self.run.id(), call.name()).await {
+                Ok(sources) => {
+                    let (user, sources) = (self.run.user(), sources.as_deref());
+                    self.policy(plan, (&facts, &settled), user, sources) == PolicyDecision::Allow
+                }
+                Err(failure) => return failure.into(),
+            },
+            false => false,
+        };
+        if is_allowed {
             if let Some(watch) = watch.filter(|_| !is_open) {
                 watch.judged(&PolicyDecision::Allow);
             }
