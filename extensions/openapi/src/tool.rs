@@ -5,6 +5,7 @@ use std::sync::Arc;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 use serde_json::Value;
+use toolwright::address::AddressGuard;
 use toolwright::{DynamicTool, Footprint, Output, ResourceKind, ToolContext, ToolError, printable};
 
 use crate::answer::{self, Answers};
@@ -24,6 +25,8 @@ const LONGEST_DESCRIPTION: usize = 900;
 pub(crate) struct Api {
     pub(crate) document: Arc<Document>,
     pub(crate) client: Client,
+    /// Judges the servers that the document names; nothing where the application has named one.
+    pub(crate) guard: Option<AddressGuard>,
     pub(crate) credentials: Vec<Arc<dyn Credentials>>,
     pub(crate) body_limit: usize,
 }
@@ -57,7 +60,12 @@ impl Operation {
         let request = self.request(input, &context)?;
         let api = &self.api;
         let sender =
-            Sender { client: &api.client, credentials: &api.credentials, limit: api.body_limit };
+            Sender {
+                client: &api.client,
+                guard: api.guard.as_ref(),
+                credentials: &api.credentials,
+                limit: api.body_limit,
+            };
         let response = sender.send(&request, &self.requirement, &context).await?;
         answer::of(&self.title, api.document.title(), &response, &self.answers, context.now())
     }

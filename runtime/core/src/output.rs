@@ -109,6 +109,31 @@ impl Output {
         self
     }
 
+    /// Names one more source of what is [marked](Self::untrusted) already: of a list, for instance, whose items strangers wrote.
+    ///
+    /// ```
+    /// use toolwright::{Answer, Output};
+    ///
+    /// let found = Output::text("1. Tea\n2. Honey").untrusted("two pages");
+    /// let found = found.also_untrusted("web page of tea.example").also_untrusted("web page of honey.example");
+    /// let sources = Answer::from(found).untrusted_sources();
+    /// assert_eq!(sources, ["two pages", "web page of tea.example", "web page of honey.example"]);
+    /// ```
+    #[must_use]
+    pub fn also_untrusted(mut self, source: &str) -> Self {
+        let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(|| serde_json::json!({}));
+        if let Value::Object(said) = said
+            && let Value::Array(sources) =
+                said.entry(Self::SOURCES).or_insert_with(|| Value::Array(Vec::new()))
+        {
+            sources.push(untrusted::line(source).into());
+        }
+        self
+    }
+
+    /// The key of further sources beside `source`.
+    pub(crate) const SOURCES: &str = "sources";
+
     /// The key of the metadata that names a foreign source. Its value is an object, whose keys depend on the source.
     pub(crate) const UNTRUSTED: &str = "untrusted";
 

@@ -68,7 +68,7 @@ pub use worker::Worker;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;
 pub(crate) use core::Core;
-pub(crate) use foreign::{ReadText, Sources};
+pub(crate) use foreign::Sources;
 pub(crate) use gate::{Closed, Gate, Pass};
 pub(crate) use in_turn::{InTurn, Slot};
 pub(crate) use journal_config::{

@@ -11,5 +11,5 @@ pub(crate) fn sources(history: &[Message]) -> BTreeSet<String> {
         _ => None,
     });
     let answers = answered.flat_map(|it| it.iter());
-    answers.filter_map(|(_, answer)| answer.untrusted_source()).map(|it| it.into_owned()).collect()
+    answers.flat_map(|(_, answer)| answer.untrusted_sources()).collect()
 }

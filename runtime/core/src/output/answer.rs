@@ -183,6 +183,15 @@ impl Answer {
         }
     }
 
+    /// Lists the sources of what strangers wrote in the answer: [`untrusted_source`](Self::untrusted_source), and those that
+    /// [`Output::also_untrusted`] names.
+    pub fn untrusted_sources(&self) -> Vec<String> {
+        let Some(first) = self.untrusted_source() else { return Vec::new() };
+        let more = self.untrusted().and_then(|it| it.get(Output::SOURCES)?.as_array());
+        let more = more.into_iter().flatten().filter_map(Value::as_str).map(untrusted::line);
+        std::iter::once(first.into_owned()).chain(more).collect()
+    }
+
     /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its tool
     /// ran: refused, out of time, cancelled. Listeners get the changes in any case.
     pub fn repairs(&self) -> Option<&Repairs> {

@@ -70,8 +70,8 @@ impl ReadText {
     /// Notes that the run gets an answer.
     #[inline]
     pub(crate) fn note(&self, answer: &Answer) {
-        if let Some(source) = answer.untrusted_source() {
-            self.note_source(&source);
+        if answer.untrusted_source().is_some() {
+            answer.untrusted_sources().iter().for_each(|source| self.note_source(source));
         }
     }
 

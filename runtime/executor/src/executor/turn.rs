@@ -242,7 +242,7 @@ impl Run {
         }
         let mut noted = Vec::with_capacity(outcomes.len());
         for (outcome, call) in outcomes.into_iter().zip(calls) {
-            noted.push(lifecycle.noted(outcome, call.name()).await);
+            noted.push(lifecycle.noted_as_read(outcome, call.name()).await);
         }
         noted
     }

@@ -83,7 +83,7 @@ impl Lifecycle<'_> {
             Err(failure) => Err(failure),
         };
         match ended {
-            Ok(record) => match self.noted_of(self.outcome_of(&record), id).await {
+            Ok(record) => match self.noted_as_read_of(self.outcome_of(&record), id).await {
                 Outcome::Answered(answer) => answer,
                 _ => indeterminate(&record.tool, id).into(),
             },
@@ -98,7 +98,7 @@ impl Lifecycle<'_> {
             Err(failure) => Err(failure),
         };
         let outcome = ended.map_or_else(Into::into, |record| self.outcome_of(&record));
-        self.noted_of(outcome, id).await
+        self.noted_as_read_of(outcome, id).await
     }
 
     /// Ends everything of a run that has not begun, and lets nothing of it begin.

@@ -51,7 +51,7 @@ impl Lifecycle<'_> {
 
     /// The outcome of a call of this run, once it is recorded that the run has read its answer. One of which that could not be
     /// recorded is not given out.
-    pub(crate) async fn noted(self, outcome: Outcome, tool: &str) -> Outcome {
+    pub(crate) async fn noted_as_read(self, outcome: Outcome, tool: &str) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
         self.run.read_text().note(answer);
         match self.record_read(tool).await {
@@ -61,19 +61,22 @@ impl Lifecycle<'_> {
     }
 
     /// The same of a call that may be one of another run.
-    pub(super) async fn noted_of(self, outcome: Outcome, call: CallId) -> Outcome {
+    pub(super) async fn noted_as_read_of(self, outcome: Outcome, call: CallId) -> Outcome {
         let Outcome::Answered(answer) = &outcome else { return outcome };
-        let Some(source) = answer.untrusted_source() else { return outcome };
+        let read = answer.untrusted_sources();
+        if read.is_empty() {
+            return outcome;
+        }
         let record = match self.load(call).await {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
         let run = &record.place.run;
         if run == self.run.id() {
-            return self.noted(outcome, &record.tool).await;
+            return self.noted_as_read(outcome, &record.tool).await;
         }
         let mut sources = Sources::default();
-        sources.add(&source);
+        read.iter().for_each(|source| _ = sources.add(source));
         match self.record(run, &sources, &record.tool).await {
             Ok(_) => outcome,
             Err(failure) => failure.into(),

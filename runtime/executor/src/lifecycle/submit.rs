@@ -111,7 +111,7 @@ impl<'a> Lifecycle<'a> {
             }
         };
         self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
-        self.noted(outcome, call.name()).await
+        self.noted_as_read(outcome, call.name()).await
     }
 
     async fn submit(

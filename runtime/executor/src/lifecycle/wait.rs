@@ -94,7 +94,7 @@ impl<'a> Lifecycle<'a> {
 
     pub(crate) async fn resume(self, id: CallId) -> Outcome {
         let outcome = Box::pin(self.resumed(id)).await;
-        self.noted_of(outcome, id).await
+        self.noted_as_read_of(outcome, id).await
     }
 
     async fn resumed(self, id: CallId) -> Outcome {
@@ -120,7 +120,7 @@ impl<'a> Lifecycle<'a> {
         loop {
             let outcome = self.wait_while_available(id, call, &mut away_since).await;
             if !self.outlasts(&outcome, call, &mut away_since).await {
-                return self.noted_of(outcome, id).await;
+                return self.noted_as_read_of(outcome, id).await;
             }
         }
     }
