@@ -176,6 +176,7 @@ use super::*;
 /// | `alias = "…"` | another key that models write, repeatable; repair turns it into the key, the strict reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
 /// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
+/// | `sink` | the value leaves the machine: rules of a policy ask for calls that send ([`policy::Rule::sends`]) |
 /// | `command` | the text is a command line: rules of a policy name the programs in it ([`policy::ArgumentTest::program`]) |
 /// | `short`, `short = 'l'`, `positional` | how it is given on a command line |
 ///
