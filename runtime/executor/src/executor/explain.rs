@@ -26,7 +26,7 @@ impl RunState {
         let (facts, arguments) =
             stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
         let sources = match rules.current().looks_at_what_was_read() {
-            true => self.read_text().known(),
+            true => self.read_text().sources(),
             false => Some(Arc::default()),
         };
         let untrusted = sources.as_deref();
