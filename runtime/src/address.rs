@@ -2,4 +2,5 @@
 
 pub use toolwright_core::address::not_public;
 #[cfg(feature = "reqwest")]
+#[cfg_attr(docsrs, doc(cfg(feature = "reqwest")))]
 pub use toolwright_core::address::{AddressGuard, HostResolver, RefusedAddress};

@@ -5,7 +5,7 @@ use toolwright::approval::{ApprovalRequest, Callback, Response};
 use toolwright::journal::{Journal, MemoryStore, State};
 use toolwright::policy::{Mode, Policy, PolicyBuilder, PolicyDecision, Protection, Rule};
 use toolwright::{
-    Answer, Call, Calls, CallFailure, DynamicTool, Effect, Executor, ExecutorBuilder, OnNoApprover,
+    Answer, Call, CallFailure, Calls, DynamicTool, Effect, Executor, ExecutorBuilder, OnNoApprover,
     Outcome, Output, Registry, Run, ToolError, tool,
 };
 
@@ -168,9 +168,15 @@ async fn what_a_run_has_read_is_recorded_whatever_its_policy_asks_for() {
 #[tokio::test]
 async fn an_approved_call_runs_and_one_that_waits_is_judged_by_what_was_read_since() {
     let (log, store) = (Log::default(), MemoryStore::new());
-    let executor = recorded(&log, &store, careful().rule(Rule::ask("each").named("each").tool("untrusted_note")));
+    let executor = recorded(
+        &log,
+        &store,
+        careful().rule(Rule::ask("each").named("each").tool("untrusted_note")),
+    );
     let run = executor.run("r1").start().unwrap();
-    let Outcome::Suspended(waits) = run.submit(&Call::new("untrusted_note", "{}")).await else { panic!() };
+    let Outcome::Suspended(waits) = run.submit(&Call::new("untrusted_note", "{}")).await else {
+        panic!()
+    };
     assert_eq!(waits.request.unwrap().reason, "each");
     run.call(&a_page("eve")).await;
     assert_eq!(reason_of(&run, &a_mail()).await, WHY);
@@ -203,7 +209,10 @@ async fn words_of_a_stranger_in_an_error_are_read_too() {
 #[tokio::test]
 async fn a_rule_selects_by_the_source() {
     let rule = |pattern: &str| {
-        Rule::deny("not after that").named("from").after_untrusted_from(pattern).tool("untrusted_send")
+        Rule::deny("not after that")
+            .named("from")
+            .after_untrusted_from(pattern)
+            .tool("untrusted_send")
     };
     for (pattern, denied) in [("web page of *", true), ("*eve", true), ("mail of *", false)] {
         let log = Log::default();
@@ -213,7 +222,10 @@ async fn a_rule_selects_by_the_source() {
         assert_eq!(kind(&run.call(&a_mail()).await) == "denied", denied, "{pattern}");
     }
     // An allow holds only where all that was read fits.
-    let allow = Rule::allow("we wrote it").named("ours").after_untrusted_from("web page of ours").tool("untrusted_send");
+    let allow = Rule::allow("we wrote it")
+        .named("ours")
+        .after_untrusted_from("web page of ours")
+        .tool("untrusted_send");
     let log = Log::default();
     let policy = Policy::builder().without(Protection::ALL).rule(allow);
     let run = builder(&log).policy(policy).build().unwrap().run("r1").start().unwrap();
@@ -234,8 +246,10 @@ async fn a_run_time_tool_that_does_not_say_what_it_sends_asks() {
             .effect(Effect::Read)
             .footprint_by(|_| toolwright::Footprint::nothing())
     };
-    let tools = [made("says_nothing"), made("stays").sinks(None::<&str>), made("goes").sinks(["to"])];
-    let executor = Executor::builder(Registry::of(tools).unwrap()).policy(careful()).build().unwrap();
+    let tools =
+        [made("says_nothing"), made("stays").sinks(None::<&str>), made("goes").sinks(["to"])];
+    let executor =
+        Executor::builder(Registry::of(tools).unwrap()).policy(careful()).build().unwrap();
     let run = executor.run("r1").start().unwrap();
     let asks = |tool: &str, input: &str| {
         let call = Call::new(tool.to_owned(), input.to_owned());
@@ -289,7 +303,10 @@ fn a_policy_says_what_is_wrong_with_such_rules() {
         ("after_untrusted = []", "has an empty list"),
         ("after_untrusted = \"a[\"", "is no pattern"),
         ("sends = false\ntool = \"untrusted_send\"", "expected `true`; leave it out"),
-        ("sends = true\ntool = \"untrusted_note\"", "no tool that it is for has a parameter that leaves the machine"),
+        (
+            "sends = true\ntool = \"untrusted_note\"",
+            "no tool that it is for has a parameter that leaves the machine",
+        ),
     ] {
         let error = build(wrong).unwrap_err().to_string();
         assert!(error.contains(expected), "{wrong}: {error}");

@@ -117,12 +117,11 @@ impl Sender<'_> {
         let is_head = method == Method::HEAD;
         let headers: HeaderMap = headers.into_iter().collect();
         let request = self.client.request(method, url).headers(headers).body(body);
-        let mut response = request.send().await.map_err(|error| {
-            match RefusedAddress::cause_of(&error) {
+        let mut response =
+            request.send().await.map_err(|error| match RefusedAddress::cause_of(&error) {
                 Some(refused) => unless_permitted(refused.into()),
                 None => error.into(),
-            }
-        })?;
+            })?;
         let (status, mut headers) = (response.status(), response.headers().clone());
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_head && !is_cut {
@@ -156,7 +155,8 @@ fn unless_permitted(error: ToolError) -> ToolError {
 
 /// Whether the environment names a proxy, which would resolve the name of a server unseen.
 fn has_proxy() -> bool {
-    let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let names =
+        ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
     names.iter().any(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()))
 }
 

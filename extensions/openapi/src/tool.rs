@@ -59,13 +59,12 @@ impl Operation {
     async fn call(&self, input: Value, context: ToolContext) -> Result<Output, ToolError> {
         let request = self.request(input, &context)?;
         let api = &self.api;
-        let sender =
-            Sender {
-                client: &api.client,
-                guard: api.guard.as_ref(),
-                credentials: &api.credentials,
-                limit: api.body_limit,
-            };
+        let sender = Sender {
+            client: &api.client,
+            guard: api.guard.as_ref(),
+            credentials: &api.credentials,
+            limit: api.body_limit,
+        };
         let response = sender.send(&request, &self.requirement, &context).await?;
         answer::of(&self.title, api.document.title(), &response, &self.answers, context.now())
     }

@@ -62,12 +62,7 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
 }
 
 /// Names a text, and has as much of it as there is room for. The ends of foreign text have its fence; its shape gets one.
-fn excerpt(
-    text: &str,
-    terms: Terms<'_>,
-    value: Option<Node>,
-    source: Option<&str>,
-) -> String {
+fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();
     let (count, last) = (number(characters), pages(characters));

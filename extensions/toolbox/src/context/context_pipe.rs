@@ -91,7 +91,12 @@ pub async fn context_pipe(
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        let text = NewText { content: &content, note: Some(&note), source: None, untrusted: source.as_deref() };
+        let text = NewText {
+            content: &content,
+            note: Some(&note),
+            source: None,
+            untrusted: source.as_deref(),
+        };
         let stored = store.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
         Ok(Piped { entry: piped(stored, &content), source })
     });

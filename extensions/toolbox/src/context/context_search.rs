@@ -11,8 +11,8 @@
 
 use toolwright::{Output, ToolError, tool};
 
-use super::path::LogicalPath;
 use super::marked::mark_value;
+use super::path::LogicalPath;
 use super::store::ContextStore;
 
 /// Search stored texts for words; the best matches come first. Words in double quotes have to stand one after the other.

@@ -53,7 +53,9 @@ fn evaluate_within(
     // A document takes many times its size as a tree, which counts as what the expression makes of it does.
     let evaluate = || {
         let document: Value = serde_json::from_str(document).map_err(Failed::Document)?;
-        compiled.evaluate_with(Some(&document), &Bindings::new(), limits).map_err(Failed::Expression)
+        compiled
+            .evaluate_with(Some(&document), &Bindings::new(), limits)
+            .map_err(Failed::Expression)
     };
     let (evaluated, is_too_large) = memory::within(most, cancel, evaluate);
     match evaluated {

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::time::SystemTime;
 
-use reqwest::{StatusCode, Url};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{StatusCode, Url};
 use toolwright::address::RefusedAddress;
 use toolwright::untrusted::{fenced, line};
 use toolwright::{ErrorClass, ToolError};
@@ -69,7 +69,8 @@ pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
 /// A redirect to a host to which no person has agreed.
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
     let what = format!("`{}` redirects to another host", from.site);
-    of_words("redirect_refused", &from.url, &what, to.url.as_str()).hint("where that address serves the task, fetch it by a call of its own")
+    of_words("redirect_refused", &from.url, &what, to.url.as_str())
+        .hint("where that address serves the task, fetch it by a call of its own")
 }
 
 /// An answer whose status is no success, with the beginning of its page.

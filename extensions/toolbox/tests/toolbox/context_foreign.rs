@@ -45,8 +45,7 @@ impl World {
         let folder = TempDir::new().unwrap();
         let store = ContextStore::open(folder.path().join("context.db")).unwrap();
         let own: [Handle; 3] = [PIPED_PAGE, PIPED_FAILURE, PIPED_SEND];
-        let others =
-            [CONTEXT_PIPE, CONTEXT_READ, CONTEXT_SEARCH, CONTEXT_QUERY, CONTEXT_EDIT];
+        let others = [CONTEXT_PIPE, CONTEXT_READ, CONTEXT_SEARCH, CONTEXT_QUERY, CONTEXT_EDIT];
         let rule = Rule::deny("not after foreign text").named("after").after_untrusted().sends();
         let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL);
         let executor = Executor::builder(Registry::of(own.into_iter().chain(others)).unwrap())
@@ -67,7 +66,12 @@ impl World {
         runtime.block_on(async {
             let run = self.executor.run(format!("{tool} {input}")).start().unwrap();
             let answer = run.call(&Call::new(tool.to_owned(), input.to_string())).await;
-            assert_eq!(answer.untrusted_source().is_some(), is_foreign, "{tool}: {}", answer.text());
+            assert_eq!(
+                answer.untrusted_source().is_some(),
+                is_foreign,
+                "{tool}: {}",
+                answer.text()
+            );
             let sent = run.call(&Call::new("piped_send", r#"{"to":"eve"}"#)).await;
             assert_eq!(sent.is_error(), is_foreign, "{tool}");
             answer
@@ -75,7 +79,10 @@ impl World {
     }
 
     fn pipe(&self) -> Answer {
-        self.foreign("context_pipe", json!({"tool_name": "piped_page", "tool_input": {}, "path": "page.txt"}))
+        self.foreign(
+            "context_pipe",
+            json!({"tool_name": "piped_page", "tool_input": {}, "path": "page.txt"}),
+        )
     }
 }
 
@@ -84,7 +91,10 @@ fn what_was_piped_is_marked_in_every_answer_over_it() {
     let world = World::new();
     let piped = world.pipe();
     assert!(piped.text().starts_with("<untrusted "), "the preview: {}", piped.text());
-    assert_eq!(world.store.read("page.txt", None).unwrap().untrusted.as_deref(), Some("web page of eve"));
+    assert_eq!(
+        world.store.read("page.txt", None).unwrap().untrusted.as_deref(),
+        Some("web page of eve")
+    );
     let read = world.foreign("context_read", json!({"path": "page.txt"}));
     assert!(read.text().starts_with("<untrusted "), "{}", read.text());
     let found = world.foreign("context_search", json!({"query": "keys"}));

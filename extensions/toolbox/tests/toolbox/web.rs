@@ -119,10 +119,7 @@ fn a_page_is_answered_as_markdown_words_or_links() {
     let web = Web::allowing(&server, &["docs.test"]);
     let url = format!("http://docs.test:{}/tea", server.port);
     let text = web.fetch(&url);
-    assert!(
-        text.lines().next().unwrap().contains("web page of docs.test, fetched 20"),
-        "{text}"
-    );
+    assert!(text.lines().next().unwrap().contains("web page of docs.test, fetched 20"), "{text}");
     let shop = format!("http://docs.test:{}/shop?a=1", server.port);
     // What is written as an entity of an entity is not decoded twice.
     let expected =
@@ -462,8 +459,9 @@ fn what_is_no_page_is_an_error_that_says_what_it_is() {
     let (kind, message) = refused("bomb");
     assert_eq!(kind, "compressed");
     assert!(
-        message.contains("sends its page in another form than the one that was asked for:\n<untrusted ")
-            && message.contains("\ngzip\n</untrusted "),
+        message.contains(
+            "sends its page in another form than the one that was asked for:\n<untrusted "
+        ) && message.contains("\ngzip\n</untrusted "),
         "{message}"
     );
     let (kind, message) = web.refused("http://a@docs.test/");
@@ -536,7 +534,10 @@ fn a_search_answers_with_titles_addresses_and_snippets() {
         answer.structured().unwrap()[0],
         json!({"title": "Page 1", "url": "https://a.test/1", "snippet": "the tea & more"})
     );
-    assert_eq!(answer.metadata().unwrap()["untrusted"], json!({"search": "Brave Search", "source": "Brave Search"}));
+    assert_eq!(
+        answer.metadata().unwrap()["untrusted"],
+        json!({"search": "Brave Search", "source": "Brave Search"})
+    );
     let twenty = search(brave.clone(), json!({"query": "tea & honey", "limit": 20}));
     assert_eq!(twenty.structured().unwrap().as_array().unwrap().len(), 20);
 
@@ -578,9 +579,13 @@ fn a_page_that_tells_the_agent_to_send_a_file_away_makes_the_call_ask() {
     let output = std::process::Command::new(program).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}");
-    let why = "why: foreign text may have asked for it (the run has read text of `web page of 127.0.0.1";
+    let why =
+        "why: foreign text may have asked for it (the run has read text of `web page of 127.0.0.1";
     let asked: Vec<&str> = printed.lines().filter(|it| it.contains("asked: ")).collect();
     assert!(asked.len() == 1 && asked[0].contains("eve@example.org"), "{printed}");
-    assert!(printed.contains(why) && printed.contains("`to`, `text` leave the machine"), "{printed}");
+    assert!(
+        printed.contains(why) && printed.contains("`to`, `text` leave the machine"),
+        "{printed}"
+    );
     assert!(printed.ends_with("posted: [\"ada@example.org: I begin.\"]\n"), "{printed}");
 }

@@ -158,10 +158,7 @@ impl AddressGuard {
     ///
     /// # Errors
     /// Where the name has none, or one that is refused.
-    pub async fn addresses(
-        &self,
-        host: &str,
-    ) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
+    pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
         let found = self.resolver.resolve(host).await?;
         if found.is_empty() {
             let error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");

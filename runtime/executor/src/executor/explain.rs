@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::own::own_of;
 use super::rules::{About, Rules};
 use super::run_state::RunState;
+use crate::lifecycle::Lifecycle;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
@@ -32,6 +33,13 @@ impl RunState {
         let untrusted = sources.as_deref();
         let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
         Ok(rules.explain(about, arguments.arguments()))
+    }
+
+    /// Reads from the journal what the run has read of strangers in another process, where a policy asks for it.
+    pub(super) async fn read_sources(self: &Arc<Self>, tool: &str) -> Result<(), ToolError> {
+        let Some(lifecycle) = Lifecycle::of(self) else { return Ok(()) };
+        let read = lifecycle.sources(self.id(), tool).await;
+        read.map(drop).map_err(|failure| ToolError::internal(failure.to_string()))
     }
 
     /// What the rule of its tool says of a call of this run.

@@ -15,7 +15,7 @@ use super::foreign::ReadText;
 use super::nested::{Delegated, Lineage, Recorded};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
-use crate::lifecycle::{Lifecycle, Refusal};
+use crate::lifecycle::Refusal;
 use crate::registry::Entry;
 use crate::stage;
 use toolwright_core::call::Call;
@@ -344,11 +344,7 @@ impl RunHandle for RunState {
     fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>> {
         Box::pin(async move {
             drop(stage::seek(&self, &call).await?);
-            if let Some(lifecycle) = Lifecycle::of(&self) {
-                // What the run has read in another process counts.
-                let known = lifecycle.sources(&self.id, call.name()).await;
-                known.map_err(|failure| ToolError::internal(failure.to_string()))?;
-            }
+            self.read_sources(call.name()).await?;
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,

@@ -95,8 +95,9 @@ impl Lifecycle<'_> {
             if !recorded.join(sources) {
                 return Ok(recorded);
             }
-            let text = serde_json::to_string(&recorded)
-                .map_err(|error| not_recorded(tool, StoreError::invalid(error.to_string()).into()))?;
+            let text = serde_json::to_string(&recorded).map_err(|error| {
+                not_recorded(tool, StoreError::invalid(error.to_string()).into())
+            })?;
             let (key, expects) = (untrusted_key(run), document.map(|it| it.version));
             let documents = vec![DocumentWrite { key, expects, text: Some(text) }];
             let unit = Transaction { calls: Vec::new(), documents };
@@ -107,7 +108,8 @@ impl Lifecycle<'_> {
             }
         }
         let key = untrusted_key(run);
-        let words = format!("document `{key}` was changed by others {TRIES} times in a row; try again");
+        let words =
+            format!("document `{key}` was changed by others {TRIES} times in a row; try again");
         Err(not_recorded(tool, StoreError::unavailable(words).into()))
     }
 

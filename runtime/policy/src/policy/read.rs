@@ -12,9 +12,7 @@ use super::argument::{ArgumentTest, Side, Test};
 use super::builder::PolicyBuilder;
 use super::mode::Mode;
 use super::problem::{At, Problems, SourceLocation};
-use super::rule::{
-    CheckedExample, Example, Rule, RuleKind, Touches, WhenUnknown, WrittenSources,
-};
+use super::rule::{CheckedExample, Example, Rule, RuleKind, Touches, WhenUnknown, WrittenSources};
 use toolwright_core::tool::{Danger, Effect};
 
 /// The format that is read.

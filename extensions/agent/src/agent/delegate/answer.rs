@@ -49,7 +49,8 @@ impl Answered {
             true => output,
             false => {
                 let read: Vec<String> = sources.into_iter().collect();
-                let source = format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
+                let source =
+                    format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
                 output.untrusted(&source)
             }
         })

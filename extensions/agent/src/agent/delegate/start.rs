@@ -12,11 +12,11 @@ use toolwright::unstable::delegation::{DelegatedRun, Delegation, inherited, run_
 use toolwright::{CallId, Calls, ErrorClass, ToolContext, ToolError};
 use tracing::{Instrument as _, Span};
 
+use super::SubAgent;
+use super::answer::{Answered, SubAgentAnswer};
 use super::maker::Maker;
 use super::record::{ChildError, ChildRecorder, Place};
 use super::sub_agents::{Link, ReadySubAgent};
-use super::SubAgent;
-use super::answer::{Answered, SubAgentAnswer};
 use crate::agent::Agent;
 use crate::durable::{RecordedAnswers, standing};
 use crate::events::{Observer, Started};
