@@ -12,6 +12,7 @@ mod external;
 mod foreign;
 mod forks;
 mod front;
+mod guards;
 mod guidance;
 mod invariant;
 mod kit;
