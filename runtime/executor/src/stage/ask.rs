@@ -32,8 +32,8 @@ pub(crate) async fn ask(
     if plan.entry.spec.asks.is_none() || facts.approval.is_some() {
         return;
     }
-    let asked = AssertUnwindSafe(asked(run, plan, call, arguments.arguments(), identity));
-    facts.approval = reason(asked.catch_unwind().await, arguments.has_secrets());
+    let asked = AssertUnwindSafe(ask_tool(run, plan, call, arguments.arguments(), identity));
+    facts.approval = reason_of(asked.catch_unwind().await, arguments.has_secrets());
 }
 
 /// The same where nothing can be awaited: what is not said at once is not known, and asks.
@@ -48,16 +48,16 @@ pub(crate) fn ask_at_once(
         return;
     }
     let asked = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        asked_at_once(run, plan, call, arguments.arguments()).now_or_never()
+        ask_tool_at_once(run, plan, call, arguments.arguments()).now_or_never()
     }));
     facts.approval = match asked {
-        Ok(Some(asked)) => reason(Ok(asked), arguments.has_secrets()),
+        Ok(Some(asked)) => reason_of(Ok(asked), arguments.has_secrets()),
         Ok(None) => Some("whether it needs approval is found out when it is made".into()),
-        Err(panic) => reason(Err(panic), false),
+        Err(panic) => reason_of(Err(panic), false),
     };
 }
 
-async fn asked(
+async fn ask_tool(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
@@ -65,20 +65,20 @@ async fn asked(
     identity: Option<Identity<'_>>,
 ) -> Result<Option<Cow<'static, str>>, ToolError> {
     let tool = &*plan.entry.definition.name;
-    in_time(tool, Some(TIME), begun(run, plan, call, arguments, identity)).await?
+    in_time(tool, Some(TIME), begin(run, plan, call, arguments, identity)).await?
 }
 
 /// Without a timer, which needs a runtime.
-async fn asked_at_once(
+async fn ask_tool_at_once(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
     arguments: &str,
 ) -> Result<Option<Cow<'static, str>>, ToolError> {
-    begun(run, plan, call, arguments, None).await
+    begin(run, plan, call, arguments, None).await
 }
 
-async fn begun(
+async fn begin(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,
@@ -96,7 +96,7 @@ async fn begun(
     future.await
 }
 
-fn reason(
+fn reason_of(
     asked: std::thread::Result<Result<Option<Cow<'static, str>>, ToolError>>,
     has_secrets: bool,
 ) -> Option<Cow<'static, str>> {
