@@ -83,7 +83,7 @@ pub fn of_model(catalog: &Catalog, themes: &[Theme]) -> Result<String, String> {
 }
 
 /// A line for each group: what its tools do, in the first sentences of their descriptions. A sentence that names a tool is left
-/// out. What servers say of their tools is text of strangers, and stands in a fence.
+/// out. What servers say of their tools is text of strangers, in a fence.
 pub fn by_group(catalog: &Catalog, tools: &[&Definition]) -> String {
     let (foreign, own): (Vec<&Definition>, Vec<&Definition>) =
         tools.iter().copied().partition(|it| it.came_at_run_time);

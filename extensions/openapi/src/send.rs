@@ -26,7 +26,7 @@ pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 /// # Errors
 /// When the system gives no TLS or no random numbers.
 pub(crate) fn client() -> Result<Client, String> {
-    built(Client::builder())
+    build(Client::builder())
 }
 
 /// The client of operations whose server a document names: it connects to public addresses, and to those that the application
@@ -35,10 +35,10 @@ pub(crate) fn client() -> Result<Client, String> {
 /// # Errors
 /// As [`client`].
 pub(crate) fn guarded_client(guard: &AddressGuard) -> Result<Client, String> {
-    built(Client::builder().dns_resolver(Arc::new(guard.clone())))
+    build(Client::builder().dns_resolver(Arc::new(guard.clone())))
 }
 
-fn built(client: ClientBuilder) -> Result<Client, String> {
+fn build(client: ClientBuilder) -> Result<Client, String> {
     let client = client.redirect(Policy::custom(on_the_same_server));
     let client = client
         .connect_timeout(CONNECT)

@@ -9,6 +9,7 @@ mod early;
 mod ends;
 mod events;
 mod external;
+mod foreign;
 mod forks;
 mod front;
 mod guidance;

@@ -51,7 +51,7 @@ async fn an_answer_that_breaks_its_schema_stays_and_is_marked() {
     }
     let answer = answered(200, "application/json", br#"{"id":7}"#).await;
     assert_eq!(metadata(&answer).get("unexpected"), None);
-    assert_eq!(metadata(&answer)["untrusted"], json!({"api": "Tests", "operation": "POST /a"}));
+    assert_eq!(metadata(&answer)["untrusted"], json!({"api": "Tests", "operation": "POST /a", "source": "API `Tests`, POST /a"}));
 }
 
 #[tokio::test]

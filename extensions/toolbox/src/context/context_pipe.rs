@@ -19,7 +19,7 @@ use toolwright::{
     tool, untrusted,
 };
 
-use super::marked::marked;
+use super::marked::mark_value;
 use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText, OnConflict, StoredEntry};
 use crate::blocking::blocking;
@@ -106,7 +106,7 @@ struct Piped {
 
 impl Piped {
     fn into_output(self) -> Result<Output, ToolError> {
-        marked(&self.entry, self.source.as_deref())
+        mark_value(&self.entry, self.source.as_deref())
     }
 }
 

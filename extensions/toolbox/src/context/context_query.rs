@@ -18,7 +18,7 @@ use jlens_core::CancelToken;
 use serde_json::Value;
 use toolwright::{Danger, ErrorClass, Output, ToolContext, ToolError, tool};
 
-use super::marked::marked;
+use super::marked::mark_value;
 use super::path::LogicalPath;
 use super::query::{REFERENCE, evaluate, limits};
 use super::store::{Before, ContextEntry, ContextStore, NewText, OnConflict};
@@ -90,7 +90,7 @@ pub async fn context_query(
     if matches!(expression, "" | "?") {
         let reference = Some(REFERENCE.to_owned());
         let answer = QueryAnswer { message: reference, ..QueryAnswer::default() };
-        return marked(&answer, []);
+        return mark_value(&answer, []);
     }
     let target = output_path.as_deref().map(LogicalPath::parse).transpose()?;
     let now = context.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -106,7 +106,7 @@ pub async fn context_query(
             untrusted.into_iter().fold(error, |error, source| error.untrusted(source))
         })?;
         let answer = answer(&store, result, target.as_ref(), on_conflict, untrusted)?;
-        marked(&answer, untrusted)
+        mark_value(&answer, untrusted)
     });
     answered.await?
 }

@@ -12,7 +12,7 @@
 use toolwright::{Output, ToolError, tool};
 
 use super::path::LogicalPath;
-use super::marked::marked;
+use super::marked::mark_value;
 use super::store::ContextStore;
 
 /// Search stored texts for words; the best matches come first. Words in double quotes have to stand one after the other.
@@ -30,5 +30,5 @@ pub fn context_search(
 ) -> Result<Output, ToolError> {
     let found = store.search(&query, path.as_deref(), limit)?;
     let sources = found.iter().filter_map(|it| it.untrusted.as_deref());
-    marked(&found, sources)
+    mark_value(&found, sources)
 }

@@ -60,7 +60,7 @@ pub async fn web_fetch(
     let time = Timestamp::try_from(context.now()).unwrap_or(Timestamp::UNIX_EPOCH);
     let source = failure::source(&address);
     let (part, total) = beginning(&text, max_characters);
-    // Where a redirect has led is what the server says: it stands in the fence.
+    // Where a redirect has led is what the server says: it is in the fence.
     let led = match address.as_str() == asked.as_str() {
         true => String::new(),
         false => format!("(address: {})\n", line(address.as_str())),

@@ -27,7 +27,7 @@ impl RunState {
             stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
         stage::ask_at_once(self, plan, call, &arguments, &mut facts);
         let sources = match rules.current().looks_at_what_was_read() {
-            true => self.read_text().known(),
+            true => self.read_text().sources(),
             false => Some(Arc::default()),
         };
         let untrusted = sources.as_deref();

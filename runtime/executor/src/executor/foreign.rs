@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use toolwright_core::output::Answer;
 
-/// Sources by name. More than [`MOST`](Self::MOST) are not told apart: then it is not known any more what the run has read.
+/// Sources by name. Of more than [`MOST`](Self::MOST) the rest is not named: then it is not known any more what the run has read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sources {
@@ -16,7 +16,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// How many are told apart.
+    /// How many are named.
     pub(crate) const MOST: usize = 200;
 
     /// Adds one; whether that is anything new.
@@ -41,8 +41,8 @@ impl Sources {
         is_new
     }
 
-    /// The sources; nothing where there are more than are told apart.
-    pub(crate) fn known(&self) -> Option<Arc<[String]>> {
+    /// The sources; nothing where there are more than are named.
+    pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         (!self.has_more).then(|| self.sources.as_slice().into())
     }
 }
@@ -56,7 +56,7 @@ struct State {
     read: Sources,
     /// What of it is in the journal, where there is one.
     recorded: Sources,
-    /// Nobody else can have read anything for the run that is not among these.
+    /// No other process can have read anything for the run that is not among these.
     is_complete: bool,
 }
 
@@ -81,13 +81,13 @@ impl ReadText {
     }
 
     /// The sources; nothing where they are not known.
-    pub(crate) fn known(&self) -> Option<Arc<[String]>> {
+    pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
         let state = self.state();
-        if state.is_complete { state.read.known() } else { None }
+        if state.is_complete { state.read.sources() } else { None }
     }
 
     /// What the journal does not have yet.
-    pub(crate) fn unrecorded(&self) -> Option<Sources> {
+    pub(crate) fn sources_to_record(&self) -> Option<Sources> {
         let state = self.state();
         // All that is recorded has been read.
         let is_same = state.read.sources.len() == state.recorded.sources.len()
@@ -113,30 +113,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_sources_than_are_told_apart_are_not_known() {
+    fn more_sources_than_are_named_are_not_known() {
         let mut sources = Sources::default();
         for number in 0..Sources::MOST {
             assert!(sources.add(&number.to_string()));
         }
-        assert_eq!(sources.known().map(|it| it.len()), Some(Sources::MOST));
+        assert_eq!(sources.sources().map(|it| it.len()), Some(Sources::MOST));
         assert!(!sources.add("0") && sources.add("one more"));
-        assert_eq!(sources.known(), None);
+        assert_eq!(sources.sources(), None);
         let text = serde_json::to_string(&sources).expect("it is a list");
         let again: Sources = serde_json::from_str(&text).expect("it is read back");
-        assert_eq!(again.known(), None);
+        assert_eq!(again.sources(), None);
     }
 
     #[test]
     fn a_run_that_may_have_begun_elsewhere_is_known_once_the_journal_was_read() {
         let run = ReadText::new(false);
-        assert_eq!(run.known(), None);
+        assert_eq!(run.sources(), None);
         run.note_source("a");
-        let unrecorded = run.unrecorded().expect("the journal has not `a`");
+        let unrecorded = run.sources_to_record().expect("the journal has not `a`");
         let mut recorded = Sources::default();
         recorded.add("b");
         recorded.join(&unrecorded);
         run.is_recorded(&recorded);
-        assert_eq!(run.known().as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
-        assert_eq!(run.unrecorded(), None);
+        assert_eq!(run.sources().as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
+        assert_eq!(run.sources_to_record(), None);
     }
 }

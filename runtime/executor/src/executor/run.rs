@@ -261,7 +261,7 @@ impl Run {
     /// records may have read some in another, and what that was is read with the first call that is judged by it.
     #[must_use]
     pub fn untrusted_sources(&self) -> Option<Vec<String>> {
-        self.state.read_text().known().map(|it| it.to_vec())
+        self.state.read_text().sources().map(|it| it.to_vec())
     }
 
     /// Returns the worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this

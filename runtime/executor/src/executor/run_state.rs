@@ -188,7 +188,7 @@ impl RunState {
     /// The sources of what the run has read of strangers, where a policy asks for them; nothing where this process does not know
     /// them.
     pub(crate) fn known_sources(&self) -> Option<Arc<[String]>> {
-        if self.asks_what_was_read() { self.read_text.known() } else { Some(Arc::default()) }
+        if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
     }
 
     /// Whether every call runs that its tool does not want approved: no rules are asked.

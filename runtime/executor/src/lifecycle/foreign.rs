@@ -29,17 +29,17 @@ impl Lifecycle<'_> {
         }
         let (recorded, _) = self.recorded_sources(run, tool).await?;
         if run != self.run.id() {
-            return Ok(recorded.known());
+            return Ok(recorded.sources());
         }
         self.run.read_text().is_recorded(&recorded);
         self.record_read(tool).await?;
-        Ok(self.run.read_text().known())
+        Ok(self.run.read_text().sources())
     }
 
     /// Records what the run has read and the journal does not have: of answers of this process, or of a history with which the
     /// run has begun.
     pub(super) async fn record_read(self, tool: &str) -> Result<(), CallFailure> {
-        match self.run.read_text().unrecorded() {
+        match self.run.read_text().sources_to_record() {
             Some(unrecorded) => {
                 let recorded = Box::pin(self.record(self.run.id(), &unrecorded, tool)).await?;
                 self.run.read_text().is_recorded(&recorded);

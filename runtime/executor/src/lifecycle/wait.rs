@@ -93,11 +93,11 @@ impl<'a> Lifecycle<'a> {
     }
 
     pub(crate) async fn resume(self, id: CallId) -> Outcome {
-        let outcome = Box::pin(self.resumed(id)).await;
+        let outcome = Box::pin(self.resume_call(id)).await;
         self.noted_as_read_of(outcome, id).await
     }
 
-    async fn resumed(self, id: CallId) -> Outcome {
+    async fn resume_call(self, id: CallId) -> Outcome {
         let current = match self.load(id).await {
             Ok(record) => self.expire_due(record).await,
             Err(failure) => return failure.into(),
