@@ -3,6 +3,7 @@
 
 mod answers;
 mod approval;
+mod approval_awaited;
 mod attacks;
 mod blocking;
 mod building;

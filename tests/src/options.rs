@@ -20,7 +20,7 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
         "danger" => &["danger", "danger_by"],
         "effect" => &["effect"],
         "reads" | "writes" => &["footprint_by"],
-        "approval" => &["approval", "approval_by"],
+        "approval" => &["approval", "approval_awaited_by", "approval_by"],
         "preview" => &["preview_by"],
         "validate" => &["validate_by"],
         "reconcile" => &["reconcile_by"],

@@ -17,7 +17,7 @@ use crate::untrusted;
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview,
+    Asking, Codec, Encode, Failure, IntoAsking, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview,
     Probe, Reconciling, ToolOutput, Validated,
 };
 pub use content::Content;

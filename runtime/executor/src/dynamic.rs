@@ -10,6 +10,7 @@ pub mod properties;
 mod schema;
 mod work;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -90,6 +91,7 @@ pub struct DynamicTool {
     /// The parameters whose values leave the machine, where that is known.
     sinks: Option<Vec<String>>,
     judge: Judge,
+    asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
     validate: Option<Box<Companion<()>>>,
     preview: Option<Box<Companion<String>>>,
     reconcile: Option<Box<Companion<Reconciled>>>,
@@ -272,6 +274,7 @@ impl DynamicTool {
             metadata: Metadata::default(),
             sinks: None,
             judge: Judge::default(),
+            asks: None,
             validate: None,
             preview: None,
             reconcile: None,
@@ -293,6 +296,7 @@ impl DynamicTool {
     /// The tool with its schemas checked.
     pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
         let spec = work::spec(work::Has {
+            asks: self.asks.is_some(),
             validate: self.validate.is_some(),
             preview: self.preview.is_some(),
             reconcile: self.reconcile.is_some(),
@@ -334,6 +338,7 @@ impl DynamicTool {
         };
         definition.approval = match (&self.judge.approval, self.approval) {
             (Some(_), _) => DeclaredApproval::Computed,
+            (None, _) if self.asks.is_some() => DeclaredApproval::Computed,
             (None, Some(reason)) => DeclaredApproval::Always(reason),
             (None, None) => DeclaredApproval::Never,
         };
@@ -353,6 +358,7 @@ impl DynamicTool {
         definition.metadata = self.metadata;
         let body = Body {
             judge: self.judge,
+            asks: self.asks,
             validate: self.validate,
             preview: self.preview,
             reconcile: self.reconcile,

@@ -341,9 +341,10 @@ impl<'a> Stages<'a> {
         if identity.is_none() && slot.is_some() {
             *identity = Some(Identity::of(CallId::new()).at(slot));
         }
-        match self.plan.entry.spec.validate {
-            Some(_) => Box::pin(self.once_validated(identity)).await,
-            None => self.begun(identity).await,
+        let spec = self.plan.entry.spec;
+        match spec.validate.is_some() || spec.asks.is_some() {
+            true => Box::pin(self.once_validated(identity)).await,
+            false => self.begun(identity).await,
         }
     }
 

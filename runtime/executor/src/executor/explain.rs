@@ -24,8 +24,9 @@ impl RunState {
     ) -> Result<Explanation, ToolError> {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();
-        let (facts, arguments) =
+        let (mut facts, arguments) =
             stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
+        stage::ask_at_once(self, plan, call, &arguments, &mut facts);
         let sources = match rules.current().looks_at_what_was_read() {
             true => self.read_text().sources(),
             false => Some(Arc::default()),
@@ -63,6 +64,14 @@ impl RunState {
             plan.judged(&mut facts);
             Ok(facts)
         });
-        catch_unwind(read).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))
+        let read = catch_unwind(read);
+        let mut facts =
+            read.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
+        if plan.entry.spec.asks.is_some() {
+            let (rules, id) = (&self.core.rules, CallId::new());
+            let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
+            stage::ask_at_once(self, plan, call, &arguments, &mut facts);
+        }
+        Ok(facts)
     }
 }

@@ -145,7 +145,7 @@ impl<'a> Lifecycle<'a> {
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
             return stages.with_own(Some(identity)).await.into();
         }
-        let (facts, settled) = match self.settle(plan, call, call.arguments(), id) {
+        let (mut facts, settled) = match self.settle(plan, call, call.arguments(), id) {
             Ok(settled) => settled,
             Err(error) => return Outcome::Answered(error.into()),
         };
@@ -166,6 +166,10 @@ impl<'a> Lifecycle<'a> {
                 }
                 refused = Some(Answer::from(error));
             }
+        }
+        if plan.entry.spec.asks.is_some() && refused.is_none() {
+            let identity = Some(Identity::of(id).at(slot.as_ref().map(Slot::pair)));
+            Box::pin(stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
         }
         let is_allowed = match is_unrecorded {
             true => match self.sources(self.run.id(), call.name()).await {

@@ -78,12 +78,12 @@ impl<'a> Lifecycle<'a> {
             Need::Evaluated => {
                 let text = look.text.clone().unwrap_or_default();
                 let sources = self.sources_of(look.record()).await?;
-                look.snapshot.evaluated = self.evaluate(look, &text, sources.as_deref())?;
+                look.snapshot.evaluated = self.evaluate(look, &text, sources.as_deref()).await?;
             }
             Need::Proposed => {
                 let text = look.record().proposal.clone().unwrap_or_default();
                 let sources = self.sources_of(look.record()).await?;
-                look.snapshot.proposed = self.evaluate(look, &text, sources.as_deref())?;
+                look.snapshot.proposed = self.evaluate(look, &text, sources.as_deref()).await?;
             }
             Need::Denials => {
                 let (record, (_, digest)) = (look.record(), candidate(&look.snapshot));
@@ -272,7 +272,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// What a call's tool and the policy make of these arguments.
-    fn evaluate(
+    async fn evaluate(
         self,
         look: &mut Look<'a, '_>,
         text: &str,
@@ -286,10 +286,14 @@ impl<'a> Lifecycle<'a> {
         let (plan, record) = (found.plan(), &look.snapshot.record);
         let own = Call::new(record.tool.as_str(), text);
         let call = look.call.unwrap_or(&own);
-        let (facts, settled) = match self.settle(plan, call, text, record.id) {
+        let (mut facts, settled) = match self.settle(plan, call, text, record.id) {
             Ok(settled) => settled,
             Err(error) => return Ok(Some(Err(Answered::from(&error)))),
         };
+        if plan.entry.spec.asks.is_some() {
+            let identity = Some(Identity::of(record.id));
+            Box::pin(stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
+        }
         let arguments = self.store_text(&settled, settled.arguments(), record.id, "arguments");
         let definition = &plan.entry.definition;
         let fingerprint = plan.entry.fingerprint().to_owned();

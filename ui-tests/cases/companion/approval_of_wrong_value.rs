@@ -1,8 +1,8 @@
-// An approval is an expression over the parameters, as danger is.
+// An approval is a reason or none, or why that cannot be found out.
 use toolwright::tool;
 
 /// Removes a file.
-#[tool(approval = |path: &str| format!("it removes {path}"))]
+#[tool(approval = async |path| path.is_empty())]
 async fn remove(
     /// Which file.
     path: String,
