@@ -82,12 +82,7 @@ fn body(tool: &Tool) -> TokenStream {
             "Validated",
             quote!(__tw::IntoValidated::into_validated),
         ),
-        (
-            "__tw_preview",
-            args.preview.as_ref(),
-            "Preview",
-            quote!(__tw::IntoPreview::into_preview),
-        ),
+        ("__tw_preview", args.preview.as_ref(), "Preview", quote!(__tw::IntoPreview::into_preview)),
         (
             "__tw_reconcile",
             args.reconcile.as_ref(),

@@ -100,7 +100,8 @@ async fn a_tool_asks_by_what_it_has_awaited() {
                 false => builder(&log, &hosts).policy(open()),
             };
             let executor = match with_journal {
-                true => builder.journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Deny)),
+                true => builder
+                    .journal(Journal::new(MemoryStore::new()).on_no_approver(OnNoApprover::Deny)),
                 false => builder,
             };
             let executor = executor.build().unwrap();
@@ -140,7 +141,10 @@ async fn a_path_is_awaited_as_a_closure_is() {
     let (log, hosts) = (Log::default(), Hosts::default());
     let executor = builder(&log, &hosts).policy(open()).build().unwrap();
     let print = |copies: u8| {
-        Call::new("awaited_print", serde_json::json!({"article": "a", "copies": copies}).to_string())
+        Call::new(
+            "awaited_print",
+            serde_json::json!({"article": "a", "copies": copies}).to_string(),
+        )
     };
     assert_eq!(kind(&executor.call(&print(3)).await), "ok");
     assert!(executor.call(&print(4)).await.text().contains("4 of a"));
@@ -158,8 +162,14 @@ async fn examine_and_explain_say_why() {
     assert_eq!(executor.examine(&tea).unwrap().approval, None);
     assert_eq!(executor.explain(&tea).unwrap().verdict, PolicyDecision::Allow);
     let facts = executor.examine(&fetch("docs")).unwrap();
-    assert_eq!(facts.approval.as_deref(), Some("whether it needs approval is found out when it is made"));
-    assert_eq!(executor.registry().get("awaited_fetch").unwrap().approval, DeclaredApproval::Computed);
+    assert_eq!(
+        facts.approval.as_deref(),
+        Some("whether it needs approval is found out when it is made")
+    );
+    assert_eq!(
+        executor.registry().get("awaited_fetch").unwrap().approval,
+        DeclaredApproval::Computed
+    );
 }
 
 /// A tool whose approval is an expression takes no more time than before: nothing of it is awaited.

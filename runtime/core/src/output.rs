@@ -17,8 +17,8 @@ use crate::untrusted;
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Asking, Codec, Encode, Failure, IntoAsking, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview,
-    Probe, Reconciling, ToolOutput, Validated,
+    Asking, Codec, Encode, Failure, IntoAsking, IntoPreview, IntoReconciled, IntoValidated,
+    NoSchema, Plain, Preview, Probe, Reconciling, ToolOutput, Validated,
 };
 pub use content::Content;
 #[doc(hidden)]

@@ -3,9 +3,9 @@
 
 #![expect(missing_docs, reason = "what has no docs here is hidden: generated code alone names it")]
 
-use std::borrow::Cow;
 use crate::error_kind;
 use std::any::Any;
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use schemars::JsonSchema;

@@ -65,8 +65,7 @@ impl RunState {
             Ok(facts)
         });
         let read = catch_unwind(read);
-        let mut facts =
-            read.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
+        let mut facts = read.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
         if plan.entry.spec.asks.is_some() {
             let (rules, id) = (&self.core.rules, CallId::new());
             let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
