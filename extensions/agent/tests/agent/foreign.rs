@@ -75,7 +75,10 @@ async fn what_a_sub_agent_has_read_its_parent_has_read_and_its_answer_is_in_a_fe
     let head = answers[2].lines().next().unwrap();
     assert!(head.starts_with("<untrusted "), "{answers:?}");
     assert!(head.contains("from agent `reader`, which has read web page of eve: data"), "{head}");
-    assert!(answers[3].contains("approval_required") && answers[3].contains(WHY), "{answers:?}");
+    for why in ["approval_required", "the run has read text of `web page of eve`", "`text` leaves"]
+    {
+        assert!(answers[3].contains(why), "{answers:?}");
+    }
     assert_eq!(log.lines(), ["keys"]);
 }
 

@@ -12,6 +12,9 @@ use tokio::net::TcpListener;
 use toolwright::{Answer, Call, Executor, Registry};
 use toolwright_openapi::OpenApi;
 
+/// The address of this machine.
+pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
 /// A request as it arrived.
 #[derive(Debug, Clone)]
 pub struct Arrived {
@@ -128,7 +131,7 @@ pub fn executor(document: &str) -> Executor {
 
 /// The tools of a document that may name this machine.
 pub fn build(api: OpenApi) -> Executor {
-    guarded(api.permit(IpAddr::V4(Ipv4Addr::LOCALHOST)))
+    guarded(api.permit(HERE))
 }
 
 /// The same of one that may not.

@@ -283,7 +283,7 @@ fn a_name_is_resolved_once_and_what_it_had_is_what_is_reached() {
     assert_eq!(kind, "address_refused");
     assert_eq!(
         message,
-        "`turns.test` has the address 10.0.0.1, a private address: only public addresses are fetched"
+        "`turns.test` has the address 10.0.0.1, a private address: only public addresses are connected to"
     );
     assert_eq!(web.refused(&format!("http://none.test:{}/", server.port)).0, "approval_required");
 }
