@@ -31,7 +31,7 @@ impl Hosts {
     }
 }
 
-/// Fetches a page. S3.28
+/// Fetches a page.
 #[tool(unlinked, effect = read, reads(), approval = async |hosts, host| hosts.reason(&host).await)]
 async fn awaited_fetch(
     hosts: &Hosts,
