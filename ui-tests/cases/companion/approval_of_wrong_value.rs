@@ -2,7 +2,7 @@
 use toolwright::tool;
 
 /// Removes a file.
-#[tool(approval = async |path| path.is_empty())]
+#[tool(approval = |path| path.is_empty())]
 async fn remove(
     /// Which file.
     path: String,
