@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
+use toolwright::untrusted::{fenced, line};
 use toolwright::{ErrorClass, ToolError};
 use toolwright_toolbox::write_file;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use toolwright::{Content, Output, ToolError};
 
 /// A value as the answer of a tool; as text of strangers where there are such sources.
-pub(super) fn marked<'s>(
+pub(super) fn mark_value<'s>(
     value: &impl Serialize,
     sources: impl IntoIterator<Item = &'s str>,
 ) -> Result<Output, ToolError> {
