@@ -6,6 +6,7 @@ use toolwright_agent::durable::{Head, Runs, SubAgentRun};
 
 use super::stop_of;
 use crate::operator::{Output, Session, Stop};
+use crate::shown::printable;
 use crate::shown::run::RunPage;
 use crate::shown::table::Table;
 
@@ -54,7 +55,7 @@ impl<'a> AgentShown<'a> {
     /// A line for who watches.
     pub(super) fn words(&self) -> String {
         let times = if self.turns == 1 { "time" } else { "times" };
-        let path = self.agents.join("/");
+        let path = printable::line(&self.agents.join("/"));
         format!("[{}] agent   {path}: {}, asked {} {times}\n", self.turn, self.state, self.turns)
     }
 }

@@ -1,4 +1,4 @@
-//! Lets a request to a model go out where no ceiling of money stands against it.
+//! Lets a request to a model go out where every ceiling of money has room for it.
 
 use std::time::Duration;
 
