@@ -39,7 +39,9 @@ pub use self::stream::{NumberedStream, RunStream};
 pub use self::typed::{TypedRequest, TypedResult};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
+use crate::guards::GuardSet;
 use crate::history::Prompt;
+use crate::limits::ceilings::Ceilings;
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
@@ -106,6 +108,7 @@ pub(crate) struct Inner {
     pub window: Option<u64>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
+    pub guards: GuardSet,
     pub rings: Rings,
     /// Whether the agent has said that calls are refused because it has no approver.
     pub said_unapproved: AtomicBool,
@@ -115,6 +118,8 @@ pub(crate) struct Inner {
     pub sub_agents: Option<SubAgents>,
     /// What these may spend.
     pub ledger: Ledger,
+    /// What all runs may cost in a day or month.
+    pub ceilings: Option<Ceilings>,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<Arc<crate::events::Metrics>>,
 }

@@ -5,6 +5,7 @@ use toolwright::dialect::DialectError;
 use toolwright::{BuildError, RegistryError};
 
 use crate::agent::ModelNameError;
+use crate::limits::Ceiling;
 use crate::model::ModelError;
 use crate::plugin::PluginProblem;
 use crate::run::OutputError;
@@ -42,11 +43,22 @@ pub enum AgentError {
     /// No run can end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// Guards cannot be known apart.
+    #[error("{0}")]
+    Guard(String),
     /// A sub-agent cannot work.
     #[error("the sub-agent `{agent}` cannot work: {why}")]
     SubAgent {
         /// Its name.
         agent: String,
+        /// Why.
+        why: String,
+    },
+    /// A ceiling of money cannot be held.
+    #[error("the ceiling of {ceiling} cannot be held: {why}")]
+    Ceiling {
+        /// The ceiling.
+        ceiling: Ceiling,
         /// Why.
         why: String,
     },

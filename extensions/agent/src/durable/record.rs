@@ -21,6 +21,7 @@ use toolwright::{
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
+use super::deadline::deadline_of;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::plugins::PluginDocument;
@@ -28,14 +29,14 @@ use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
-use crate::events::NoticeKind;
+use crate::events::{GuardReport, NoticeKind, RunEnd};
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{
     Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
-    Turn, Work, is_turned_away, step,
+    Turn, Work, is_turned_away,
 };
 
 /// A run that is driven here, and its record.
@@ -67,7 +68,8 @@ impl DrivenRun {
         text: &str,
         attachments: Arc<[Content<'static>]>,
     ) -> Result<(), RunError> {
-        let (state, actions) = step(self.run.state(), self.run.said(text.to_owned(), attachments));
+        let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
+        let (state, actions) = self.run.hear(prompt).await;
         Driver { run: &mut self.run, recorder: &mut self.record }.commit(state, actions, None).await
     }
 }
@@ -84,6 +86,10 @@ pub(super) struct RunRecord {
     pub asked: Option<ModelAnswered>,
     /// What was said since the last answer of the model.
     pub said: Vec<Message>,
+    /// What guards have decided that the next step records.
+    pub guards: Vec<GuardReport>,
+    /// What they have decided since the last answer of the model.
+    pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
     /// Where what tools set of the plugins is recorded.
@@ -108,6 +114,8 @@ impl RunRecord {
             cancelled: None,
             asked: None,
             said: Vec::new(),
+            guards: Vec::new(),
+            guarded: Vec::new(),
             so_far: Vec::new(),
             plugins,
             left: Vec::new(),
@@ -208,6 +216,10 @@ impl Recorder for RunRecord {
         self.asked = Some(ModelAnswered { model, usage, cost, prices, ..ModelAnswered::default() });
     }
 
+    fn guarded(&mut self, reports: Vec<GuardReport>) {
+        self.guards.extend(reports);
+    }
+
     async fn commit(
         &mut self,
         before: &State,
@@ -219,6 +231,9 @@ impl Recorder for RunRecord {
         let (run, turn) = (self.recorded.head.run.clone(), next.turn());
         let is_answered = turn > before.turn();
         let mut said = if is_answered { Vec::new() } else { self.said.clone() };
+        let mut guarded = if is_answered { Vec::new() } else { self.guarded.clone() };
+        let guards = std::mem::take(&mut self.guards);
+        let has_guarded = !is_answered && !guards.is_empty();
         let (already_said, mut documents) = (said.len(), Vec::new());
         let (mut model, mut has_answers, mut ended) = (None, false, None);
         let mut newest = self.recorded.head.prices.clone();
@@ -249,17 +264,24 @@ impl Recorder for RunRecord {
         if is_answered {
             let asked = self.asked.take().unwrap_or_default();
             newest = newest.max(asked.prices.clone());
-            let body = ModelAnswered { message: model, ended, ..asked };
+            let body = ModelAnswered { message: model, ended, guards, ..asked };
             documents.push(self.recorded.write(Part::Answer.key(&run, turn), &body)?);
+        } else {
+            guarded.extend(guards);
         }
-        if said.len() > already_said {
+        if said.len() > already_said || has_guarded {
             let key = Part::Said.key(&run, turn + 1);
             let (messages, ends_in) = (said.clone(), Some(EndsIn::of(next)));
-            documents.push(self.recorded.write(key, &Said { messages, ends_in })?);
+            let body = Said { messages, ends_in, guards: guarded.clone() };
+            documents.push(self.recorded.write(key, &body)?);
         }
         documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
         let mut head = self.head_of(next)?;
         head.prices = newest;
+        if next.turns_since_said() == 0 && (is_answered || before.turns_since_said() > 0) {
+            // The user has said something to which the run, which was done, goes on: its limits count anew.
+            head.deadline = deadline_of(self.recorded.access(), next.limits());
+        }
         if stop == Some(Stop::Cancelled) {
             head.cancelled.clone_from(&self.cancelled);
         }
@@ -267,6 +289,8 @@ impl Recorder for RunRecord {
         let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
         // Its calls are acknowledged before it is no longer looked at.
         let is_left = is_ended && (has_answers || !self.left.is_empty());
+        // Nor before its inbox is looked at again.
+        self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
                 true => self.listed_for_the_paid(is_ended).await?,
@@ -281,7 +305,7 @@ impl Recorder for RunRecord {
         }
         self.plugins.is_recorded(&self.recorded, turn);
         self.recorded.suspicion = None;
-        (self.said, self.so_far) = (said, Vec::new());
+        (self.said, self.guarded, self.so_far) = (said, guarded, Vec::new());
         Ok(())
     }
 
@@ -293,8 +317,25 @@ impl Recorder for RunRecord {
         self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
     }
 
-    async fn said(&mut self, _: bool) -> Result<Vec<Prompt>, RunError> {
-        self.recorded.take_messages().await
+    async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, RunError> {
+        if !is_ending {
+            return self.recorded.take_messages().await;
+        }
+        // An answer with which the run ends was paid for.
+        let mut patience = self.patience();
+        for times in 1.. {
+            let taken = match self.recorded.note_listing().await {
+                Ok(()) => self.recorded.take_messages().await,
+                Err(error) => Err(error),
+            };
+            match taken {
+                Err(RunError::Store(error)) => {
+                    patience.after(&self.recorded.head.run, error, times).await?;
+                }
+                taken => return taken,
+            }
+        }
+        Ok(Vec::new())
     }
 
     async fn delegated(&mut self, state: &State) -> Result<Spent, RunError> {
@@ -367,7 +408,8 @@ impl Recorder for RunRecord {
         self.acknowledge().await;
         if state.due().is_none() {
             // Where it is not listed now, a worker on the journal does it.
-            let _ = self.recorded.ended(&self.left).await;
+            let is_answer = state.ended().is_some_and(RunEnd::is_answer);
+            let _ = self.recorded.ended(&self.left, is_answer).await;
         }
     }
 

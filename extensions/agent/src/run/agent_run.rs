@@ -9,15 +9,16 @@ use toolwright::{CancellationToken, Catalog, Content, Run};
 
 use super::driver::{Driver, Rest};
 use super::early::Begun;
+use super::guarding::Guarding;
 use super::inbox::Inbox;
 use super::options::HeldId;
 use super::output::Output;
 use super::preparing::Preparing;
 use super::recorder::Nothing;
-use super::{Action, State, StepInput, Stopped, step};
+use super::{Action, State, StepInput, Stopped};
 use crate::agent::Agent;
 use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
-use crate::history::Message;
+use crate::history::{Message, Prompt};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 use crate::plugin::Plugins;
@@ -63,6 +64,8 @@ pub struct AgentRun {
     pub(super) has_no_tools: bool,
     /// What the agent's plugins do in it; nothing where it has none.
     pub(super) plugins: Option<Preparing>,
+    /// What its guards do.
+    pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
     /// Its answers, and what the model is sent of them.
@@ -137,7 +140,8 @@ impl AgentRun {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
         self.count_given_up();
-        let (state, actions) = step(&self.state, self.said(text, attachments));
+        let prompt = Prompt { text, attachments: attachments.to_vec() };
+        let (state, actions) = self.hear(prompt).await;
         self.take(state, actions);
         self.drive().await
     }
@@ -189,12 +193,13 @@ impl AgentRun {
     }
 
     async fn drive(&mut self) -> Result<RunEnd, Stopped> {
-        let deadline = self.state.limits().time.map(|time| Instant::now() + time);
+        let time = self.state.limits().time;
+        let deadline = time.map(|time| Instant::now() + time);
         let agent = &self.agent;
         let sub_agents =
             agent.0.sub_agents.is_some().then(|| (agent.clone(), self.id().to_owned()));
         let (cancelled, inbox) = (self.cancelled.clone(), self.inbox.clone());
-        let mut recorder = Nothing { deadline, cancelled, inbox, sub_agents };
+        let mut recorder = Nothing { time, deadline, cancelled, inbox, sub_agents };
         // Boxed, as its future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),

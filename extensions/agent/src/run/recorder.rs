@@ -15,6 +15,7 @@ use super::early::Begun;
 use super::inbox::Inbox;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
+use crate::events::GuardReport;
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
@@ -146,6 +147,9 @@ pub(crate) trait Recorder: Send {
     /// Notes what an answer of the model has beside its message, for the step that it leads to.
     fn note(&mut self, _: &ModelAnswer, _is_replayed: bool) {}
 
+    /// Takes what guards have decided, for the step that follows from it.
+    fn guarded(&mut self, _: Vec<GuardReport>) {}
+
     /// What comes of a request that failed because the model is away: why the run is left until it is asked again, with this state
     /// recorded, or, where that has lasted for too long, the error that ends it.
     fn away(
@@ -229,6 +233,8 @@ pub(crate) trait Recorder: Send {
 
 /// Records nothing: the run is in memory, and waits for people where it is driven.
 pub(super) struct Nothing {
+    /// How long it may take.
+    pub time: Option<Duration>,
     pub deadline: Option<Instant>,
     pub cancelled: Option<CancellationToken>,
     pub inbox: Inbox,
@@ -282,7 +288,15 @@ impl Recorder for Nothing {
     }
 
     async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, Stopped> {
-        Ok(if is_ending { self.inbox.take_or_close() } else { self.inbox.take() })
+        if !is_ending {
+            return Ok(self.inbox.take());
+        }
+        let messages = self.inbox.take_or_close();
+        if !messages.is_empty() {
+            // Its limits count anew.
+            self.deadline = self.time.map(|time| Instant::now() + time);
+        }
+        Ok(messages)
     }
 
     fn delegates(&mut self, state: &State) {

@@ -7,12 +7,13 @@ use toolwright::dialect::Dialect;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use super::guarding::Guarding;
 use super::inbox::Inbox;
 use super::output::{Output, OutputError};
 use super::preparing::Preparing;
 use crate::agent::Agent;
 use crate::events::Observer;
-use crate::history::{HistoryProblem, Imported, Message, check};
+use crate::history::{HistoryProblem, Imported, Message, check, sources};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 use crate::plugin::{PluginStates, Plugins, Sink, StateError};
@@ -211,6 +212,8 @@ impl AgentRunBuilder {
         }
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
+        // What a run is restored with, forked from or imported was read as well.
+        sources(&history).iter().for_each(|source| run.note_untrusted(source));
         let may_refer = agent.0.model.dialects().into_iter().all(may_refer);
         let results = Results::new(&agent.0.answer_budget, may_refer, &history);
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
@@ -226,6 +229,7 @@ impl AgentRunBuilder {
             settings,
             has_no_tools,
             plugins: None,
+            guarding: Guarding::default(),
             state,
             history,
             results,
@@ -252,6 +256,7 @@ impl AgentRun {
             settings: None,
             has_no_tools: false,
             plugins: None,
+            guarding: Guarding::default(),
             state,
             history: Vec::new(),
             results,

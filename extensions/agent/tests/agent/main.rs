@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod cancelling;
+mod ceilings;
 mod deciding;
 mod delegate;
 mod durable;
@@ -9,8 +10,10 @@ mod early;
 mod ends;
 mod events;
 mod external;
+mod foreign;
 mod forks;
 mod front;
+mod guards;
 mod guidance;
 mod invariant;
 mod kit;

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use toolwright::journal::CommitError;
+use toolwright::journal::{CommitError, StoreError};
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Call, CallFailure, CallId, Run, TurnAnswers};
 
 use super::maker::Maker;
 use super::start::Inherited;
 use crate::agent::Agent;
-use crate::durable::RecordedAnswers;
+use crate::durable::{RecordedAnswers, held};
+use crate::events::GuardReport;
 use crate::limits::share::{self, ChildSpending, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
@@ -29,6 +30,8 @@ pub(super) struct Place {
     pub turn: u64,
     /// The call that has started it.
     pub call: CallId,
+    /// Its name.
+    pub agent: String,
 }
 
 /// What is recorded of a sub-agent that is driven here.
@@ -41,11 +44,13 @@ pub(super) struct ChildRecorder {
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
     /// The recorded answers of its model that are still to be gone through.
-    replayed: VecDeque<ModelAnswer>,
+    replayed: VecDeque<StepInput>,
     /// How many answers its model has given.
     answers: usize,
     /// The answer that the next step records.
     new: Option<ModelAnswer>,
+    /// What guards have decided about it.
+    guards: Vec<GuardReport>,
     /// What those have spent that it has started.
     delegated: Spent,
     maker: Maker,
@@ -65,7 +70,7 @@ impl ChildRecorder {
         parent: &Agent,
         place: Place,
         (spending, version): (ChildSpending, Option<u64>),
-        (recorded, replayed): (Option<RecordedAnswers>, Vec<ModelAnswer>),
+        (recorded, replayed): (Option<RecordedAnswers>, Vec<StepInput>),
         maker: Maker,
         inherited: Arc<Inherited>,
         deadline: Option<Instant>,
@@ -79,6 +84,7 @@ impl ChildRecorder {
             replayed: replayed.into(),
             answers: 0,
             new: None,
+            guards: Vec::new(),
             delegated: Spent::default(),
             maker,
             inherited,
@@ -131,15 +137,19 @@ impl Recorder for ChildRecorder {
     }
 
     fn replayed(&mut self) -> Option<StepInput> {
-        let answer = self.replayed.pop_front()?;
+        let input = self.replayed.pop_front()?;
         self.answers += 1;
-        Some(StepInput::Answered(answer))
+        Some(input)
     }
 
     fn note(&mut self, answer: &ModelAnswer, is_replayed: bool) {
         if !is_replayed {
             self.new = Some(answer.clone());
         }
+    }
+
+    fn guarded(&mut self, reports: Vec<GuardReport>) {
+        self.guards = reports;
     }
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
@@ -155,7 +165,7 @@ impl Recorder for ChildRecorder {
         _: Option<Stop>,
         _: Option<&PluginTurn>,
     ) -> Result<(), ChildError> {
-        let new = self.new.take();
+        let (new, guards) = (self.new.take(), std::mem::take(&mut self.guards));
         let own = self.own(next);
         let has_ended = next.ended().is_some();
         if new.is_none() && !has_ended {
@@ -163,13 +173,15 @@ impl Recorder for ChildRecorder {
         }
         let mut documents = Vec::new();
         if let (Some(recorded), Some(answer)) = (&self.recorded, &new) {
-            documents.push(recorded.write(self.answers, answer)?);
+            documents.push(recorded.write(self.answers, answer, guards)?);
         }
         self.answers += usize::from(new.is_some());
         self.spending = ChildSpending { own, has_ended, ..self.spending };
-        let ledger = &self.parent.0.ledger;
-        let place = self.place.as_ledger();
-        ledger.write(&place, self.spending, self.version, documents).await?;
+        let inner = &self.parent.0;
+        let (place, spending, version) = (self.place.as_ledger(), self.spending, self.version);
+        let at = (&*self.place.run, &inner.executor);
+        let write = || inner.ledger.write(&place, spending, version, documents.clone());
+        held(at, of_commit, write).await?;
         self.version = self.version.map(|it| it + 1);
         Ok(())
     }
@@ -179,8 +191,9 @@ impl Recorder for ChildRecorder {
     }
 
     async fn delegated(&mut self, state: &State) -> Result<Spent, ChildError> {
-        let ledger = &self.parent.0.ledger;
-        let children = ledger.children(&self.place.run, self.place.turn).await;
+        let (inner, run) = (&self.parent.0, &self.place.run);
+        let read = || inner.ledger.children(run, self.place.turn);
+        let children = held((run, &inner.executor), of_store, read).await;
         let children = children.map_err(|error| ChildError::NotRecorded(error.to_string()))?;
         let spent = share::spent(&children, Some(self.place.call), state.turn());
         self.delegated = self.delegated.plus(spent);
@@ -226,6 +239,19 @@ impl Recorder for ChildRecorder {
     fn kind(_: &ChildError) -> &'static str {
         "sub_agent_stopped"
     }
+}
+
+/// The failure of the store, where a commit failed by it.
+pub(super) fn of_commit(error: &CommitError) -> Option<&StoreError> {
+    match error {
+        CommitError::Store(error) => Some(error),
+        _ => None,
+    }
+}
+
+/// The failure of the store itself.
+pub(super) fn of_store(error: &StoreError) -> Option<&StoreError> {
+    Some(error)
 }
 
 impl From<Stopped> for ChildError {
