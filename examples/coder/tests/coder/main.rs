@@ -10,6 +10,8 @@ mod folders;
 mod mcp;
 mod media;
 mod offline;
+#[cfg(unix)]
+mod outage;
 mod provider;
 mod shell;
 #[cfg(unix)]
