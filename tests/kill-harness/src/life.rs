@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use toolwright::approval::ApproverKey;
 use toolwright::journal::{Journal, Store};
 use toolwright::{Executor, OnNoApprover};
 
@@ -120,10 +121,13 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     let store: Arc<dyn Store> = Arc::new(watched);
     let outside = Outside::open(&life.folder, life.number, !life.settles).context("the marks")?;
     let lease = Duration::from_millis(life.lease);
-    let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
+    let folder = life.folder.clone();
+    let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2, folder });
     let mut builder = Executor::builder(registry()?).unrestricted().service_arc(Arc::clone(&world));
-    let mut journal =
-        Journal::shared(Arc::clone(&store)).lease(lease).approval_expires_after(lease);
+    let mut journal = Journal::shared(Arc::clone(&store))
+        .lease(lease)
+        .approval_expires_after(lease)
+        .hand_over_key(ApproverKey::from_seed("application", [9; 32])?);
     if life.asks_here {
         builder = builder.approver(person::key()?, Person);
     } else {
