@@ -103,6 +103,10 @@ pub mod runtime {
 mod agents {}
 
 #[cfg(all(doctest, feature = "testing"))]
+#[doc = include_str!("../../docs/guards.md")]
+mod guards_page {}
+
+#[cfg(all(doctest, feature = "testing"))]
 #[doc = include_str!("../../docs/plugins.md")]
 mod plugins_page {}
 

@@ -147,6 +147,9 @@ pub(crate) struct TurnShown<'a> {
     cost: Option<String>,
     prices: Option<&'a str>,
     answers: Option<Vec<AnswerShown<'a>>>,
+    /// What guards decided, other than to let through.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    guards: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -187,11 +190,12 @@ impl<'a> TurnShown<'a> {
         let (said, calls) = (said.collect(), calls.collect());
         let (usage, cost) = (recorded.usage, recorded.cost.map(|it| it.to_string()));
         let (model, prices) = (recorded.model.as_deref(), recorded.prices.as_deref());
-        Self { run, turn, said, text, calls, model, usage, cost, prices, answers }
+        let guards = recorded.guards.iter().map(ToString::to_string).collect();
+        Self { run, turn, said, text, calls, model, usage, cost, prices, answers, guards }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.said.is_empty() && self.text.is_none()
+        self.said.is_empty() && self.text.is_none() && self.guards.is_empty()
     }
 
     /// What the model's answer took, where its provider says so or it had a price.
@@ -218,6 +222,7 @@ impl<'a> TurnShown<'a> {
             let _ = writeln!(words, "[{number}] {what:<7} {text}");
         };
         self.said.iter().for_each(|text| line("user", text));
+        self.guards.iter().for_each(|report| line("guard", report));
         if let Some(text) = self.text.filter(|text| !text.trim().is_empty()) {
             line("model", text);
         }

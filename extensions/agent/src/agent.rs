@@ -39,6 +39,7 @@ pub use self::stream::{NumberedStream, RunStream};
 pub use self::typed::{TypedRequest, TypedResult};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
+use crate::guards::GuardSet;
 use crate::history::Prompt;
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Limits};
@@ -106,6 +107,7 @@ pub(crate) struct Inner {
     pub window: Option<u64>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
+    pub guards: GuardSet,
     pub rings: Rings,
     /// Whether the agent has said that calls are refused because it has no approver.
     pub said_unapproved: AtomicBool,

@@ -6,6 +6,7 @@
 //! ```
 
 mod end;
+mod guard_report;
 mod kind;
 mod listening;
 mod notice;
@@ -17,6 +18,7 @@ pub(crate) mod spans;
 mod telemetry;
 
 pub use self::end::RunEnd;
+pub use self::guard_report::{GuardAction, GuardReport, GuardStage};
 pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
 pub use self::notice::{NoticeKind, RunNotice};

@@ -2,7 +2,7 @@
 //! answers back, until the task is done.
 //!
 //! The rooms, from the lowest floor up, each of which names those below it, and of those above the [`Agent`] alone:
-//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `plugin`, `guidance`, `run`, `durable`, `agent`.
+//! `history`, `results`, `limits`, `search`, `model`, `http`, `events`, `guards`, `plugin`, `guidance`, `run`, `durable`, `agent`.
 //!
 //! - [`Message`] is a history that no provider owns; [`check`] says what holds of every one.
 //! - [`step`] decides what comes next. It is pure: [`State`] and [`StepInput`] in, [`State`] and [`Action`]s out.
@@ -21,6 +21,7 @@
 mod agent;
 pub mod durable;
 mod events;
+mod guards;
 mod guidance;
 mod history;
 #[cfg(feature = "http")]
@@ -42,8 +43,13 @@ pub use self::agent::{
     RunStream, Steering, SubAgent, SubAgentAnswer, TypedRequest, TypedResult,
 };
 pub use self::events::{
-    CalledTool, NoticeKind, NumberedEvent, RunEnd, RunEvent, RunEvents, RunNotice, ToolCallEvent,
-    ToolResultEvent,
+    CalledTool, GuardAction, GuardReport, GuardStage, NoticeKind, NumberedEvent, RunEnd, RunEvent,
+    RunEvents, RunNotice, ToolCallEvent, ToolResultEvent,
+};
+pub use self::guards::{
+    AfterDecision, AnswerChange, BeforeDecision, EndingRun, ForbiddenText, ForeignInstructions,
+    Guard, GuardedRun, IncomingAnswer, IntoGuards, OutgoingRequest, PatternError, RequestChange,
+    Secrets, SizeLimit, UserPrompt,
 };
 #[cfg(feature = "skills")]
 pub use self::guidance::{ActiveSkills, SkillProblem, Skills, SkillsError};

@@ -6,6 +6,8 @@ mod calling;
 mod driver;
 mod early;
 mod failing;
+mod guarded;
+mod guarding;
 mod inbox;
 pub(crate) mod options;
 mod output;
@@ -24,6 +26,7 @@ mod until;
 
 pub use self::agent_run::AgentRun;
 pub(crate) use self::driver::{Driver, Rest, is_turned_away};
+pub(crate) use self::guarded::SENT_BACK;
 pub(crate) use self::inbox::Inbox;
 pub use self::output::OutputError;
 pub(crate) use self::output::{Expected, Output};

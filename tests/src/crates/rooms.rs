@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::walls::files::Files;
 
 /// The rooms of the agent, from the lowest floor up. What is for tests has a floor of its own, above all.
-const AGENT: [&str; 14] = [
+const AGENT: [&str; 15] = [
     "recording",
     "history",
     "results",
@@ -14,6 +14,7 @@ const AGENT: [&str; 14] = [
     "model",
     "http",
     "events",
+    "guards",
     "plugin",
     "guidance",
     "run",

@@ -15,6 +15,7 @@ use crate::agent::delegate::{Link, SubAgent, SubAgentTools, SubAgents};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
+use crate::guards::{GuardSet, IntoGuards};
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Cost, Limits};
 use crate::model::{Model, ModelSettings};
@@ -41,6 +42,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     window: Option<u64>,
     settings: ModelSettings,
     listeners: Vec<Listener>,
+    guards: GuardSet,
     accounts: Accounts,
     sub_agents: Vec<SubAgent>,
     /// How the tools that start sub-agents find the agent.
@@ -65,6 +67,7 @@ impl<E> AgentBuilder<E> {
             window: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
+            guards: GuardSet::default(),
             accounts: Accounts::new(),
             sub_agents: Vec::new(),
             link: Link::default(),
@@ -137,8 +140,8 @@ impl<E> AgentBuilder<E> {
         self
     }
 
-    /// Limits how many answers of a run that are not the value which it ends in go back to the model with what is wrong: 2
-    /// unless set. Each is a turn.
+    /// Limits how many answers of a run go back to the model after a message of the user: of those that are not the value which it ends in
+    /// 2 unless set, and as many of those that [guards](Self::guard) send back. Each is a turn.
     #[must_use]
     pub fn max_corrections(mut self, times: u32) -> Self {
         self.limits.corrections = times;
@@ -265,6 +268,37 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Adds a guard, which looks at what the user says, at requests to the model, at its answers or at the end, and lets it through, changes
+    /// it, sends it back with words, or ends the run: see [`Guard`](crate::Guard). Those of a stage look in the order in which they were
+    /// added. Sub-agents have the guards that look at requests and answers, too. [`SizeLimit`](crate::SizeLimit),
+    /// [`ForbiddenText`](crate::ForbiddenText), [`Secrets`](crate::Secrets) and [`ForeignInstructions`](crate::ForeignInstructions) are
+    /// there already.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, BeforeDecision, Guard, ScriptedModel, Secrets};
+    ///
+    /// let polite = Guard::before_run("polite", async |prompt| match prompt.text.contains("please") {
+    ///     true => BeforeDecision::Continue,
+    ///     false => BeforeDecision::stop("it does not say please"),
+    /// });
+    /// let agent = Agent::builder(ScriptedModel::new()).guard(polite).guard(Secrets::new()).build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), toolwright_agent::AgentError>(())
+    /// ```
+    #[must_use]
+    pub fn guard(mut self, guard: impl IntoGuards) -> Self {
+        self.guards.add(guard.into_guards());
+        self
+    }
+
+    /// Limits how long a guard may look at one thing: 10 seconds unless set. One that takes longer ends the run. A guard that never
+    /// waits for anything cannot be stopped; nothing passes it either.
+    #[must_use]
+    pub fn guard_timeout(mut self, time: Duration) -> Self {
+        self.guards.set_limit(time);
+        self
+    }
+
     /// Replaces the executor.
     pub(super) fn on<F>(self, executor: F) -> AgentBuilder<F> {
         AgentBuilder {
@@ -281,6 +315,7 @@ impl<E> AgentBuilder<E> {
             window: self.window,
             settings: self.settings,
             listeners: self.listeners,
+            guards: self.guards,
             accounts: self.accounts,
             sub_agents: self.sub_agents,
             link: self.link,
@@ -364,6 +399,7 @@ impl AgentBuilder<Executor> {
         if let Some(service) = self.instructions.lacks(&executor) {
             return Err(AgentError::Instructions { service });
         }
+        self.guards.check().map_err(AgentError::Guard)?;
         let catalog = executor.catalog();
         listed(&catalog, &*model)?;
         let is_there = |tool: &&'static str| catalog.get(tool).is_some();
@@ -392,6 +428,7 @@ impl AgentBuilder<Executor> {
             window: self.window,
             settings: self.settings,
             listeners: self.listeners.into(),
+            guards: self.guards,
             rings: Rings::default(),
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),

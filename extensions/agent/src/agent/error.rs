@@ -42,6 +42,9 @@ pub enum AgentError {
     /// No run can end in a value of the type.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// Guards cannot be known apart.
+    #[error("{0}")]
+    Guard(String),
     /// A sub-agent cannot work.
     #[error("the sub-agent `{agent}` cannot work: {why}")]
     SubAgent {

@@ -16,7 +16,7 @@ use super::taken_by::TakenBy;
 use super::turn;
 use super::{NewRun, RunError, Runs};
 use crate::agent::Agent;
-use crate::events::{RunEnd, RunEvent};
+use crate::events::{GuardStage, RunEnd, RunEvent};
 use crate::history::{Message, Prompt};
 use crate::run::options::RunOptions;
 use crate::run::{Expected, Output, State, cancellation};
@@ -272,7 +272,12 @@ impl ById {
     /// Whether the run was begun with this prompt.
     async fn is_of(&self, prompt: &Prompt) -> Result<(), RunError> {
         let (store, sealing) = (&*self.inner.access.store, self.inner.access.sealing.as_ref());
-        let said = turn::recorded(store, &self.id, 1, sealing).await?.said;
+        let turn::RecordedTurn { said, guards, .. } =
+            turn::recorded(store, &self.id, 1, sealing).await?;
+        if guards.iter().any(|it| it.stage == GuardStage::BeforeRun) {
+            // What was said first is recorded as the guards have left it: it cannot be compared.
+            return Ok(());
+        }
         let given = Message::user_with(&*prompt.text, prompt.attachments.as_slice());
         let stored = |message: &Message| serde_json::to_string(message).ok();
         if said.iter().any(|message| stored(message) == stored(&given)) {

@@ -14,7 +14,7 @@ use super::turn::{self, Answers, EndsIn, ModelAnswered, RecordedTurn, Said};
 use crate::events::RunEnd;
 use crate::history::Message;
 use crate::plugin::PluginTurn;
-use crate::run::{CUT_SHORT, NOT_THE_VALUE, State, correction};
+use crate::run::{CUT_SHORT, NOT_THE_VALUE, SENT_BACK, State, correction};
 
 /// What a fork needs beside the two runs.
 pub(super) struct Forking<'a> {
@@ -83,11 +83,22 @@ impl Copy<'_> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
         let found = turn::recorded(store, run, number, sealing).await?;
-        let RecordedTurn { said, answer, model, usage, cost, prices, answers, ends_in, ended } =
-            found;
+        let RecordedTurn {
+            said,
+            answer,
+            model,
+            usage,
+            cost,
+            prices,
+            answers,
+            guards,
+            ends_in,
+            ended,
+        } = found;
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);
-            self.write(Part::Said, number, &Said { messages: said, ends_in })?;
+            let guards = Vec::new();
+            self.write(Part::Said, number, &Said { messages: said, ends_in, guards })?;
         }
         let calls: Vec<ToolCall> = answer.as_ref().map_or(&[][..], Message::calls).to_vec();
         if !calls.is_empty() && answers.is_none() {
@@ -104,8 +115,15 @@ impl Copy<'_> {
             Some(Message::Assistant { text, .. }) if calls.is_empty() => Some(text.clone()),
             _ => None,
         };
-        let answered =
-            ModelAnswered { message: answer, model, usage, cost, prices, ended: ended.clone() };
+        let answered = ModelAnswered {
+            message: answer,
+            model,
+            usage,
+            cost,
+            prices,
+            ended: ended.clone(),
+            guards,
+        };
         self.write(Part::Answer, number, &answered)?;
         if let Some(Message::ToolResults(answered)) = answers {
             let mut marked = Vec::with_capacity(answered.len());
@@ -123,7 +141,8 @@ impl Copy<'_> {
             (Some(RunEnd::InvalidOutput { problems, .. }), Some(_)) => {
                 let messages = vec![Message::user(correction(&problems.join("\n")))];
                 let ends_in = self.ends_in.clone();
-                self.write(Part::Said, number + 1, &Said { messages, ends_in })?;
+                let guards = Vec::new();
+                self.write(Part::Said, number + 1, &Said { messages, ends_in, guards })?;
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
@@ -148,9 +167,12 @@ impl Copy<'_> {
         match said.first() {
             None => Ok(None),
             Some(Message::User { text, .. })
-                if text == CUT_SHORT || text.starts_with(NOT_THE_VALUE) =>
+                if text == CUT_SHORT
+                    || text.starts_with(NOT_THE_VALUE)
+                    || text.starts_with(SENT_BACK) =>
             {
-                self.write(Part::Said, number + 1, &Said { messages: said, ends_in })?;
+                let guards = Vec::new();
+                self.write(Part::Said, number + 1, &Said { messages: said, ends_in, guards })?;
                 Ok(None)
             }
             Some(_) => Ok(Some(RunEnd::Text { text, cut_short: false })),

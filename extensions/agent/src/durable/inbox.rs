@@ -20,7 +20,11 @@ pub(super) async fn put(
     let key =
         format!("{}{}", keys::inbox(run), CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes()));
     let (text, attachments) = prompt.into_parts();
-    let body = Said { messages: vec![Message::user_with(text, attachments)], ends_in: None };
+    let body = Said {
+        messages: vec![Message::user_with(text, attachments)],
+        ends_in: None,
+        guards: Vec::new(),
+    };
     let text = turn::text(&body, &key, access.sealing.as_ref())?;
     let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text) };
     let unit = Transaction { documents: vec![write], ..Transaction::default() };

@@ -20,6 +20,9 @@ pub(super) struct MadeOf {
     /// The ids of its plugins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     plugins: Vec<String>,
+    /// The names and stages of its guards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    guards: Vec<String>,
 }
 
 impl MadeOf {
@@ -31,6 +34,7 @@ impl MadeOf {
             instructions: hex::encode(Sha256::digest(agent.0.instructions.source().as_bytes())),
             tools: catalog.definitions().map(tool).collect(),
             plugins: agent.0.plugins.ids().map(str::to_owned).collect(),
+            guards: agent.0.guards.names().collect(),
         }
     }
 
@@ -58,13 +62,17 @@ impl MadeOf {
                 differences.push(format!("tools that are {what}: {}", tools.join(", ")));
             }
         }
-        if self.plugins != now.plugins {
-            let names = |plugins: &[String]| match plugins {
+        for (what, before, now) in
+            [("plugins", &self.plugins, &now.plugins), ("guards", &self.guards, &now.guards)]
+        {
+            let names = |names: &[String]| match names {
                 [] => "none".to_owned(),
-                _ => plugins.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+                _ => names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
             };
-            let (before, now) = (names(&self.plugins), names(&now.plugins));
-            differences.push(format!("the plugins were {before} and are {now}"));
+            if before != now {
+                let (before, now) = (names(before), names(now));
+                differences.push(format!("the {what} were {before} and are {now}"));
+            }
         }
         differences
     }
@@ -77,7 +85,13 @@ mod tests {
     fn made_of(model: &str, instructions: &str, tools: &[(&str, &str)]) -> MadeOf {
         let tools = tools.iter().map(|(name, print)| ((*name).to_owned(), (*print).to_owned()));
         let (model, instructions) = (model.to_owned(), instructions.to_owned());
-        MadeOf { model, instructions, tools: tools.collect(), plugins: Vec::new() }
+        MadeOf {
+            model,
+            instructions,
+            tools: tools.collect(),
+            plugins: Vec::new(),
+            guards: Vec::new(),
+        }
     }
 
     #[test]

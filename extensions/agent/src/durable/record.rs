@@ -28,14 +28,14 @@ use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
-use crate::events::NoticeKind;
+use crate::events::{GuardReport, NoticeKind};
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{
     Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
-    Turn, Work, is_turned_away, step,
+    Turn, Work, is_turned_away,
 };
 
 /// A run that is driven here, and its record.
@@ -67,7 +67,8 @@ impl DrivenRun {
         text: &str,
         attachments: Arc<[Content<'static>]>,
     ) -> Result<(), RunError> {
-        let (state, actions) = step(self.run.state(), self.run.said(text.to_owned(), attachments));
+        let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
+        let (state, actions) = self.run.hear(prompt).await;
         Driver { run: &mut self.run, recorder: &mut self.record }.commit(state, actions, None).await
     }
 }
@@ -84,6 +85,10 @@ pub(super) struct RunRecord {
     pub asked: Option<ModelAnswered>,
     /// What was said since the last answer of the model.
     pub said: Vec<Message>,
+    /// What guards have decided that the next step records.
+    pub guards: Vec<GuardReport>,
+    /// What they have decided since the last answer of the model.
+    pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn.
     pub so_far: Vec<Option<StoredAnswer>>,
     /// Where what tools set of the plugins is recorded.
@@ -108,6 +113,8 @@ impl RunRecord {
             cancelled: None,
             asked: None,
             said: Vec::new(),
+            guards: Vec::new(),
+            guarded: Vec::new(),
             so_far: Vec::new(),
             plugins,
             left: Vec::new(),
@@ -208,6 +215,10 @@ impl Recorder for RunRecord {
         self.asked = Some(ModelAnswered { model, usage, cost, prices, ..ModelAnswered::default() });
     }
 
+    fn guarded(&mut self, reports: Vec<GuardReport>) {
+        self.guards.extend(reports);
+    }
+
     async fn commit(
         &mut self,
         before: &State,
@@ -219,6 +230,9 @@ impl Recorder for RunRecord {
         let (run, turn) = (self.recorded.head.run.clone(), next.turn());
         let is_answered = turn > before.turn();
         let mut said = if is_answered { Vec::new() } else { self.said.clone() };
+        let mut guarded = if is_answered { Vec::new() } else { self.guarded.clone() };
+        let guards = std::mem::take(&mut self.guards);
+        let has_guarded = !is_answered && !guards.is_empty();
         let (already_said, mut documents) = (said.len(), Vec::new());
         let (mut model, mut has_answers, mut ended) = (None, false, None);
         let mut newest = self.recorded.head.prices.clone();
@@ -249,13 +263,16 @@ impl Recorder for RunRecord {
         if is_answered {
             let asked = self.asked.take().unwrap_or_default();
             newest = newest.max(asked.prices.clone());
-            let body = ModelAnswered { message: model, ended, ..asked };
+            let body = ModelAnswered { message: model, ended, guards, ..asked };
             documents.push(self.recorded.write(Part::Answer.key(&run, turn), &body)?);
+        } else {
+            guarded.extend(guards);
         }
-        if said.len() > already_said {
+        if said.len() > already_said || has_guarded {
             let key = Part::Said.key(&run, turn + 1);
             let (messages, ends_in) = (said.clone(), Some(EndsIn::of(next)));
-            documents.push(self.recorded.write(key, &Said { messages, ends_in })?);
+            let body = Said { messages, ends_in, guards: guarded.clone() };
+            documents.push(self.recorded.write(key, &body)?);
         }
         documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
         let mut head = self.head_of(next)?;
@@ -281,7 +298,7 @@ impl Recorder for RunRecord {
         }
         self.plugins.is_recorded(&self.recorded, turn);
         self.recorded.suspicion = None;
-        (self.said, self.so_far) = (said, Vec::new());
+        (self.said, self.guarded, self.so_far) = (said, guarded, Vec::new());
         Ok(())
     }
 

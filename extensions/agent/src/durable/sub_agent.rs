@@ -8,10 +8,12 @@ use toolwright::unstable::runs::JournalAccess;
 
 use super::runs::head_of;
 use super::{RunError, keys, turn};
+use crate::events::{GuardAction, GuardReport};
 use crate::history::Message;
 use crate::limits::share::Standing;
 use crate::limits::{Cost, TotalUsage, Usage};
 use crate::model::{ModelAnswer, StopReason};
+use crate::run::StepInput;
 
 /// One answer of the model of a sub-agent.
 #[derive(Serialize, Deserialize)]
@@ -23,6 +25,9 @@ struct Answered {
     cost: Option<Cost>,
     failed: TotalUsage,
     model: Option<String>,
+    /// What guards have decided about it. The last may be why it was not taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    guards: Vec<GuardReport>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -47,13 +52,13 @@ impl RecordedAnswers {
     }
 
     /// All of them, in order.
-    pub(crate) async fn read(&self) -> Result<Vec<ModelAnswer>, RunError> {
+    pub(crate) async fn read(&self) -> Result<Vec<StepInput>, RunError> {
         let mut answers = Vec::new();
         loop {
             let key = self.key(answers.len());
             let Some(found) = self.access.store.document(&key).await? else { return Ok(answers) };
             let answered: Answered = turn::opened(&found, self.access.sealing.as_ref())?;
-            answers.push(answered.answer(&key)?);
+            answers.push(answered.input(&key)?);
         }
     }
 
@@ -62,9 +67,10 @@ impl RecordedAnswers {
         &self,
         number: usize,
         answer: &ModelAnswer,
+        guards: Vec<GuardReport>,
     ) -> Result<DocumentWrite, RunError> {
         let key = self.key(number);
-        let text = turn::text(&Answered::of(answer), &key, self.access.sealing.as_ref())?;
+        let text = turn::text(&Answered::of(answer, guards), &key, self.access.sealing.as_ref())?;
         Ok(DocumentWrite { key, expects: None, text: Some(text) })
     }
 
@@ -74,7 +80,7 @@ impl RecordedAnswers {
 }
 
 impl Answered {
-    fn of(answer: &ModelAnswer) -> Self {
+    fn of(answer: &ModelAnswer, guards: Vec<GuardReport>) -> Self {
         let ModelAnswer { text, calls, verbatim, usage, cost, failed, model, .. } = answer;
         let (text, calls, verbatim) = (text.clone(), calls.as_slice().into(), verbatim.clone());
         Self {
@@ -90,7 +96,18 @@ impl Answered {
             cost: *cost,
             failed: *failed,
             model: model.clone(),
+            guards,
         }
+    }
+
+    /// What the sub-agent went on with.
+    fn input(mut self, key: &str) -> Result<StepInput, RunError> {
+        let refused = self.guards.pop().filter(|it| it.action != GuardAction::Changed);
+        let answer = self.answer(key)?;
+        Ok(match refused {
+            Some(report) => StepInput::Guarded { answer: Some(answer), report },
+            None => StepInput::Answered(answer),
+        })
     }
 
     fn answer(self, key: &str) -> Result<ModelAnswer, RunError> {

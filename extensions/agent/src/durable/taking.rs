@@ -225,7 +225,7 @@ impl Inner {
         let agent = self.agent(&head.agent)?;
         let (state, turns) = self.turns(&head, version).await?;
         let info = self.info(&head)?;
-        let Turns { history, said, so_far, versions, plugins } = turns;
+        let Turns { history, said, guarded, so_far, versions, plugins } = turns;
         let turn = state.turn();
         let document = PluginDocument::new(&self.access, &head.run, turn, plugins.version);
         let left = Unacknowledged::last_of(&history, state.turn()).into_iter().collect();
@@ -238,6 +238,7 @@ impl Inner {
         recorded.also.extend(plugins.fence(&recorded, turn, &document, run.plugins().is_some())?);
         let mut record = RunRecord::new(recorded, agent, &run, document);
         (record.said, record.so_far, record.left) = (said, so_far, left);
+        record.guarded = guarded;
         Ok(DrivenRun { run, record, differences })
     }
 

@@ -12,7 +12,7 @@ use super::body::Body;
 use super::head::{read, written};
 use super::keys::Part;
 use super::plugins::RecordedPlugins;
-use crate::events::RunEnd;
+use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State};
@@ -25,6 +25,9 @@ pub(super) struct Said {
     /// Earlier releases recorded none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_in: Option<EndsIn>,
+    /// What guards have decided before the model answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<GuardReport>,
 }
 
 /// What a run has to end in after what its user said.
@@ -56,6 +59,9 @@ pub(super) struct ModelAnswered {
     /// How the run ended with it, where it was to end in a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<RunEnd>,
+    /// What guards have decided about the request for it, about it, and about the end of the run with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<GuardReport>,
 }
 
 /// The answers that were there when other calls of the turn had to wait, at the indices of their calls.
@@ -117,6 +123,8 @@ pub struct RecordedTurn {
     pub prices: Option<String>,
     /// The answers to its calls, once all are there.
     pub answers: Option<Message>,
+    /// What guards have decided in it, other than to let through.
+    pub guards: Vec<GuardReport>,
     /// What the run has to end in after what was said; none where nothing was said, or an earlier release recorded it.
     pub(super) ends_in: Option<EndsIn>,
     /// How the run ended with the answer, where it was to end in a value.
@@ -137,11 +145,13 @@ pub(super) async fn recorded(
             Part::Said => {
                 let said: Said = opened(&document, sealing)?;
                 (turn.said, turn.ends_in) = (said.messages, said.ends_in);
+                turn.guards.extend(said.guards);
             }
             Part::Answer => {
                 let answered: ModelAnswered = opened(&document, sealing)?;
                 (turn.answer, turn.model) = (answered.message, answered.model);
                 turn.ended = answered.ended;
+                turn.guards.extend(answered.guards);
                 (turn.usage, turn.cost, turn.prices) =
                     (answered.usage, answered.cost, answered.prices);
             }
@@ -161,6 +171,8 @@ pub(super) struct Turns {
     pub history: Vec<Message>,
     /// What was said since the last answer of the model.
     pub said: Vec<Message>,
+    /// What guards have decided since then.
+    pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, at the indices of their calls.
     pub so_far: Vec<Option<StoredAnswer>>,
     /// What is recorded of the plugins.
@@ -190,8 +202,9 @@ impl Turns {
         for turn in 1..=last + 1 {
             let mut parts = by_turn.remove(&turn).unwrap_or_default();
             if let Some(said) = parts.remove(&Part::Said) {
-                let messages = opened::<Said>(&said, sealing)?.messages;
+                let Said { messages, guards, .. } = opened(&said, sealing)?;
                 if turn > last {
+                    turns.guarded = guards;
                     turns.versions.insert(said.key, said.version);
                     turns.said.clone_from(&messages);
                 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::events::{GuardAction, GuardReport, GuardStage};
 use crate::limits::Limit;
 use crate::model::{ContextSize, ModelError};
 
@@ -57,6 +58,19 @@ pub enum RunEnd {
     Limit(Limit),
     /// It was cancelled.
     Cancelled,
+    /// A guard ended the run, or failed: what it looked at was not let through.
+    #[non_exhaustive]
+    GuardStopped {
+        /// The name of the guard.
+        guard: String,
+        /// Where it looked.
+        stage: GuardStage,
+        /// Why.
+        reason: String,
+        /// Whether it failed: it panicked, took too long or made a change that cannot be.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        has_failed: bool,
+    },
     /// The model gave no answer, or refused to.
     #[non_exhaustive]
     ModelFailed {
@@ -93,8 +107,16 @@ impl RunEnd {
             Self::InvalidOutput { .. } => "invalid_output",
             Self::Limit(_) => "limit",
             Self::Cancelled => "cancelled",
+            Self::GuardStopped { .. } => "guard_stopped",
             Self::ModelFailed { .. } => "model_failed",
         }
+    }
+
+    /// The end by a guard that stopped the run, or failed.
+    pub(crate) fn guard_stopped(report: &GuardReport) -> Self {
+        let GuardReport { guard, stage, action, reason } = report;
+        let (guard, stage, reason) = (guard.clone(), *stage, reason.clone());
+        Self::GuardStopped { guard, stage, reason, has_failed: *action == GuardAction::Failed }
     }
 
     pub(crate) fn model_failed(error: &ModelError) -> Self {
@@ -129,6 +151,10 @@ impl fmt::Display for RunEnd {
             ),
             Self::Limit(limit) => write!(formatter, "ended after {limit}"),
             Self::Cancelled => formatter.write_str("cancelled"),
+            Self::GuardStopped { guard, stage, reason, has_failed } => {
+                let by = if *has_failed { "because of the failed guard" } else { "by the guard" };
+                write!(formatter, "ended {by} `{guard}` {stage}: {reason}")
+            }
             Self::ModelFailed { message, .. } => {
                 write!(formatter, "ended because the model failed: {message}")
             }

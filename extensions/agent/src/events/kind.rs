@@ -10,7 +10,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Answer, Catalog, ToolEventKind};
 
 use super::readers::Agents;
-use crate::events::{NoticeKind, RunEnd};
+use crate::events::{GuardReport, NoticeKind, RunEnd};
 use crate::history::Message;
 use crate::limits::Usage;
 use crate::model::Omitted;
@@ -101,6 +101,8 @@ pub enum RunEvent {
         /// Whether that is more than there is room for: nothing else could be left out.
         is_too_long: bool,
     },
+    /// A guard decided something else than to go on.
+    Guard(GuardReport),
     /// The model's answer is whole.
     Answered {
         /// How many calls it has.
@@ -311,6 +313,7 @@ impl RunEvent {
             NoticeKind::Compacted { before, after, is_too_long } => {
                 vec![Self::Compacted { before, after, is_too_long }]
             }
+            NoticeKind::Guard { report } => vec![Self::Guard(report.clone())],
             NoticeKind::Answered { answer } => {
                 vec![Self::Answered { calls: answer.calls.len(), usage: answer.usage }]
             }
@@ -352,6 +355,7 @@ impl RunEvent {
             }
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
             Self::Stopped { why } => why.len(),
+            Self::Guard(report) => report.guard.len() + report.reason.len(),
             Self::OfAgent { agents, of_agent } => {
                 agents.iter().map(String::len).sum::<usize>() + of_agent.bytes()
             }
@@ -407,6 +411,7 @@ impl fmt::Debug for RunEvent {
             Self::Waiting { calls } => write!(formatter, "Waiting({calls:?})"),
             Self::Ended(ended) => ended.fmt(formatter),
             Self::Stopped { why } => write!(formatter, "Stopped({why})"),
+            Self::Guard(report) => write!(formatter, "Guard({report})"),
             Self::OfAgent { agents, of_agent } => {
                 write!(formatter, "OfAgent({}: {of_agent:?})", agents.join("/"))
             }

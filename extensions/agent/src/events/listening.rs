@@ -13,6 +13,8 @@ pub(crate) struct Listening<'a> {
     events: &'a EventWriter,
     turn: u64,
     catalog: &'a Catalog,
+    /// Whether what comes is held back, until guards have looked at the whole answer.
+    is_held: bool,
     /// What begins before the answer is whole.
     early: Option<&'a dyn DeltaListener>,
     heard: Mutex<Heard>,
@@ -31,15 +33,16 @@ impl<'a> Listening<'a> {
         events: &'a EventWriter,
         turn: u64,
         catalog: &'a Catalog,
+        is_held: bool,
         early: Option<&'a dyn DeltaListener>,
     ) -> Self {
-        Self { events, turn, catalog, early, heard: Mutex::default() }
+        Self { events, turn, catalog, is_held, early, heard: Mutex::default() }
     }
 
     /// The answer is whole: what a model that does not stream has not sent before.
     pub(crate) fn answered(self, answer: &ModelAnswer) {
         let heard = self.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if !heard.text && !answer.text.is_empty() {
+        if !self.is_held && !heard.text && !answer.text.is_empty() {
             self.events.push(self.turn, RunEvent::Text(answer.text.clone()));
         }
     }
@@ -54,6 +57,9 @@ impl DeltaListener for Listening<'_> {
     fn delta(&self, delta: Delta<'_>) {
         if let Some(early) = self.early {
             early.delta(delta);
+        }
+        if self.is_held {
+            return;
         }
         let kind = {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);

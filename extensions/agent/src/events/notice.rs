@@ -2,7 +2,7 @@
 
 use toolwright::provider::ToolCall;
 
-use crate::events::RunEnd;
+use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
 use crate::model::{ModelAnswer, ModelError, Omitted};
 
@@ -59,7 +59,13 @@ pub enum NoticeKind<'a> {
         /// Whether that is more than there is room for: nothing else could be left out.
         is_too_long: bool,
     },
-    /// It answered.
+    /// A guard decided something else than to go on.
+    Guard {
+        /// What.
+        report: &'a GuardReport,
+    },
+    /// It answered. Where guards look after the model, this is the answer that they let through, or the one that they ended the run
+    /// or asked again for.
     Answered {
         /// Its answer.
         answer: &'a ModelAnswer,

@@ -69,6 +69,11 @@ impl Observer {
         Self { agent, run, user, events, reported, compacted }
     }
 
+    /// The id of the run; of a sub-agent with the names of the agents.
+    pub(crate) fn run(&self) -> &str {
+        &self.run
+    }
+
     /// The side of the events that is written.
     pub(crate) fn events(&self) -> &EventWriter {
         &self.events
@@ -102,7 +107,7 @@ impl Observer {
         }
     }
 
-    /// The model answered, or gave no answer.
+    /// The model answered, or gave no answer. That there is an answer is reported by [`answered`](Self::answered).
     pub(crate) fn asked(
         &mut self,
         request: &ObservedRequest,
@@ -127,7 +132,19 @@ impl Observer {
         if !omitted.is_empty() {
             self.notify(request.turn, NoticeKind::Omitted { omitted: &omitted }, catalog);
         }
-        self.notify(request.turn, NoticeKind::Answered { answer }, catalog);
+    }
+
+    /// There is an answer of the model.
+    pub(crate) fn answered(&self, turn: u64, answer: &ModelAnswer, catalog: &Catalog) {
+        self.notify(turn, NoticeKind::Answered { answer }, catalog);
+    }
+
+    /// There is an answer whose text was held back for guards, which have let it through.
+    pub(crate) fn let_through(&self, turn: u64, answer: &ModelAnswer, catalog: &Catalog) {
+        if !answer.text.is_empty() {
+            self.events.push(turn, RunEvent::Text(answer.text.clone()));
+        }
+        self.answered(turn, answer, catalog);
     }
 
     /// Requests took this.

@@ -77,7 +77,7 @@ pub(crate) fn ended(span: &Span, ended: &RunEnd) {
     if let RunEnd::ModelFailed { kind, .. } = ended {
         error_of(span, kind);
     }
-    if let RunEnd::InvalidOutput { .. } = ended {
+    if let RunEnd::InvalidOutput { .. } | RunEnd::GuardStopped { .. } = ended {
         error_of(span, ended.name());
     }
 }

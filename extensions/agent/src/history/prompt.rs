@@ -29,6 +29,11 @@ impl Prompt {
         self
     }
 
+    /// Whether it says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.attachments.is_empty()
+    }
+
     pub(crate) fn into_parts(self) -> (String, Arc<[Content<'static>]>) {
         (self.text, self.attachments.into())
     }

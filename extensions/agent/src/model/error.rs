@@ -74,6 +74,12 @@ impl ModelError {
         self
     }
 
+    /// Adds to the message what else there is to know.
+    pub(crate) fn and(mut self, note: &str) -> Self {
+        self.0.message = format!("{}; {note}", self.0.message).into();
+        self
+    }
+
     /// Sets the cause, for operators.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Source>) -> Self {

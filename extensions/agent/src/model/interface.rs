@@ -332,6 +332,12 @@ impl ModelAnswer {
         self
     }
 
+    /// The answer without what the model said and called.
+    pub(crate) fn without_content(&self) -> Self {
+        let (text, calls) = (String::new(), Vec::new());
+        Self { text, calls, verbatim: None, ..self.clone() }
+    }
+
     /// Attaches what the provider requires back.
     #[must_use]
     pub fn verbatim(mut self, verbatim: Verbatim) -> Self {

@@ -9,15 +9,16 @@ use toolwright::{CancellationToken, Catalog, Content, Run};
 
 use super::driver::{Driver, Rest};
 use super::early::Begun;
+use super::guarding::Guarding;
 use super::inbox::Inbox;
 use super::options::HeldId;
 use super::output::Output;
 use super::preparing::Preparing;
 use super::recorder::Nothing;
-use super::{Action, State, StepInput, Stopped, step};
+use super::{Action, State, StepInput, Stopped};
 use crate::agent::Agent;
 use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
-use crate::history::Message;
+use crate::history::{Message, Prompt};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 use crate::plugin::Plugins;
@@ -63,6 +64,8 @@ pub struct AgentRun {
     pub(super) has_no_tools: bool,
     /// What the agent's plugins do in it; nothing where it has none.
     pub(super) plugins: Option<Preparing>,
+    /// What its guards do.
+    pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
     /// Its answers, and what the model is sent of them.
@@ -137,7 +140,8 @@ impl AgentRun {
             return Err(Stopped::OpenTurn { turn: self.state.turn() });
         }
         self.count_given_up();
-        let (state, actions) = step(&self.state, self.said(text, attachments));
+        let prompt = Prompt { text, attachments: attachments.to_vec() };
+        let (state, actions) = self.hear(prompt).await;
         self.take(state, actions);
         self.drive().await
     }

@@ -1,6 +1,8 @@
 //! Asks the model, on the tools that there are now.
 
 use std::borrow::Cow;
+use std::mem::take;
+use std::pin::pin;
 use std::time::Duration;
 
 use toolwright::{Catalog, Effect, Registry, Run};
@@ -11,7 +13,8 @@ use super::early::Early;
 use super::output::Output;
 use super::refused::refused;
 use super::{AgentRun, Stopped};
-use crate::events::Listening;
+use crate::events::{GuardReport, GuardStage, Listening, spans};
+use crate::guards::OutgoingRequest;
 use crate::history::{Message, Room, compact, text_tokens};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
@@ -28,13 +31,14 @@ impl AgentRun {
     ) -> Result<StepInput, Stopped> {
         // Account for a request whose caller went away.
         self.count_given_up();
+        self.guarding.forget();
         self.run.discover_tools().await.map_err(Stopped::unlisted)?;
         self.prepare().await?;
         let agent = &self.agent.0;
         let next = self.plugins.as_ref().and_then(|it| it.next.as_ref());
         let system = agent.instructions.text(&self.run).map_err(Stopped::without)?;
         let system = next.map_or(system.clone(), |it| it.instructions(system));
-        let model = &*agent.model;
+        let (model, guards, guarded_run) = (&*agent.model, &agent.guards, self.as_guarded());
         let output = expected(&self.state, self.output.as_ref())?;
         let format = output.and_then(|it| it.format_of(model));
         let by_call = output.filter(|_| format.is_none());
@@ -59,7 +63,6 @@ impl AgentRun {
             }
             None => settings,
         };
-        let observed = self.observer.asking(turn, &catalog);
         let sent = agent.window.map(|window| {
             let fixed = text_tokens(system.len()) + text_tokens(shown.listing.tools().get().len());
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
@@ -67,17 +70,36 @@ impl AgentRun {
                 |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
             compact(&history, room, &is_read)
         });
+        let mut reports = Vec::new();
+        let whole = sent.as_ref().map_or(&*history, |it| &it.messages);
+        let guarded = match guards.look_at_requests() {
+            false => None,
+            true => {
+                let (instructions, history) = (system.as_ref().into(), whole.into());
+                let request =
+                    OutgoingRequest { run: guarded_run.clone(), turn, instructions, history };
+                let looked = guards.before_model(request, &mut reports).await;
+                self.guarding.report(&self.observer, turn, take(&mut reports), &catalog);
+                match looked {
+                    Ok(request) => Some(request),
+                    Err(report) => return Ok(StepInput::Guarded { answer: None, report }),
+                }
+            }
+        };
+        let observed = self.observer.asking(turn, &catalog);
         if let Some(sent) = &sent {
             self.observer.compacted(turn, sent.report, &catalog);
         }
         let found = (!model.searches_tools()).then(|| shown.found.clone());
-        let early = begins_reads && agent.early_reads;
+        let early = begins_reads && agent.early_reads && guards.let_calls_begin();
         let early = early.then(|| Early::new(&shown.run, turn, found));
         let events = self.observer.events();
-        let listening = Listening::new(events, turn, &catalog, early.as_ref().map(|it| it as _));
+        let is_held = guards.hold_answers();
+        let listening =
+            Listening::new(events, turn, &catalog, is_held, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
-            instructions: &system,
-            history: sent.as_ref().map_or(&history, |it| &it.messages),
+            instructions: guarded.as_ref().map_or(&system, |(it, _)| &it.instructions),
+            history: guarded.as_ref().map_or(whole, |(it, _)| &it.history),
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &settings,
@@ -91,14 +113,67 @@ impl AgentRun {
             self.meter.begin();
             agent.model.answer(request).await
         };
-        let answered = asked.instrument(observed.span.clone()).await;
+        let asked = asked.instrument(observed.span.clone());
+        let beside = guarded.as_ref().filter(|_| guards.has(GuardStage::BesideModel));
+        let (answered, refused) = match beside {
+            None => (Some(asked.await), None),
+            Some((request, _)) => beside_model(asked, guards.beside_model(request.clone())).await,
+        };
+        let Some(answered) = answered else {
+            let Some(report) = refused else { return Err(Stopped::NothingSaid) };
+            spans::error_of(&observed.span, "guard_stopped");
+            self.guarding.report(&self.observer, turn, vec![report.clone()], &catalog);
+            self.count_given_up();
+            return Ok(StepInput::Guarded { answer: None, report });
+        };
+        let is_changed = guarded.as_ref().is_some_and(|(_, is_changed)| *is_changed);
+        let answered = answered.map_err(|error| match is_changed && !error.is_outage() {
+            true => error.and("guards of the application had changed the request"),
+            false => error,
+        });
         if let Ok(answer) = &answered {
             listening.answered(answer);
             self.begun = early.map(Early::begun);
         }
         self.observer.asked(&observed, answered.as_ref(), &catalog);
         self.meter = UsageRecorder::default();
-        Ok(answered.map_or_else(StepInput::Failed, StepInput::Answered))
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(error) => return Ok(StepInput::Failed(error)),
+        };
+        let looked = match refused {
+            Some(report) => {
+                reports.push(report.clone());
+                Err((answer, report))
+            }
+            None if guards.has(GuardStage::AfterModel) => {
+                self.guarding.looked_at = answer.spent();
+                let history = &self.history;
+                let looking = guards.after_model(&guarded_run, turn, answer, history, &mut reports);
+                let looked = looking.await;
+                self.guarding.looked_at = TotalUsage::default();
+                looked
+            }
+            None => Ok(answer),
+        };
+        self.guarding.report(&self.observer, turn, reports, &catalog);
+        Ok(match looked {
+            Ok(answer) => {
+                match is_held {
+                    true => self.guarding.held = Some(answer.clone()),
+                    false => self.observer.answered(turn, &answer, &catalog),
+                }
+                StepInput::Answered(answer)
+            }
+            Err((answer, report)) => {
+                let answer = match report.action.is_end() {
+                    true => answer.without_content(),
+                    false => answer,
+                };
+                self.observer.answered(turn, &answer, &catalog);
+                StepInput::Guarded { answer: Some(answer), report }
+            }
+        })
     }
 
     /// Reads what may be the value that the run ends in, where that is due.
@@ -121,9 +196,32 @@ impl AgentRun {
         let spent = std::mem::take(&mut self.meter).taken();
         if spent != TotalUsage::default() {
             self.observer.spent(spent);
+        }
+        let spent = spent.plus(take(&mut self.guarding.looked_at));
+        if spent != TotalUsage::default() {
             // It only counts.
             self.state = step(&self.state, StepInput::GivenUp(spent)).0;
         }
+    }
+}
+
+/// What came of a request at which guards look meanwhile, and what one of them refuses it for; nothing came where it is given up.
+async fn beside_model<T, E>(
+    asked: impl Future<Output = Result<T, E>>,
+    beside: impl Future<Output = Result<(), GuardReport>>,
+) -> (Option<Result<T, E>>, Option<GuardReport>) {
+    let (mut asked, mut beside) = (pin!(asked), pin!(beside));
+    tokio::select! {
+        biased;
+        looked = &mut beside => match looked {
+            Ok(()) => (Some(asked.await), None),
+            Err(report) => (None, Some(report)),
+        },
+        answered = &mut asked => match answered {
+            // There is nothing to let through.
+            Err(error) => (Some(Err(error)), None),
+            Ok(answer) => (Some(Ok(answer)), beside.await.err()),
+        },
     }
 }
 

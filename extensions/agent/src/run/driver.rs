@@ -70,6 +70,7 @@ impl<R: Recorder> Driver<'_, R> {
                 }
                 Action::Check { .. } => {
                     let (state, actions) = self.run.checked(self.run.state.clone(), Vec::new())?;
+                    let (state, actions) = self.guard_end(state, actions).await;
                     self.commit(state, actions, None).await?;
                 }
                 _ => self.boxed_ask().await?,
@@ -99,6 +100,10 @@ impl<R: Recorder> Driver<'_, R> {
             Some(_) => None,
             None => {
                 self.take_messages().await?;
+                if self.run.state.ended().is_some() {
+                    // A guard did not let one of them in.
+                    return Ok(());
+                }
                 self.recorder.stop().await?
             }
         };
@@ -134,7 +139,9 @@ impl<R: Recorder> Driver<'_, R> {
             },
             event => event,
         };
-        if let StepInput::Answered(answer) = &event {
+        if let StepInput::Answered(answer) | StepInput::Guarded { answer: Some(answer), .. } =
+            &event
+        {
             self.recorder.note(answer, is_replayed);
         }
         let (state, actions) = step(&self.run.state, event);
@@ -144,7 +151,9 @@ impl<R: Recorder> Driver<'_, R> {
         }
         // In one commit with the answer.
         let (state, actions) = self.run.checked(state, actions)?;
+        let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
+        self.let_through(state.turn());
         self.commit(state, actions, stop).await
     }
 
@@ -154,12 +163,18 @@ impl<R: Recorder> Driver<'_, R> {
         if messages.is_empty() {
             return Ok(());
         }
+        let (messages, refused) = self.run.let_in(messages).await;
+        let refused = refused.map(|report| StepInput::Guarded { answer: None, report });
         let mut said = (self.run.state.clone(), Vec::new());
         for message in messages {
             let (text, attachments) = message.into_parts();
             let (state, actions) = step(&said.0, StepInput::Interjected { text, attachments });
             said.0 = state;
             said.1.extend(actions);
+        }
+        if let Some(refused) = refused {
+            let (state, actions) = step(&said.0, refused);
+            said = (state, said.1.into_iter().chain(actions).collect());
         }
         self.commit(said.0, said.1, None).await
     }
@@ -175,7 +190,8 @@ impl<R: Recorder> Driver<'_, R> {
             return Ok((state, actions));
         }
         let messages = self.recorder.said(true).await?;
-        if !messages.is_empty() {
+        let (messages, refused) = self.run.let_in(messages).await;
+        if !messages.is_empty() || refused.is_some() {
             actions.retain(|action| !matches!(action, Action::End(_)));
         }
         for (place, message) in messages.into_iter().enumerate() {
@@ -186,6 +202,12 @@ impl<R: Recorder> Driver<'_, R> {
             };
             let (next, more) = step(&state, input);
             state = next;
+            actions.extend(more);
+        }
+        if let Some(report) = refused {
+            let (next, more) = step(&state, StepInput::Guarded { answer: None, report });
+            state = next;
+            actions.retain(|action| !matches!(action, Action::Ask));
             actions.extend(more);
         }
         Ok((state, actions))
@@ -304,6 +326,7 @@ impl<R: Recorder> Driver<'_, R> {
         let called = StepInput::Called { answers: answers.into_answers(), terminal };
         let (state, actions) = step(&before, called);
         let (state, actions) = self.without_refused(state, actions);
+        let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await?;
         self.recorder.answered(&self.run.history, &self.run.state).await;
@@ -347,6 +370,7 @@ impl<R: Recorder> Driver<'_, R> {
         actions: Vec<Action>,
         stop: Option<Stop>,
     ) -> Result<(), R::Error> {
+        self.record_guards();
         self.record(&state, &actions, stop).await?;
         self.run.take(state, actions);
         Ok(())

@@ -15,6 +15,7 @@ use super::early::Begun;
 use super::inbox::Inbox;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
+use crate::events::GuardReport;
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
@@ -145,6 +146,9 @@ pub(crate) trait Recorder: Send {
 
     /// Notes what an answer of the model has beside its message, for the step that it leads to.
     fn note(&mut self, _: &ModelAnswer, _is_replayed: bool) {}
+
+    /// Takes what guards have decided, for the step that follows from it.
+    fn guarded(&mut self, _: Vec<GuardReport>) {}
 
     /// What comes of a request that failed because the model is away: why the run is left until it is asked again, with this state
     /// recorded, or, where that has lasted for too long, the error that ends it.

@@ -7,6 +7,7 @@ use toolwright::dialect::Dialect;
 use toolwright::{CancellationToken, MissingServices, Run, RunBuilder};
 
 use super::AgentRun;
+use super::guarding::Guarding;
 use super::inbox::Inbox;
 use super::output::{Output, OutputError};
 use super::preparing::Preparing;
@@ -226,6 +227,7 @@ impl AgentRunBuilder {
             settings,
             has_no_tools,
             plugins: None,
+            guarding: Guarding::default(),
             state,
             history,
             results,
@@ -252,6 +254,7 @@ impl AgentRun {
             settings: None,
             has_no_tools: false,
             plugins: None,
+            guarding: Guarding::default(),
             state,
             history: Vec::new(),
             results,

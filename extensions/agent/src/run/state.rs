@@ -47,6 +47,9 @@ pub(crate) struct Inner {
     /// How many answers of models its sub-agents have taken since then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delegated: u32,
+    /// How many answers and ends guards have sent back since then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sent_back: u32,
     /// How many answers in a row were empty.
     pub empty: u32,
     /// How many answers in a row were cut short in the middle of a call.
@@ -125,6 +128,7 @@ impl State {
             turn: 0,
             taken: 0,
             delegated: 0,
+            sent_back: 0,
             empty: 0,
             cut: 0,
             called: false,

@@ -18,6 +18,13 @@
 //!      └──── checked: what is wrong ─────┘
 //! ```
 //!
+//! A guard of the application may send an answer or the end back, or end the run:
+//!
+//! ```text
+//!   asking ── guarded: sent back ──▶ asking        asking, ended ── guarded: stopped ──▶ ended
+//!   ended ─── guarded: sent back ──▶ asking        ended ── end changed ──▶ ended
+//! ```
+//!
 //! - A call is in the history with its turn's answers or not at all: no message comes between the two.
 //! - Each call of a turn gets exactly one answer, in call order, whatever the driver brings.
 //! - An event that the state does not wait for changes nothing and asks for nothing.
@@ -32,7 +39,7 @@ use super::output::Expected;
 use super::state::{Phase, Stopping};
 use super::typed_end::{ExpectedOutput, beside_the_value};
 use super::unanswered::{cut_short, interrupted};
-use crate::events::RunEnd;
+use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
 use crate::limits::budget::{self, Reached};
 use crate::limits::{Limit, TotalUsage};
@@ -45,7 +52,6 @@ pub(crate) const CUT_SHORT: &str = "[Your answer was cut short in the middle of 
 /// Something that happened to a run.
 #[derive(Debug)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a step takes it")]
 pub enum StepInput {
     /// The user said something. Not in the middle of a turn, or while the model is asked.
     Said {
@@ -67,6 +73,19 @@ pub enum StepInput {
     Answered(ModelAnswer),
     /// An answer was read that may be the value which the run ends in: the value as JSON, or a line for each problem.
     Checked(Result<String, String>),
+    /// A guard has sent back what the model said, or has ended the run.
+    Guarded {
+        /// The answer that it looked at. Of one that ended the run only what it took counts. None where the guard looked at what the user
+        /// said, at a request or at the end.
+        answer: Option<ModelAnswer>,
+        /// What it decided.
+        report: GuardReport,
+    },
+    /// A guard has put another text into the end of the run.
+    EndChanged {
+        /// The end with that text, of the same kind.
+        end: RunEnd,
+    },
     /// The model gave no answer.
     Failed(ModelError),
     /// The calls of a turn were run.
@@ -138,6 +157,16 @@ pub enum Action {
     End(RunEnd),
 }
 
+impl Action {
+    /// The message that it appends.
+    pub(super) fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Append(message) => Some(message),
+            _ => None,
+        }
+    }
+}
+
 /// Computes the state of a run after an event, and what has to be done.
 ///
 /// ```
@@ -161,6 +190,16 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             vec![Action::Append(Message::User { text, attachments })]
         }
         (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
+        (Phase::Asking, StepInput::Guarded { answer: Some(answer), report }) => {
+            next.guarded(answer, &report)
+        }
+        (
+            Phase::Idle | Phase::Asking | Phase::Ended { .. },
+            StepInput::Guarded { answer: None, report },
+        ) => next.guarded_without_answer(&report),
+        (Phase::Ended { how }, StepInput::EndChanged { end }) if how.name() == end.name() => {
+            next.end(end)
+        }
         (Phase::Asking, StepInput::Failed(error)) => {
             next.0.spent = next.0.spent.plus(error.spent());
             next.end(RunEnd::model_failed(&error))
@@ -202,6 +241,7 @@ impl State {
         let inner = &mut self.0;
         inner.output = output.map(|ExpectedOutput(expected)| expected);
         (inner.taken, inner.delegated, inner.empty, inner.cut) = (0, 0, 0, 0);
+        inner.sent_back = 0;
         inner.failing = None;
         inner.called = false;
         inner.spent_before = inner.spent;

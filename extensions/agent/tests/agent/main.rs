@@ -11,6 +11,7 @@ mod events;
 mod external;
 mod forks;
 mod front;
+mod guards;
 mod guidance;
 mod invariant;
 mod kit;

@@ -12,7 +12,7 @@ use crate::limits::share::Spent;
 pub struct SubAgentAnswer {
     /// The name of the sub-agent.
     pub agent: String,
-    /// How it ended: `text` or `terminal` with an answer; `limit`, `cancelled` or `model_failed` without one.
+    /// How it ended: `text` or `terminal` with an answer; `limit`, `cancelled`, `guard_stopped` or `model_failed` without one.
     pub ended: String,
     /// What it said at the end. Empty where it ended without an answer.
     pub answer: String,

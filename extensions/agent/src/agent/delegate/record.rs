@@ -15,6 +15,7 @@ use super::maker::Maker;
 use super::start::Inherited;
 use crate::agent::Agent;
 use crate::durable::RecordedAnswers;
+use crate::events::GuardReport;
 use crate::limits::share::{self, ChildSpending, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
@@ -41,11 +42,13 @@ pub(super) struct ChildRecorder {
     version: Option<u64>,
     recorded: Option<RecordedAnswers>,
     /// The recorded answers of its model that are still to be gone through.
-    replayed: VecDeque<ModelAnswer>,
+    replayed: VecDeque<StepInput>,
     /// How many answers its model has given.
     answers: usize,
     /// The answer that the next step records.
     new: Option<ModelAnswer>,
+    /// What guards have decided about it.
+    guards: Vec<GuardReport>,
     /// What those have spent that it has started.
     delegated: Spent,
     maker: Maker,
@@ -65,7 +68,7 @@ impl ChildRecorder {
         parent: &Agent,
         place: Place,
         (spending, version): (ChildSpending, Option<u64>),
-        (recorded, replayed): (Option<RecordedAnswers>, Vec<ModelAnswer>),
+        (recorded, replayed): (Option<RecordedAnswers>, Vec<StepInput>),
         maker: Maker,
         inherited: Arc<Inherited>,
         deadline: Option<Instant>,
@@ -79,6 +82,7 @@ impl ChildRecorder {
             replayed: replayed.into(),
             answers: 0,
             new: None,
+            guards: Vec::new(),
             delegated: Spent::default(),
             maker,
             inherited,
@@ -131,15 +135,19 @@ impl Recorder for ChildRecorder {
     }
 
     fn replayed(&mut self) -> Option<StepInput> {
-        let answer = self.replayed.pop_front()?;
+        let input = self.replayed.pop_front()?;
         self.answers += 1;
-        Some(StepInput::Answered(answer))
+        Some(input)
     }
 
     fn note(&mut self, answer: &ModelAnswer, is_replayed: bool) {
         if !is_replayed {
             self.new = Some(answer.clone());
         }
+    }
+
+    fn guarded(&mut self, reports: Vec<GuardReport>) {
+        self.guards = reports;
     }
 
     async fn away(&mut self, _: &State, error: ModelError) -> Result<Away<ChildError>, ChildError> {
@@ -155,7 +163,7 @@ impl Recorder for ChildRecorder {
         _: Option<Stop>,
         _: Option<&PluginTurn>,
     ) -> Result<(), ChildError> {
-        let new = self.new.take();
+        let (new, guards) = (self.new.take(), std::mem::take(&mut self.guards));
         let own = self.own(next);
         let has_ended = next.ended().is_some();
         if new.is_none() && !has_ended {
@@ -163,7 +171,7 @@ impl Recorder for ChildRecorder {
         }
         let mut documents = Vec::new();
         if let (Some(recorded), Some(answer)) = (&self.recorded, &new) {
-            documents.push(recorded.write(self.answers, answer)?);
+            documents.push(recorded.write(self.answers, answer, guards)?);
         }
         self.answers += usize::from(new.is_some());
         self.spending = ChildSpending { own, has_ended, ..self.spending };

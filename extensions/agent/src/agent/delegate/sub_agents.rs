@@ -152,6 +152,7 @@ impl ReadySubAgent {
             max_tokens: agent.max_tokens,
             settings,
             listeners: Arc::clone(&parent.listeners),
+            guards: parent.guards.of_sub_agents(),
             rings: Rings::default(),
             said_unapproved: AtomicBool::new(false),
             ids: Ids::default(),

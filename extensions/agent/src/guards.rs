@@ -1,0 +1,35 @@
+//! Guards of an agent: they look at what goes to and comes from its models, and let it through, change it, send it back or end
+//! the run.
+//!
+//! ```text
+//!   prompt ─ before_run ─▶ history ─ before_model ─▶ model ─ after_model ─▶ answer ──▶ calls …
+//!                                                   ║ beside_model            └──▶ end ─ after_run ─▶ result
+//! ```
+//!
+//! - Guards of a stage look in the order of the builder, each at what the one before has left.
+//! - One that panics, takes too long or makes a change that cannot be ends the run: nothing passes that it did not let through.
+//! - What a guard decides is an input of [`step`](crate::step), recorded in one commit with what follows from it.
+
+mod decision;
+mod foreign;
+mod guard;
+mod look;
+mod patterns;
+mod secrets;
+mod set;
+mod sizes;
+mod texts;
+mod views;
+mod watch;
+
+pub use self::decision::{AfterDecision, BeforeDecision};
+pub use self::foreign::ForeignInstructions;
+pub use self::guard::{Guard, IntoGuards};
+pub(crate) use self::look::Reports;
+pub use self::patterns::{ForbiddenText, PatternError};
+pub use self::secrets::Secrets;
+pub(crate) use self::set::GuardSet;
+pub use self::sizes::SizeLimit;
+pub use self::views::{
+    AnswerChange, EndingRun, GuardedRun, IncomingAnswer, OutgoingRequest, RequestChange, UserPrompt,
+};

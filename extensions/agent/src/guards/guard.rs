@@ -1,0 +1,203 @@
+//! A guard: a name, a stage, and the function that looks there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::{
+    AfterDecision, AnswerChange, BeforeDecision, EndingRun, IncomingAnswer, OutgoingRequest,
+    RequestChange, UserPrompt,
+};
+use crate::events::GuardStage;
+use crate::history::Prompt;
+
+/// A function that looks, as a guard has it.
+pub(super) type Look<V, D> = Arc<dyn Fn(V) -> BoxFuture<'static, D> + Send + Sync>;
+
+/// Looks at what goes to and comes from the models of an agent, and lets it through, changes it, sends it back with words, or ends the
+/// run. [`AgentBuilder::guard`](crate::AgentBuilder::guard) takes it. Cheap to clone.
+///
+/// A guard is a name and an asynchronous function. Its decisions other than to go on are events of the run
+/// ([`RunEvent::Guard`](crate::RunEvent::Guard)) and in its record. It fails closed: where it panics, takes too long or makes a change
+/// that cannot be, the run ends with [`RunEnd::GuardStopped`](crate::RunEnd::GuardStopped).
+///
+/// ```
+/// use toolwright_agent::{Agent, AfterDecision, BeforeDecision, Guard, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = ScriptedModel::new().says("Acme has it cheaper.").says("Tea costs 4.50.");
+/// let agent = Agent::builder(model)
+///     .guard(Guard::before_run("short", async |prompt| match prompt.text.len() {
+///         0..=1_000 => BeforeDecision::Continue,
+///         _ => BeforeDecision::stop("the shop reads no novels"),
+///     }))
+///     .guard(Guard::after_model("no-rivals", async |answer| match answer.answer.text.contains("Acme") {
+///         true => AfterDecision::ask_again("Do not speak of other shops."),
+///         false => AfterDecision::Continue,
+///     }))
+///     .build()?;
+/// assert_eq!(agent.run("What does tea cost?").await?.to_string(), "Tea costs 4.50.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A function that waits for something of its own clones it for each look: `move |answer| { let shop = shop.clone(); async move { … } }`.
+#[derive(Clone)]
+pub struct Guard {
+    pub(super) name: String,
+    pub(super) looks: Looks,
+}
+
+/// Where a guard looks, and by which function.
+#[derive(Clone)]
+pub(super) enum Looks {
+    BeforeRun(Look<UserPrompt, BeforeDecision<Prompt>>),
+    BeforeModel(Look<OutgoingRequest, BeforeDecision<RequestChange>>),
+    BesideModel(Look<OutgoingRequest, Result<(), String>>),
+    AfterModel(Look<IncomingAnswer, AfterDecision<AnswerChange>>),
+    AfterRun(Look<EndingRun, AfterDecision<String>>),
+}
+
+fn look<V, D, F>(look: impl Fn(V) -> F + Send + Sync + 'static) -> Look<V, D>
+where
+    F: Future<Output = D> + Send + 'static,
+{
+    Arc::new(move |view| look(view).boxed())
+}
+
+impl Guard {
+    /// Makes a guard that looks at what the user says: at the task, at each message of a conversation, and at what is said while a run
+    /// works. What it puts in its place is what the run knows and records; what it stops is in no history.
+    pub fn before_run<F>(
+        name: impl Into<String>,
+        looks: impl Fn(UserPrompt) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = BeforeDecision<Prompt>> + Send + 'static,
+    {
+        Self { name: name.into(), looks: Looks::BeforeRun(look(looks)) }
+    }
+
+    /// Makes a guard that looks at each request before a model gets it. The history of the run stays what it is, whatever is sent in
+    /// its place.
+    ///
+    /// ```
+    /// use toolwright_agent::{BeforeDecision, Guard};
+    ///
+    /// let guard = Guard::before_model("no-cards", async |request| {
+    ///     let hide = |text: &str| text.contains("4111 1111").then(|| text.replace("4111 1111", "…"));
+    ///     match request.map_texts(hide) {
+    ///         Some(change) => BeforeDecision::change(change, "it has the number of a card"),
+    ///         None => BeforeDecision::Continue,
+    ///     }
+    /// });
+    /// # let _ = guard;
+    /// ```
+    pub fn before_model<F>(
+        name: impl Into<String>,
+        looks: impl Fn(OutgoingRequest) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = BeforeDecision<RequestChange>> + Send + 'static,
+    {
+        Self { name: name.into(), looks: Looks::BeforeModel(look(looks)) }
+    }
+
+    /// Makes a guard that looks at each request while the model answers it, so that it costs no time, and ends the run by an error,
+    /// which is the reason. The answer counts when all of them are done. What readers of events see of it before, they have seen.
+    pub fn beside_model<F>(
+        name: impl Into<String>,
+        looks: impl Fn(OutgoingRequest) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        Self { name: name.into(), looks: Looks::BesideModel(look(looks)) }
+    }
+
+    /// Makes a guard that looks at each answer of a model before anything comes of it: its text and its calls. With one, readers of
+    /// events get the text of an answer as a whole, once it was let through, and no call begins early.
+    pub fn after_model<F>(
+        name: impl Into<String>,
+        looks: impl Fn(IncomingAnswer) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = AfterDecision<AnswerChange>> + Send + 'static,
+    {
+        Self { name: name.into(), looks: Looks::AfterModel(look(looks)) }
+    }
+
+    /// Makes a guard that looks at the end of a run that has an answer. What it puts in its place is another text; a value of a type
+    /// cannot be changed. With one, readers of events get the text of an answer as a whole.
+    pub fn after_run<F>(
+        name: impl Into<String>,
+        looks: impl Fn(EndingRun) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = AfterDecision<String>> + Send + 'static,
+    {
+        Self { name: name.into(), looks: Looks::AfterRun(look(looks)) }
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns where it looks.
+    #[must_use]
+    pub fn stage(&self) -> GuardStage {
+        match &self.looks {
+            Looks::BeforeRun(_) => GuardStage::BeforeRun,
+            Looks::BeforeModel(_) => GuardStage::BeforeModel,
+            Looks::BesideModel(_) => GuardStage::BesideModel,
+            Looks::AfterModel(_) => GuardStage::AfterModel,
+            Looks::AfterRun(_) => GuardStage::AfterRun,
+        }
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Guard(`{}` {})", self.name, self.stage())
+    }
+}
+
+/// What [`AgentBuilder::guard`](crate::AgentBuilder::guard) takes: a [`Guard`], or what makes several of one name that look at several
+/// stages.
+///
+/// ```
+/// use toolwright_agent::{AfterDecision, BeforeDecision, Guard, IntoGuards};
+///
+/// /// Speaks and hears English alone.
+/// struct English;
+///
+/// impl IntoGuards for English {
+///     fn into_guards(self) -> Vec<Guard> {
+///         let heard = Guard::before_run("english", async |prompt| match prompt.text.is_ascii() {
+///             true => BeforeDecision::Continue,
+///             false => BeforeDecision::stop("it is not in English"),
+///         });
+///         let spoken = Guard::after_model("english", async |answer| match answer.answer.text.is_ascii() {
+///             true => AfterDecision::Continue,
+///             false => AfterDecision::ask_again("Answer in English."),
+///         });
+///         vec![heard, spoken]
+///     }
+/// }
+/// # let _ = English.into_guards();
+/// ```
+pub trait IntoGuards {
+    /// Makes the guards, in the order in which they look.
+    fn into_guards(self) -> Vec<Guard>;
+}
+
+impl IntoGuards for Guard {
+    fn into_guards(self) -> Vec<Self> {
+        vec![self]
+    }
+}

@@ -1,0 +1,186 @@
+//! A guard of words and patterns.
+
+use std::fmt;
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
+
+/// Keeps words and patterns out of what the user says and of what the model answers. Unless set, a message of the user with one ends the
+/// run, and an answer with one goes back to the model.
+///
+/// Words are found as whole words, without regard to case. An answer is its text and the arguments of its calls.
+///
+/// ```
+/// use toolwright_agent::{Agent, ForbiddenText, ScriptedModel};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let rivals = ForbiddenText::new("no-rivals").words(["Acme", "Umbrella"]).replacing("[a shop]");
+/// let codes = ForbiddenText::new("no-codes").pattern(r"\bSHOP-\d{6}\b")?.only_answers();
+/// let model = ScriptedModel::new().says("Better than ACME.");
+/// let agent = Agent::builder(model).guard(rivals).guard(codes).build()?;
+/// assert_eq!(agent.run("How is the tea?").await?.to_string(), "Better than [a shop].");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ForbiddenText {
+    name: String,
+    patterns: Vec<(String, Regex)>,
+    replacement: Option<String>,
+    stops: bool,
+    prompts: bool,
+    answers: bool,
+}
+
+/// A pattern that cannot be read.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern {pattern:?} cannot be read: {why}")]
+#[non_exhaustive]
+pub struct PatternError {
+    /// The pattern.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+toolwright::unstable::debug_as_sentence!(PatternError);
+
+impl ForbiddenText {
+    /// Begins a guard of this name that forbids nothing.
+    pub fn new(name: impl Into<String>) -> Self {
+        let (patterns, replacement) = (Vec::new(), None);
+        Self {
+            name: name.into(),
+            patterns,
+            replacement,
+            stops: false,
+            prompts: true,
+            answers: true,
+        }
+    }
+
+    /// Forbids these words, or groups of words. An empty one is none.
+    #[must_use]
+    pub fn words(mut self, words: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        for word in words {
+            let word = word.as_ref().trim();
+            // A boundary beside a character that is no part of a word would want one on its other side.
+            let edge = |it: Option<char>| match it {
+                Some(it) if it.is_alphanumeric() || it == '_' => r"\b",
+                _ => "",
+            };
+            let (first, last) = (edge(word.chars().next()), edge(word.chars().next_back()));
+            let pattern = format!("(?i){first}{}{last}", regex::escape(word));
+            if let (false, Ok(pattern)) = (word.is_empty(), Regex::new(&pattern)) {
+                self.patterns.push((word.to_owned(), pattern));
+            }
+        }
+        self
+    }
+
+    /// Forbids what matches a regular expression.
+    ///
+    /// # Errors
+    /// When it cannot be read, or matches the empty text.
+    pub fn pattern(mut self, pattern: &str) -> Result<Self, PatternError> {
+        let problem = |why: String| PatternError { pattern: pattern.to_owned(), why };
+        let read = Regex::new(pattern).map_err(|error| problem(error.to_string()))?;
+        if read.is_match("") {
+            return Err(problem("it matches the empty text, and so every text".to_owned()));
+        }
+        self.patterns.push((pattern.to_owned(), read));
+        Ok(self)
+    }
+
+    /// Puts a text in the place of each, and lets the rest through.
+    #[must_use]
+    pub fn replacing(mut self, with: impl Into<String>) -> Self {
+        self.replacement = Some(with.into());
+        self
+    }
+
+    /// Ends the run where an answer has one, too.
+    #[must_use]
+    pub fn stopping(mut self) -> Self {
+        self.stops = true;
+        self
+    }
+
+    /// Looks at what the user says alone.
+    #[must_use]
+    pub fn only_prompts(mut self) -> Self {
+        self.answers = false;
+        self
+    }
+
+    /// Looks at answers of the model alone.
+    #[must_use]
+    pub fn only_answers(mut self) -> Self {
+        self.prompts = false;
+        self
+    }
+
+    /// The first that a text has.
+    fn found(&self, text: &str) -> Option<&str> {
+        let (what, _) = self.patterns.iter().find(|(_, pattern)| pattern.is_match(text))?;
+        Some(what)
+    }
+
+    /// A text without them; nothing where it has none, or none is replaced.
+    fn replaced(&self, text: &str) -> Option<String> {
+        let with = self.replacement.as_deref()?;
+        self.found(text)?;
+        let replace = |text: String, pattern: &Regex| {
+            pattern.replace_all(&text, regex::NoExpand(with)).into_owned()
+        };
+        let patterns = self.patterns.iter().map(|(_, pattern)| pattern);
+        Some(patterns.fold(text.to_owned(), replace))
+    }
+}
+
+/// Why a text is changed or not let through.
+struct Found<'a>(&'a str);
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}` is not to be in it", self.0)
+    }
+}
+
+impl IntoGuards for ForbiddenText {
+    fn into_guards(self) -> Vec<Guard> {
+        let forbidden = Arc::new(self);
+        let (heard, said) = (Arc::clone(&forbidden), Arc::clone(&forbidden));
+        let prompts = Guard::before_run(forbidden.name.clone(), move |prompt| {
+            let forbidden = Arc::clone(&heard);
+            async move {
+                let Some(found) = prompt.texts().find_map(|text| forbidden.found(text)) else {
+                    return BeforeDecision::Continue;
+                };
+                match prompt.map_texts(|text| forbidden.replaced(text)) {
+                    Some(changed) => BeforeDecision::change(changed, Found(found).to_string()),
+                    None => BeforeDecision::stop(Found(found).to_string()),
+                }
+            }
+        });
+        let answers = Guard::after_model(forbidden.name.clone(), move |answer| {
+            let forbidden = Arc::clone(&said);
+            async move {
+                let Some(found) = answer.texts().find_map(|text| forbidden.found(text)) else {
+                    return AfterDecision::Continue;
+                };
+                let found = Found(found).to_string();
+                match answer.map_texts(|text| forbidden.replaced(text)) {
+                    _ if forbidden.stops => AfterDecision::stop(found),
+                    Some(changed) => AfterDecision::change(changed, found),
+                    None => AfterDecision::ask_again(format!("{found}; say it without")),
+                }
+            }
+        });
+        let prompts = forbidden.prompts.then_some(prompts);
+        let answers = forbidden.answers.then_some(answers);
+        prompts.into_iter().chain(answers).collect()
+    }
+}

@@ -1,0 +1,172 @@
+//! A guard of secrets, by their shapes.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{AfterDecision, BeforeDecision, Guard, IntoGuards};
+
+/// What secrets look like that have a look of their own: each a name and a pattern.
+const SHAPES: [(&str, &str); 13] = [
+    (
+        "private key",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)",
+    ),
+    ("AWS access key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})"),
+    ("GitLab token", r"\bgl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,}"),
+    ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    ("key of a model provider", r"\bsk-(?:ant-|proj-|svcacct-|or-)?[A-Za-z0-9_-]{20,}"),
+    ("Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
+    ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}"),
+    ("signed web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
+    ("password in an address", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/:@]+@"),
+];
+
+static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+    let pattern = |(name, pattern): &(&'static str, &str)| {
+        (*name, Regex::new(pattern).expect("each shape is a pattern; a test reads them all"))
+    };
+    SHAPES.iter().map(pattern).collect()
+});
+
+/// Keeps secrets from leaving: it finds them by a small table of shapes, such as `AKIA…`, `ghp_…`, `-----BEGIN PRIVATE KEY-----`, in
+/// everything that a model is sent, and sends `[a GitHub token was removed]` in their place. An answer of the model with one, such as in
+/// the arguments of a call, goes back to it.
+///
+/// A secret without a shape of its own, such as a password, it does not find: mark such a parameter as secret
+/// (`#[arg(secret)]`), and keep files with secrets from tools by the policy. The history of the run has what there was.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use toolwright_agent::{Agent, Message, ScriptedModel, Secrets};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = Arc::new(ScriptedModel::new().says("Revoke it."));
+/// let agent = Agent::builder(Arc::clone(&model)).guard(Secrets::new()).build()?;
+/// let key = format!("AKIA{}", "A1".repeat(8));
+/// agent.run(format!("Is {key} a good key?")).await?;
+/// let sent = &model.requests()[0].history[0];
+/// assert!(matches!(sent, Message::User { text, .. } if text == "Is [an AWS access key was removed] a good key?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    stops: bool,
+}
+
+impl Secrets {
+    /// Makes the guard.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the run where there is one, and removes none.
+    #[must_use]
+    pub fn stopping(mut self) -> Self {
+        self.stops = true;
+        self
+    }
+}
+
+/// The name of the guards.
+const NAME: &str = "secrets";
+
+/// The names of the shapes that there are in a text.
+fn found(text: &str) -> impl Iterator<Item = &'static str> {
+    let is_in =
+        move |(name, pattern): &(&'static str, Regex)| pattern.is_match(text).then_some(*name);
+    PATTERNS.iter().filter_map(is_in)
+}
+
+/// A text without them; nothing where it has none.
+fn removed(text: &str) -> Option<String> {
+    found(text).next()?;
+    let remove = |text: String, (name, pattern): &(&str, Regex)| {
+        let article = if name.starts_with(['A', 'a']) { "an" } else { "a" };
+        let words = format!("[{article} {name} was removed]");
+        pattern.replace_all(&text, regex::NoExpand(&words)).into_owned()
+    };
+    Some(PATTERNS.iter().fold(text.to_owned(), remove))
+}
+
+fn words(names: &BTreeSet<&str>) -> String {
+    format!("it has a secret: {}", names.iter().copied().collect::<Vec<_>>().join(", "))
+}
+
+impl IntoGuards for Secrets {
+    fn into_guards(self) -> Vec<Guard> {
+        let Self { stops } = self;
+        let requests = Guard::before_model(NAME, move |request| async move {
+            let texts = request.texts();
+            let names: BTreeSet<&str> = texts.iter().flat_map(|text| found(text)).collect();
+            match request.map_texts(removed) {
+                _ if names.is_empty() => BeforeDecision::Continue,
+                Some(change) if !stops => BeforeDecision::change(change, words(&names)),
+                _ => BeforeDecision::stop(words(&names)),
+            }
+        });
+        let answers = Guard::after_model(NAME, move |answer| async move {
+            let names: BTreeSet<&str> = answer.texts().flat_map(found).collect();
+            match names.is_empty() {
+                true => AfterDecision::Continue,
+                false if stops => AfterDecision::stop(words(&names)),
+                false => AfterDecision::ask_again(format!(
+                    "{}; write no secret into a text or a call",
+                    words(&names)
+                )),
+            }
+        });
+        vec![requests, answers]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_shape_is_found_and_removed_and_plain_text_is_not() {
+        let letters = |times: usize| "aB3".repeat(times);
+        let secrets = [
+            format!(
+                "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
+                letters(9)
+            ),
+            format!("-----BEGIN PRIVATE KEY-----\n{}", letters(9)),
+            format!("AKIA{}", "A1".repeat(8)),
+            format!("ghp_{}", letters(12)),
+            format!("github_pat_{}", letters(24)),
+            format!("glpat-{}", letters(7)),
+            format!("xoxb-{}", letters(5)),
+            format!("sk-ant-{}", letters(10)),
+            format!("AIza{}", &letters(12)[..35]),
+            format!("sk_live_{}", letters(8)),
+            format!("npm_{}", letters(12)),
+            format!("pypi-{}", letters(20)),
+            format!("hf_{}", letters(12)),
+            format!("eyJ{}.eyJ{}.{}", letters(4), letters(4), letters(8)),
+            "postgres://shop:hunter2@db.example/shop".to_owned(),
+        ];
+        for secret in &secrets {
+            let text = format!("before {secret} after");
+            let removed = removed(&text).unwrap_or_else(|| panic!("{secret} is not found"));
+            assert!(
+                removed.starts_with("before [a") && removed.contains(" was removed]"),
+                "{removed}"
+            );
+            assert!(super::removed(&removed).is_none(), "{removed} has one still");
+        }
+        let plain = "sk-learn and task-runner, https://shop.example:8080/a@b, AKIA, eyJ, a 40 digit hash \
+                     da39a3ee5e6b4b0d3255bfef95601890afd80709";
+        assert_eq!(removed(plain), None);
+    }
+}

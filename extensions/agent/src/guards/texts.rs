@@ -1,0 +1,156 @@
+//! Finds and replaces the texts of messages. Pure.
+
+use std::borrow::Cow;
+
+use toolwright::provider::ToolCall;
+use toolwright::{Answer, Content, Output, ToolError};
+
+use crate::history::Message;
+
+/// What a text is replaced by; nothing where it stays.
+type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
+
+/// What stands for an answer that cannot be changed in parts.
+const REMOVED: &str = "[a guard removed this answer]";
+
+/// Every text of a message that a model reads.
+pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
+    match message {
+        Message::User { text, attachments } => {
+            let attached = attachments.iter().filter_map(of_block).map(Cow::Borrowed);
+            std::iter::once(Cow::Borrowed(text.as_str())).chain(attached).collect()
+        }
+        Message::Assistant { text, calls, verbatim } => {
+            let arguments = calls.iter().map(|call| Cow::Borrowed(call.arguments.as_str()));
+            let verbatim = verbatim.iter().map(|it| Cow::Borrowed(it.text()));
+            std::iter::once(Cow::Borrowed(text.as_str())).chain(arguments).chain(verbatim).collect()
+        }
+        Message::ToolResults(answered) => {
+            answered.iter().map(|(_, answer)| answer.text()).collect()
+        }
+    }
+}
+
+/// The text of a block, where it is one.
+pub(super) fn of_block<'b>(block: &'b Content<'_>) -> Option<&'b str> {
+    match block {
+        Content::Text(text) | Content::Json(text) => Some(text),
+        Content::Resource { text, .. } => text.as_deref(),
+        _ => None,
+    }
+}
+
+/// A history with other texts; nothing where none changes.
+pub(super) fn history(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
+    let changed: Vec<_> = messages.iter().map(|it| message(it, map)).collect();
+    changed.iter().any(Option::is_some).then(|| {
+        let pairs = changed.into_iter().zip(messages);
+        pairs.map(|(changed, message)| changed.unwrap_or_else(|| message.clone())).collect()
+    })
+}
+
+/// A history in which what neither the application nor the model wrote has other texts; nothing where none changes.
+pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>> {
+    let changed = |it: &Message| match it {
+        Message::User { text, attachments } => {
+            let attached = blocks(attachments, map)?;
+            Some(Message::user_with(text.clone(), attached))
+        }
+        Message::Assistant { .. } => None,
+        Message::ToolResults(_) => message(it, map),
+    };
+    let changed: Vec<_> = messages.iter().map(changed).collect();
+    changed.iter().any(Option::is_some).then(|| {
+        let pairs = changed.into_iter().zip(messages);
+        pairs.map(|(changed, message)| changed.unwrap_or_else(|| message.clone())).collect()
+    })
+}
+
+fn message(message: &Message, map: Map<'_>) -> Option<Message> {
+    match message {
+        Message::User { text, attachments } => {
+            let (new, attached) = (map(text), blocks(attachments, map));
+            (new.is_some() || attached.is_some()).then(|| {
+                let attached = attached.unwrap_or_else(|| attachments.to_vec());
+                Message::user_with(new.unwrap_or_else(|| text.clone()), attached)
+            })
+        }
+        Message::Assistant { text, calls: made, verbatim } => {
+            let (new, changed) = (map(text), calls(made, map));
+            let is_verbatim_changed = verbatim.as_ref().is_some_and(|it| map(it.text()).is_some());
+            (new.is_some() || changed.is_some() || is_verbatim_changed).then(|| {
+                let changed = changed.unwrap_or_else(|| made.to_vec());
+                Message::assistant(new.unwrap_or_else(|| text.clone()), changed)
+            })
+        }
+        Message::ToolResults(answered) => {
+            let changed: Vec<_> = answered.iter().map(|(_, it)| answer(it, map)).collect();
+            changed.iter().any(Option::is_some).then(|| {
+                let pairs = changed.into_iter().zip(answered.iter());
+                Message::tool_results(pairs.map(|(changed, (call, answer))| {
+                    (call.clone(), changed.unwrap_or_else(|| copied(answer)))
+                }))
+            })
+        }
+    }
+}
+
+/// Calls with other arguments; nothing where none changes.
+pub(super) fn calls(calls: &[ToolCall], map: Map<'_>) -> Option<Vec<ToolCall>> {
+    let changed: Vec<_> = calls.iter().map(|call| map(&call.arguments)).collect();
+    changed.iter().any(Option::is_some).then(|| {
+        let pairs = changed.into_iter().zip(calls);
+        let new = pairs.map(|(arguments, call)| match arguments {
+            Some(arguments) => ToolCall { arguments, ..call.clone() },
+            None => call.clone(),
+        });
+        new.collect()
+    })
+}
+
+/// Blocks with other texts; nothing where none changes. What is no text stays.
+pub(super) fn blocks(blocks: &[Content<'_>], map: Map<'_>) -> Option<Vec<Content<'static>>> {
+    let changed: Vec<_> = blocks.iter().map(|it| of_block(it).and_then(map)).collect();
+    changed.iter().any(Option::is_some).then(|| {
+        let pairs = changed.into_iter().zip(blocks);
+        let new = pairs.map(|(text, block)| match (text, block.clone().into_owned()) {
+            (Some(text), Content::Json(_)) => Content::json(text),
+            (Some(text), Content::Resource { uri, media_type, .. }) => {
+                Content::Resource { uri, media_type, text: Some(text.into()) }
+            }
+            (Some(text), _) => Content::text(text),
+            (None, block) => block,
+        });
+        new.collect()
+    })
+}
+
+/// An answer with other texts; nothing where none changes. An answer whose text cannot be changed in parts is removed.
+fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
+    map(&answer.text())?;
+    let changed: Answer = match answer.error() {
+        Some(error) => {
+            let kept = |text: &str| map(text).unwrap_or_else(|| text.to_owned());
+            let new = ToolError::new(error.kind().to_owned(), kept(error.message()));
+            let new = new.class(error.classified());
+            match error.next_action() {
+                Some(hint) => new.hint(kept(hint)).into(),
+                None => new.into(),
+            }
+        }
+        None => {
+            let content = answer.content();
+            let changed = blocks(&content, map).unwrap_or_default();
+            changed.into_iter().fold(Output::default(), Output::with).into()
+        }
+    };
+    match map(&changed.text()) {
+        None => Some(changed),
+        Some(_) if answer.is_error() => Some(ToolError::new("removed", REMOVED).into()),
+        Some(_) => Some(Output::text(REMOVED).into()),
+    }
+}
+
+fn copied(answer: &Answer) -> Answer {
+    toolwright::StoredAnswer::from(answer).into_answer()
+}

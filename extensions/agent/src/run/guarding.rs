@@ -1,0 +1,190 @@
+//! The guards of a run at work: what they report, hold back and refuse.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use toolwright::Catalog;
+
+use super::driver::Driver;
+use super::recorder::Recorder;
+use super::{Action, AgentRun, State, StepInput, step};
+use crate::events::{GuardAction, GuardReport, GuardStage, NoticeKind, Observer, RunEnd};
+use crate::guards::{GuardedRun, Reports};
+use crate::history::{Message, Prompt};
+use crate::limits::TotalUsage;
+use crate::model::ModelAnswer;
+
+/// What the guards of a run have done that is not recorded yet.
+#[derive(Default)]
+pub(super) struct Guarding {
+    reports: Reports,
+    /// The answer whose text is held back until the end of the run is known to be let through.
+    pub(super) held: Option<ModelAnswer>,
+    /// What an answer took at which guards look.
+    pub(super) looked_at: TotalUsage,
+    /// What of changed requests was reported, as it is in every request from there on.
+    reported: BTreeSet<(String, String)>,
+}
+
+impl Guarding {
+    /// Forgets what guards have reported of a request whose answer did not come.
+    pub(super) fn forget(&mut self) {
+        self.reports.clear();
+        self.held = None;
+    }
+
+    /// Reports what guards have decided, and holds it for the record.
+    pub(super) fn report(
+        &mut self,
+        observer: &Observer,
+        turn: u64,
+        reports: Reports,
+        catalog: &Catalog,
+    ) {
+        for report in reports {
+            let is_of_request =
+                (report.stage, report.action) == (GuardStage::BeforeModel, GuardAction::Changed);
+            let is_new = !is_of_request
+                || self.reported.insert((report.guard.clone(), report.reason.clone()));
+            if report.action == GuardAction::Failed {
+                let (guard, why) = (&*report.guard, &*report.reason);
+                tracing::warn!(guard, stage = %report.stage, why, "a guard failed, and the run ends");
+            }
+            if is_new {
+                observer.notify(turn, NoticeKind::Guard { report: &report }, catalog);
+            }
+            self.reports.push(report);
+        }
+    }
+}
+
+impl AgentRun {
+    /// The run as guards see it.
+    pub(super) fn as_guarded(&self) -> GuardedRun {
+        GuardedRun {
+            id: self.observer.run().into(),
+            agent: self.agent.name().into(),
+            user: self.run.user().map(Into::into),
+        }
+    }
+
+    /// Takes what the user says, as far as the guards let it through; else the run ends.
+    pub(crate) async fn hear(&mut self, prompt: Prompt) -> (State, Vec<Action>) {
+        let (heard, refused) = self.let_in(vec![prompt]).await;
+        let (text, attachments) =
+            heard.into_iter().next().map(Prompt::into_parts).unwrap_or_default();
+        let (state, actions) = step(&self.state, self.said(text, attachments));
+        match refused {
+            None => (state, actions),
+            // What was said is not taken; what the run has to end in is.
+            Some(report) => step(&state, StepInput::Guarded { answer: None, report }),
+        }
+    }
+
+    /// Lets the guards look at what the user says: what they let through, and the first that ends the run.
+    pub(super) async fn let_in(
+        &mut self,
+        prompts: Vec<Prompt>,
+    ) -> (Vec<Prompt>, Option<GuardReport>) {
+        let agent = self.agent.clone();
+        let guards = &agent.0.guards;
+        if !guards.has(GuardStage::BeforeRun) {
+            return (prompts, None);
+        }
+        let (run, mut heard, mut refused) = (self.as_guarded(), Vec::new(), None);
+        for prompt in prompts {
+            let mut reports = Vec::new();
+            let looked = guards.before_run(&run, prompt, &self.history, &mut reports).await;
+            let catalog = self.shown_run().catalog();
+            self.guarding.report(&self.observer, self.state.turn(), reports, &catalog);
+            match looked {
+                Ok(prompt) => heard.push(prompt),
+                Err(report) => refused = refused.or(Some(report)),
+            }
+        }
+        (heard, refused)
+    }
+}
+
+impl<R: Recorder> Driver<'_, R> {
+    /// Hands over what guards have reported, for the commit of what follows from it.
+    pub(super) fn record_guards(&mut self) {
+        let reports = std::mem::take(&mut self.run.guarding.reports);
+        if !reports.is_empty() {
+            self.recorder.guarded(reports);
+        }
+    }
+
+    /// Lets the guards look at the end of a run that has an answer.
+    pub(super) async fn guard_end(
+        &mut self,
+        state: State,
+        mut actions: Vec<Action>,
+    ) -> (State, Vec<Action>) {
+        let agent = self.run.agent.clone();
+        let guards = &agent.0.guards;
+        let end = state.ended().filter(|end| end.is_answer());
+        let Some(end) = end.filter(|_| guards.has(GuardStage::AfterRun)).cloned() else {
+            return (state, actions);
+        };
+        let appended = actions.iter().filter_map(Action::message);
+        let history: Arc<[Message]> = self.run.history.iter().chain(appended).cloned().collect();
+        let (run, mut reports) = (self.run.as_guarded(), Vec::new());
+        let looked = guards.after_run(&run, end.clone(), history, &mut reports).await;
+        let catalog = self.run.shown_run().catalog();
+        let AgentRun { guarding, observer, .. } = &mut *self.run;
+        guarding.report(observer, state.turn(), reports, &catalog);
+        let input = match looked {
+            Ok(same) if same == end => return (state, actions),
+            Ok(changed) => {
+                if let RunEnd::Text { text, .. } = &changed {
+                    change_text(&mut actions, text);
+                    if let Some(held) = &mut guarding.held {
+                        held.text.clone_from(text);
+                    }
+                }
+                StepInput::EndChanged { end: changed }
+            }
+            Err(report) => {
+                if let Some(held) = guarding.held.take() {
+                    observer.answered(state.turn(), &held.without_content(), &catalog);
+                }
+                if report.action.is_end() {
+                    remove_answer(&mut actions);
+                }
+                StepInput::Guarded { answer: None, report }
+            }
+        };
+        actions.retain(|action| !matches!(action, Action::End(_)));
+        let (state, more) = step(&state, input);
+        actions.extend(more);
+        (state, actions)
+    }
+
+    /// Lets the readers of events have an answer that was held back.
+    pub(super) fn let_through(&mut self, turn: u64) {
+        if let Some(answer) = self.run.guarding.held.take() {
+            let catalog = self.run.shown_run().catalog();
+            self.run.observer.let_through(turn, &answer, &catalog);
+        }
+    }
+}
+
+/// Puts another text into the answer of the model that a step appends.
+fn change_text(actions: &mut [Action], to: &str) {
+    for action in actions {
+        if let Action::Append(Message::Assistant { text, verbatim, .. }) = action {
+            to.clone_into(text);
+            *verbatim = None;
+        }
+    }
+}
+
+/// Takes an answer of the model out of what a step appends, together with the answer to its call.
+fn remove_answer(actions: &mut Vec<Action>) {
+    let is_answer = |it: &Action| matches!(it, Action::Append(Message::Assistant { .. }));
+    if actions.iter().any(is_answer) {
+        let is_reply = |it: &Action| matches!(it, Action::Append(Message::ToolResults(_)));
+        actions.retain(|it| !is_answer(it) && !is_reply(it));
+    }
+}
