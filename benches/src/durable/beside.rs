@@ -65,7 +65,10 @@ impl Model for Clerk {
             }
             let (id, name) = (Some("call-1".to_owned()), name.to_owned());
             Ok(match is_first {
-                true => ModelAnswer::new("", vec![ToolCall { id, name, arguments: arguments.to_owned() }]),
+                true => ModelAnswer::new(
+                    "",
+                    vec![ToolCall { id, name, arguments: arguments.to_owned() }],
+                ),
                 false => ModelAnswer::text("Done."),
             })
         }
@@ -94,12 +97,16 @@ pub fn beside(files: &Files, effort: Effort) -> Result<Beside> {
 }
 
 fn median_beside(file: &Path, waiting: usize, times: usize) -> Result<Duration> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
     runtime.block_on(async {
         let runner = runner(file).await?;
         for first in (0..waiting).step_by(AT_ONCE) {
             let some = first..waiting.min(first + AT_ONCE);
-            try_join_all(some.map(|run| runner.start(NewRun::new(format!("w{run}"), "clerk", PAY_PROMPT)))).await?;
+            try_join_all(
+                some.map(|run| runner.start(NewRun::new(format!("w{run}"), "clerk", PAY_PROMPT))),
+            )
+            .await?;
         }
         let working = tokio::spawn({
             let runner = runner.clone();
@@ -126,7 +133,10 @@ async fn new_run(runner: &Runner, run: &str) -> Result<Duration> {
     let start = Instant::now();
     runner.submit(NewRun::new(run, "clerk", "take a note")).await?;
     while runner.head(run).await?.phase != Phase::Ended {
-        ensure!(start.elapsed() < Duration::from_secs(60), "run {run} has not ended within a minute");
+        ensure!(
+            start.elapsed() < Duration::from_secs(60),
+            "run {run} has not ended within a minute"
+        );
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     Ok(start.elapsed())
@@ -134,7 +144,8 @@ async fn new_run(runner: &Runner, run: &str) -> Result<Duration> {
 
 async fn runner(file: &Path) -> Result<Runner> {
     let journal = Journal::new(SqliteStore::open(file).await?).on_no_approver(OnNoApprover::Park);
-    let executor = Executor::builder(Registry::of([RECORD_NOTE, PAY])?).unrestricted().journal(journal);
+    let executor =
+        Executor::builder(Registry::of([RECORD_NOTE, PAY])?).unrestricted().journal(journal);
     let agent = Agent::on(executor.build()?, Clerk).build()?;
     Ok(Runner::builder().agent("clerk", agent).build()?)
 }

@@ -46,16 +46,25 @@ fn command() -> Command {
         Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
     };
     Command::new("visitor")
-        .about("Lets a visitor of a page carry out a call of an agent: to pick the colour of a door")
+        .about(
+            "Lets a visitor of a page carry out a call of an agent: to pick the colour of a door",
+        )
         .args([
             Arg::new("listen")
                 .long("listen")
                 .value_name("ADDRESS")
                 .value_parser(value_parser!(SocketAddr))
                 .default_value("127.0.0.1:0")
-                .help("Where the page is served; on this machine alone, because it is not encrypted"),
-            file("journal", "Record the run in this file, so that it goes on after a restart").requires("key"),
-            file("key", "The key that signs the rights to supply results; `toolwright keys new` makes one").requires("journal"),
+                .help(
+                    "Where the page is served; on this machine alone, because it is not encrypted",
+                ),
+            file("journal", "Record the run in this file, so that it goes on after a restart")
+                .requires("key"),
+            file(
+                "key",
+                "The key that signs the rights to supply results; `toolwright keys new` makes one",
+            )
+            .requires("journal"),
         ])
 }
 
@@ -71,7 +80,10 @@ async fn application() -> Result<ExitCode, Error> {
     let address = matches.get_one("listen").copied();
     let address: SocketAddr = address.unwrap_or(([127, 0, 0, 1], 0).into());
     if !address.ip().is_loopback() {
-        return Err(format!("found `--listen {address}`, expected an address of this machine such as 127.0.0.1:8080").into());
+        return Err(format!(
+            "found `--listen {address}`, expected an address of this machine such as 127.0.0.1:8080"
+        )
+        .into());
     }
     let journal = journal(&matches).await?.on_no_approver(OnNoApprover::Deny);
     let executor = Executor::builder(Registry::of([PICK_COLOUR])?).journal(journal).build()?;

@@ -23,7 +23,9 @@ impl Model for Painter {
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         let answer = match request.history.last() {
             Some(Message::ToolResults(results)) => {
-                let said = results.first().map(|(_, answer)| (answer.is_error(), answer.text().to_string()));
+                let said = results
+                    .first()
+                    .map(|(_, answer)| (answer.is_error(), answer.text().to_string()));
                 let (is_error, said) = said.unwrap_or((true, String::new()));
                 // The result is JSON.
                 let colour = serde_json::from_str::<String>(&said).ok().filter(|_| !is_error);
@@ -35,7 +37,10 @@ impl Model for Painter {
             _ => {
                 let id = Some("call_1".to_owned());
                 let arguments = r#"{"prompt":"Which colour shall the door have?"}"#.to_owned();
-                ModelAnswer::new("I ask the visitor.", vec![ToolCall { id, name: "pick_colour".to_owned(), arguments }])
+                ModelAnswer::new(
+                    "I ask the visitor.",
+                    vec![ToolCall { id, name: "pick_colour".to_owned(), arguments }],
+                )
             }
         };
         ready(Ok(answer)).boxed()

@@ -30,8 +30,7 @@ const FORM: usize = 16 << 10;
 const AGAIN: &str = "1";
 
 /// No script and no frame; forms go to the page itself.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// What the page is made of.
 pub struct Page {
@@ -58,7 +57,8 @@ impl Page {
     /// The calls that wait for this visitor.
     async fn waiting(&self) -> Result<Vec<HandedOver>, Problem> {
         let all = self.executor.handed_over().await;
-        let all = all.map_err(|error| Problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+        let all =
+            all.map_err(|error| Problem(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         Ok(all.into_iter().filter(|it| it.run == self.run).collect())
     }
 
@@ -66,7 +66,10 @@ impl Page {
     fn check(&self, headers: &HeaderMap) -> Result<(), Problem> {
         match headers.get(header::HOST).and_then(|it| it.to_str().ok()) {
             Some(host) if host == self.host => Ok(()),
-            _ => Err(Problem(StatusCode::FORBIDDEN, format!("open the page as http://{}", self.host))),
+            _ => Err(Problem(
+                StatusCode::FORBIDDEN,
+                format!("open the page as http://{}", self.host),
+            )),
         }
     }
 }
@@ -109,12 +112,15 @@ async fn pick(
     form: Bytes,
 ) -> Result<Response, Problem> {
     page.check(&headers)?;
-    let wrong = |what: &str| Problem(StatusCode::BAD_REQUEST, format!("found no {what}, expected one in the form"));
+    let wrong = |what: &str| {
+        Problem(StatusCode::BAD_REQUEST, format!("found no {what}, expected one in the form"))
+    };
     let field = |name: &str| {
         let mut found = form_urlencoded::parse(&form).filter(|(key, _)| key == name);
         found.next().map(|(_, value)| value.into_owned())
     };
-    let call = field("call").and_then(|it| it.parse::<CallId>().ok()).ok_or_else(|| wrong("call"))?;
+    let call =
+        field("call").and_then(|it| it.parse::<CallId>().ok()).ok_or_else(|| wrong("call"))?;
     let token = field("token").ok_or_else(|| wrong("token"))?;
     let colour = field("colour").ok_or_else(|| wrong("colour"))?;
     // Whether there is such a colour, the schema of the tool says.
@@ -165,7 +171,9 @@ impl From<SupplyError> for Problem {
         let status = match &error {
             SupplyError::Token { .. } | SupplyError::NoSuchCall(_) => StatusCode::FORBIDDEN,
             SupplyError::Ended { .. } => StatusCode::CONFLICT,
-            SupplyError::Output { .. } | SupplyError::TooLarge { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            SupplyError::Output { .. } | SupplyError::TooLarge { .. } => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self(status, error.to_string())

@@ -28,14 +28,17 @@ pub async fn serve(page: Arc<Page>, listener: TcpListener) {
             continue;
         };
         let router = router.clone();
-        let answer = hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-            router.clone().oneshot(request.map(axum::body::Body::new))
-        });
+        let answer =
+            hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+                router.clone().oneshot(request.map(axum::body::Body::new))
+            });
         tokio::spawn(async move {
             let mut served = http1::Builder::new();
             served.timer(TokioTimer::new()).header_read_timeout(TIME).keep_alive(false);
             // A browser may hang up.
-            let _ = tokio::time::timeout(TIME, served.serve_connection(TokioIo::new(stream), answer)).await;
+            let _ =
+                tokio::time::timeout(TIME, served.serve_connection(TokioIo::new(stream), answer))
+                    .await;
             drop(place);
         });
     }

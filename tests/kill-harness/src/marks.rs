@@ -174,7 +174,8 @@ impl Outside {
     pub fn known(&self, token: &str) -> io::Result<Done> {
         let seen = self.seen()?;
         let known = seen.calls.get(token);
-        let (begun, acted) = (known.is_some_and(|it| it.begun > 0), known.is_some_and(|it| it.acted));
+        let (begun, acted) =
+            (known.is_some_and(|it| it.begun > 0), known.is_some_and(|it| it.acted));
         Ok(Done { begun, acted })
     }
 

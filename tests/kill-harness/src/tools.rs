@@ -31,7 +31,19 @@ pub struct World {
 /// # Errors
 /// When two have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
-    Registry::of([LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY, CARRY, CARRY_ASKED])
+    Registry::of([
+        LOOK,
+        PEEK_ASKED,
+        NOTE,
+        SEND,
+        SEND_ASKED,
+        PAY,
+        PAY_ASKED,
+        SHIP,
+        RELAY,
+        CARRY,
+        CARRY_ASKED,
+    ])
 }
 
 /// What a tool with this call says that gives a result.

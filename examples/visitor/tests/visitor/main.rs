@@ -108,7 +108,13 @@ fn what_does_not_count_leaves_the_call_as_it_was() {
     for (call, token, colour, status, words) in [
         (&*call, &*token, "Pink", 422, "is not what `pick_colour` promises"),
         (&call, "nothing", "Blue", 403, "the token does not count"),
-        (&call, &format!("{}x", &token[..token.len() - 1]), "Blue", 403, "the token does not count"),
+        (
+            &call,
+            &format!("{}x", &token[..token.len() - 1]),
+            "Blue",
+            403,
+            "the token does not count",
+        ),
         ("7", &token, "Blue", 400, "found no call"),
     ] {
         let (found, page) = visitor.posts(call, token, colour);
@@ -131,7 +137,8 @@ fn who_has_no_link_sees_nothing_and_picks_nothing() {
     let (status, page) = visitor.asks("evil.example", "GET", &visitor.home, "");
     assert!(status == 403 && !page.contains(&token), "{page}");
     let long = format!("call={call}&token={token}&colour={}", "x".repeat(1 << 20));
-    let (status, _) = visitor.asks(&visitor.host, "POST", &format!("{}/pick", visitor.home), &long[..20_000]);
+    let (status, _) =
+        visitor.asks(&visitor.host, "POST", &format!("{}/pick", visitor.home), &long[..20_000]);
     assert_eq!(status, 413);
     assert_eq!(visitor.posts(&call, &token, "Red").0, 200);
     assert_eq!(visitor.ended(), "The door is painted Red.\n");

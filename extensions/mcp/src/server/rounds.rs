@@ -254,7 +254,11 @@ mod tests {
             ("tools/call", r#"order{"of":"tea"}"#, ""),
             ("", "tools/callorder", r#"{"of":"tea"}"#),
         ] {
-            assert_ne!(purpose, Purpose::of(method, name, arguments), "{method} {name} {arguments}");
+            assert_ne!(
+                purpose,
+                Purpose::of(method, name, arguments),
+                "{method} {name} {arguments}"
+            );
         }
     }
 
@@ -262,7 +266,10 @@ mod tests {
     #[test]
     fn a_purpose_is_as_small_whatever_its_arguments_are() {
         let long = "x".repeat(4 << 20);
-        assert_ne!(Purpose::of("tools/call", "order", &long), Purpose::of("tools/call", "order", &long[1..]));
+        assert_ne!(
+            Purpose::of("tools/call", "order", &long),
+            Purpose::of("tools/call", "order", &long[1..])
+        );
         assert_eq!(size_of::<Purpose>(), 32);
     }
 }

@@ -27,7 +27,11 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
     findings.unless(results <= 1, format!("{results} results of it count"));
     let Some(record) = case.record else { return };
     let by_result = matches!(record.state, State::Succeeded | State::Failed);
-    findings.unless(by_result == (results == 1), format!("it is {}, with {results} results", record.state));
+    findings.unless(
+        by_result == (results == 1),
+        format!("it is {}, with {results} results", record.state),
+    );
     let in_doubt = matches!(record.state, State::Indeterminate | State::Dead | State::Running);
-    findings.unless(!in_doubt, format!("it is {}, which what is handed over never is", record.state));
+    findings
+        .unless(!in_doubt, format!("it is {}, which what is handed over never is", record.state));
 }

@@ -77,7 +77,10 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         let is_told = may_be || matches!(state, State::Succeeded | State::Indeterminate);
         findings.unless(!acted || is_told, format!("it acted, and is {state}"));
         let is_not = matches!(state, State::Rejected | State::Expired | State::Cancelled);
-        findings.unless(!(begun && is_not) || was_undone || may_be, format!("it was begun, and is {state}"));
+        findings.unless(
+            !(begun && is_not) || was_undone || may_be,
+            format!("it was begun, and is {state}"),
+        );
     }
     let never = matches!(case.intended.said, Said::Reject | Said::Ignore);
     findings.unless(!(never && begun), "nobody agreed to it, and it was begun");

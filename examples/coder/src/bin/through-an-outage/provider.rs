@@ -120,8 +120,13 @@ impl Provider {
         let is_away = matches!(self.presence(), Presence::Busy | Presence::Gone);
         let (status, headers, body) = match is_away {
             true => {
-                let (status, headers) = BUSY[self.refused.fetch_add(1, Ordering::Relaxed) % BUSY.len()];
-                (status, headers, json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}}))
+                let (status, headers) =
+                    BUSY[self.refused.fetch_add(1, Ordering::Relaxed) % BUSY.len()];
+                (
+                    status,
+                    headers,
+                    json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}}),
+                )
             }
             false => (200, "", said(&prompt(&request), number)),
         };

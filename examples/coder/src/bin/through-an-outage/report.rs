@@ -67,12 +67,14 @@ impl Report {
 
     /// Whether nothing more is expected.
     pub fn is_over(&self) -> bool {
-        self.others().all(|(_, row)| row.ended.is_some()) && self.rows[&self.poison].parked.is_some()
+        self.others().all(|(_, row)| row.ended.is_some())
+            && self.rows[&self.poison].parked.is_some()
     }
 
     /// The promises, and whether each holds.
     fn promises(&self) -> [(&'static str, bool); 6] {
-        let others = |holds: &dyn Fn(&str, &Row) -> bool| self.others().all(|(run, row)| holds(run, row));
+        let others =
+            |holds: &dyn Fn(&str, &Row) -> bool| self.others().all(|(run, row)| holds(run, row));
         let poison = &self.rows[&self.poison];
         let booked = |run: &str| {
             let times = |entry| self.lines.get(&format!("{run} {entry}")).copied();
@@ -80,10 +82,16 @@ impl Report {
         };
         let others_count = self.rows.len() - 1;
         [
-            ("each of the others met the outage and asked in vain", self.all_met_it() && self.refused > 0),
-            ("each of the others ended with a text after three answers", others(&|_, row| {
-                row.ended.as_deref() == Some("text") && row.turns == ENTRIES.len() as u64 + 1
-            })),
+            (
+                "each of the others met the outage and asked in vain",
+                self.all_met_it() && self.refused > 0,
+            ),
+            (
+                "each of the others ended with a text after three answers",
+                others(&|_, row| {
+                    row.ended.as_deref() == Some("text") && row.turns == ENTRIES.len() as u64 + 1
+                }),
+            ),
             ("each of the others booked each entry once, and nothing else is booked", {
                 others(&|run, _| booked(run)) && self.lines.len() == others_count * ENTRIES.len()
             }),
@@ -105,7 +113,11 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(formatter, "{:<6} {:<8} {:>7} {:>9} {:>15}  parked", "run", "ended", "answers", "processes", "asked in vain")?;
+        writeln!(
+            formatter,
+            "{:<6} {:<8} {:>7} {:>9} {:>15}  parked",
+            "run", "ended", "answers", "processes", "asked in vain"
+        )?;
         for (run, row) in &self.rows {
             let ended = row.ended.as_deref().unwrap_or("-");
             let parked = row.parked.as_deref().unwrap_or("-");
@@ -118,7 +130,11 @@ impl fmt::Display for Report {
         writeln!(
             formatter,
             "\n{:.1} s, {:.1} of them without the provider, which answered {} requests with \"later\"; {} processes died, {} was killed",
-            self.took.as_secs_f64(), self.away.as_secs_f64(), self.refused, self.died, self.killed
+            self.took.as_secs_f64(),
+            self.away.as_secs_f64(),
+            self.refused,
+            self.died,
+            self.killed
         )?;
         for (promise, holds) in self.promises() {
             writeln!(formatter, "{}  {promise}", if holds { "ok   " } else { "FAILS" })?;

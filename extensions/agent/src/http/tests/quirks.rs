@@ -186,7 +186,10 @@ fn quirks() -> Vec<(&'static str, &'static str, String, [&'static str; 2])> {
         (
             "Gemini's endpoint of the chat API",
             "no call has an id, and the reason to finish is `stop`",
-            one(r#""id":"","#, zero, "tea") + &one(r#""id":"","#, zero, "milk") + &reason("stop") + END,
+            one(r#""id":"","#, zero, "tea")
+                + &one(r#""id":"","#, zero, "milk")
+                + &reason("stop")
+                + END,
             both,
         ),
         (
@@ -230,10 +233,13 @@ fn quirks() -> Vec<(&'static str, &'static str, String, [&'static str; 2])> {
         (
             "llama.cpp of March 2026, Azure",
             "whole: arguments are objects, ids and types are empty, the refusal is empty",
-            completion(&[
-                object(r#""id":"","#, r#","arguments":{"word":"tea"}"#),
-                object(r#""id":"","#, r#","arguments":{"word":"milk"}"#),
-            ].join(",")),
+            completion(
+                &[
+                    object(r#""id":"","#, r#","arguments":{"word":"tea"}"#),
+                    object(r#""id":"","#, r#","arguments":{"word":"milk"}"#),
+                ]
+                .join(","),
+            ),
             both,
         ),
         (
@@ -265,7 +271,8 @@ async fn the_calls_of_each_quirk_run_and_no_answer_is_paid_for_twice() {
         let Some(Message::ToolResults(results)) = run.history().get(2) else {
             panic!("{server}: {what}: {:?}", run.history())
         };
-        let results: Vec<String> = results.iter().map(|(_, answer)| answer.text().to_string()).collect();
+        let results: Vec<String> =
+            results.iter().map(|(_, answer)| answer.text().to_string()).collect();
         assert_eq!(results, words.map(|word| format!("noted {word}")), "{server}: {what}");
         assert_eq!(loopback.requests().len(), 2, "{server}: {what}");
         drop(events);
