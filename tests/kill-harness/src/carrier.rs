@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 
+use toolwright::approval::{ApproverKey, KeyError};
 use toolwright::journal::{HandedOver, SupplyError};
 use toolwright::{Executor, ToolError};
 
@@ -11,6 +12,14 @@ use crate::person::Arguments;
 use crate::point::Point;
 use crate::script::Manner;
 use crate::tools::{World, result};
+
+/// The key that signs the rights to supply results, the same in every process.
+///
+/// # Errors
+/// When there can be no such key.
+pub fn key() -> Result<ApproverKey, KeyError> {
+    ApproverKey::from_seed("application", [9; 32])
+}
 
 /// Carries out what was handed over, and supplies the results.
 ///

@@ -8,13 +8,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use toolwright::approval::ApproverKey;
 use toolwright::journal::{Journal, Store};
 use toolwright::{Executor, OnNoApprover};
 
 use crate::Opens;
 use crate::application::Application;
 use crate::broken::{Break, Broken};
+use crate::carrier;
 use crate::deadly::Deadly;
 use crate::marks::Outside;
 use crate::person::{self, Person};
@@ -127,7 +127,7 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     let mut journal = Journal::shared(Arc::clone(&store))
         .lease(lease)
         .approval_expires_after(lease)
-        .hand_over_key(ApproverKey::from_seed("application", [9; 32])?);
+        .hand_over_key(carrier::key()?);
     if life.asks_here {
         builder = builder.approver(person::key()?, Person);
     } else {

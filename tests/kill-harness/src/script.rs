@@ -228,7 +228,7 @@ impl Intended {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{CALLS, Run};
+    use super::{CALLS, Manner, Run, Said};
 
     #[test]
     fn a_run_is_the_same_every_time_and_everything_comes_up() {
