@@ -5,6 +5,7 @@ use clap::Command;
 
 use crate::{
     approvals, calls, dead_letters, indeterminate, input, keys, mcp, openapi, plan, runs, schema,
+    spending,
 };
 
 const AFTER_HELP: &str = "\
@@ -21,6 +22,7 @@ pub(crate) fn command() -> Command {
         indeterminate::command(),
         dead_letters::command(),
         runs::command(),
+        spending::command(),
         keys::command(),
     ];
     let debugging = [schema::command(), input::command(), openapi::command()];

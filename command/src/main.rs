@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, and nothing else does; what is said beside them goes to standard error.
 //!
-//! | exit code | `schema`, `input`, `openapi`, `mcp` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `keys` |
+//! | exit code | `schema`, `input`, `openapi`, `mcp` | `calls`, `approvals`, `plan`, `indeterminate`, `dead-letters`, `runs`, `spending`, `keys` |
 //! | --- | --- | --- |
 //! | 0 | every tool can be shown or made, every input is taken | done, or recorded already |
 //! | 1 | a tool, an operation or an input is refused, a line is neither, or a file cannot be read or written | the journal failed, or a file cannot be read or written |
@@ -27,6 +27,7 @@ mod plan;
 mod runs;
 mod schema;
 mod shown;
+mod spending;
 mod stream;
 
 use std::fmt::Display;
@@ -76,6 +77,7 @@ fn run() -> Exit {
         Some((dead_letters::NAME, matches)) => dead_letters::run(matches),
         Some((plan::NAME, matches)) => plan::run(matches),
         Some((runs::NAME, matches)) => runs::run(matches),
+        Some((spending::NAME, matches)) => spending::run(matches),
         Some((keys::NAME, matches)) => keys::run(matches),
         Some((schema::NAME, matches)) => schema::run(matches),
         Some((input::NAME, matches)) => input::run(matches),

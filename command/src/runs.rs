@@ -1,5 +1,6 @@
 //! `runs`: the runs of agents that a journal holds.
 
+mod tree;
 mod watch;
 mod which;
 
@@ -21,6 +22,7 @@ const WHY: &str = "why";
 const TURN: &str = "turn";
 const AS: &str = "as";
 const PARKED: &str = "parked";
+const TREE: &str = "tree";
 
 const AFTER_HELP: &str = "\
 With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\", \"session\", \"phase\", \"turn\", \
@@ -29,7 +31,9 @@ With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\"
 \"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\", \"until\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
 \"deadline\", \"forked\": {\"run\", \"turn\"}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
 line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \"usage\", \"cost\", \"prices\", \
-\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer.
+\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer. `show --tree` and `watch` write a sub-agent a line: {\"run\", \"call\", \"agent\", \"agents\": [name], \
+\"parent\": call or null, \"turn\", \"state\", \"ended\", \"turns\", \"input_tokens\", \"output_tokens\", \"cost\", \"own_cost\"}; tokens and `cost` count those \
+that it has started.
 
 Exit code: 0 done; 1 the journal failed, or a run cannot be read; 2 the command line is wrong, or what it asks for cannot \
 be done; 3 there is no such run.";
@@ -57,7 +61,13 @@ pub(crate) fn command() -> Command {
                         .help("Those that have ended too"),
                 )
                 .args(which::filters()),
-            Command::new("show").about("Show the state of a run, and its history").arg(run()),
+            Command::new("show").about("Show the state of a run, and its history").args([
+                run(),
+                Arg::new(TREE)
+                    .long(TREE)
+                    .action(ArgAction::SetTrue)
+                    .help("The run and its sub-agents in the place of its history: who has given a task to whom, and what that took"),
+            ]),
             watch::command(run()),
             Command::new("cancel")
                 .about("Ask for the end of a run: its driver answers the open calls first")
@@ -180,6 +190,9 @@ async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
 async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
     let head = find_named(matches, &runs).await?;
+    if matches.get_flag(TREE) {
+        return tree::show(&head, &runs, session).await;
+    }
     session.output.write(&RunPage::of(&head), || RunPage::of(&head).page(session.now))?;
     if Runs::is_encrypted(&head) {
         tell("note", "the texts of this run are encrypted; its application can read them");

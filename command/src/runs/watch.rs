@@ -1,10 +1,13 @@
 //! `runs watch RUN`: what a run does, turn by turn, until it ends.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use toolwright::CallId;
 use toolwright_agent::durable::{Head, Phase, Runs};
 
+use super::tree::AgentShown;
 use super::{find_named, runs, stop_of};
 use crate::operator::{Session, Stop, duration};
 use crate::shown::printable;
@@ -29,7 +32,7 @@ pub(super) fn command(run: Arg) -> Command {
         .value_parser(value_parser!(u64))
         .help("Begin after this turn; 0, the first, unless given");
     Command::new(NAME)
-        .about("Write each turn of a run as it is recorded, until it ends or is parked for an operator")
+        .about("Write each turn of a run and what its sub-agents do as it is recorded, until it ends or is parked for an operator")
         .args([run, interval, after])
 }
 
@@ -38,7 +41,8 @@ pub(super) async fn run(matches: &ArgMatches, session: &Session) -> Result<(), S
     let runs = runs(session);
     let after = matches.get_one::<u64>(AFTER).copied().unwrap_or_default();
     let next = after.saturating_add(1);
-    let mut watched = WatchedRun { next, shown: None, standing: String::new() };
+    let (shown, standing, agents) = (None, String::new(), BTreeMap::new());
+    let mut watched = WatchedRun { next, shown, standing, agents };
     if Runs::is_encrypted(&find_named(matches, &runs).await?) {
         tell("note", "the texts of this run are encrypted; its application can read them");
     }
@@ -66,6 +70,8 @@ struct WatchedRun {
     /// How it was last written.
     shown: Option<String>,
     standing: String,
+    /// What was last written of each sub-agent.
+    agents: BTreeMap<CallId, String>,
 }
 
 impl WatchedRun {
@@ -89,6 +95,14 @@ impl WatchedRun {
                 break;
             }
             (self.next, self.shown) = (self.next + 1, None);
+        }
+        for agent in runs.sub_agents(&head.run).await.map_err(stop_of)? {
+            let shown = AgentShown::of(&head.run, &agent);
+            let words = shown.words();
+            if self.agents.get(&agent.call) != Some(&words) {
+                session.output.write(&shown, || words.clone())?;
+                self.agents.insert(agent.call, words);
+            }
         }
         let shown = RunPage::of(head);
         let standing = shown.standing();

@@ -9,7 +9,9 @@ use toolwright::journal::{Journal as CallJournal, SqliteStore};
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Runner};
-use toolwright_agent::{Agent, Cost, ModelAnswer, ScriptedModel, Usage};
+use toolwright_agent::{
+    Agent, Ceiling, Cost, ModelAnswer, Period, Price, Rates, ScriptedModel, SubAgent, Usage,
+};
 
 use super::journal::Journal;
 use super::shown;
@@ -300,4 +302,94 @@ fn a_run_is_forked_under_another_id() {
     assert!(open.err.contains("has calls without an answer in turn 1"), "{}", open.err);
     let taken = journal.run(&["runs", "fork", "tea", "--turn", "2", "--as", "tea-2"]);
     assert_eq!(taken.code, 2, "{}", shown(&taken));
+}
+
+/// A journal with a run whose agent gives a task to one that gives it on, both under a ceiling.
+fn tree() -> Journal {
+    let journal = Journal::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
+        let price = Price::new(Rates::new(Cost::cents(1_000), Cost::cents(2_000)));
+        let task = |agent: &str| json!({"agent": agent, "task": "Look."}).to_string();
+        let answers =
+            |calls: Vec<ToolCall>| ModelAnswer::new("", calls).usage(Usage::new(900, 100));
+        let spawn = |agent: &str| vec![call("c1", "spawn_agent", &task(agent))];
+        let model = || ScriptedModel::new().price(price);
+        let lead = model().answers(answers(spawn("lead")));
+        let of_lead = model().answers(answers(spawn("clerk")));
+        let send = vec![call("c1", "runs_send", r#"{"text":"hello"}"#)];
+        let of_clerk = model().answers(answers(send));
+        let agent = Agent::builder(lead)
+            .name("boss")
+            .tools([LOOK_UP, SEND])
+            .journal(CallJournal::new(store).on_no_approver(OnNoApprover::Park))
+            .max_tokens(1_000)
+            .ceiling(Ceiling::of_each_user(Period::Month, Cost::cents(500)))
+            .sub_agent(
+                SubAgent::new("lead", "Leads.")
+                    .model(of_lead)
+                    .profile(["spawn_agent", "runs_send"]),
+            )
+            .sub_agent(SubAgent::new("clerk", "Writes.").model(of_clerk).profile(["runs_send"]))
+            .build()
+            .unwrap();
+        let agents = Runner::builder().agent("boss", agent).build().unwrap();
+        let run = NewRun::new("r1", "boss", "greet them").user("ada");
+        let progress = agents.start(run).await.unwrap();
+        assert!(progress.waiting().is_some(), "{progress}");
+    });
+    journal
+}
+
+#[test]
+fn the_tree_of_a_run_shows_who_has_given_a_task_to_whom_and_what_that_took() {
+    let journal = tree();
+    let shown_tree = journal.run(&["runs", "show", "r1", "--tree"]);
+    assert_eq!(shown_tree.code, 0, "{}", shown(&shown_tree));
+    let rows: Vec<Vec<&str>> =
+        shown_tree.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    let expected: [&[&str]; 4] = [
+        &["AGENT", "FROM", "TURN", "STATE", "TURNS", "TOKENS", "COST", "CALL"],
+        &["boss", "-", "waiting", "1", "1000", "$0.0110", "-"],
+        &["lead", "1", "waiting", "1", "2000", "$0.0220"],
+        &["clerk", "1", "waiting", "1", "1000", "$0.0110"],
+    ];
+    for (row, expected) in rows.iter().zip(expected) {
+        assert_eq!(&row[..expected.len()], expected, "{}", shown_tree.out);
+    }
+    assert!(shown_tree.out.contains("\n  lead ") && shown_tree.out.contains("\n    clerk "));
+
+    let json = journal.run(&["runs", "show", "r1", "--tree", "--json"]);
+    let lines: Vec<serde_json::Value> =
+        json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["run"], lines.len()), (&json!("r1"), 3), "{}", json.out);
+    assert_eq!(lines[2]["agents"], json!(["lead", "clerk"]));
+    assert_eq!((&lines[2]["parent"], &lines[1]["parent"]), (&lines[1]["call"], &json!(null)));
+    assert_eq!((&lines[1]["cost"], &lines[1]["own_cost"]), (&json!("$0.0220"), &json!("$0.0110")));
+
+    let mut command = journal.command(&["runs", "watch", "r1", "--interval", "20ms"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let lines: Vec<String> = output.lines().take(6).map(Result::unwrap).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        lines.contains(&"[1] agent   lead/clerk: waiting, asked 1 time".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn what_was_spent_under_a_ceiling_is_shown() {
+    let journal = tree();
+    let spending = journal.run(&["spending"]);
+    assert_eq!(spending.code, 0, "{}", shown(&spending));
+    let row: Vec<&str> = spending.out.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(row[1..], ["user", "ada", "$0.0330", "$0.0000", "$5.0000", "3"], "{}", spending.out);
+    let json = journal.run(&["spending", "--json", "--period", row[0]]);
+    let line: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((&line["whose"], &line["spent"]), (&json!("user"), &json!(33_000_000_000_u64)));
+    let none = journal.run(&["spending", "--period", "1999-12"]);
+    assert_eq!((none.code, &*none.err), (0, "note: nothing was spent under a ceiling\n"));
 }

@@ -64,8 +64,26 @@ pub struct Application {
     pub without_wall: Option<String>,
 }
 
+/// What makes the executor of a run out of an empty one.
+pub struct Prepared {
+    pub change: Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder + Send>,
+    /// They are started when they are needed.
+    pub servers: Option<McpServers>,
+    /// Why lines that are rated safe run without a second wall, where they do.
+    pub without_wall: Option<String>,
+}
+
 /// The executor of a run.
 pub fn executor(parts: Parts<'_>) -> Result<Application, Problem> {
+    let Prepared { change, servers, without_wall } = prepared(parts)?;
+    let executor = change(Executor::builder(Registry::empty())).build();
+    let executor =
+        executor.map_err(|error| Problem::application("the executor cannot be built", error))?;
+    Ok(Application { executor, servers, without_wall })
+}
+
+/// All that the executor of a run is made of.
+pub fn prepared(parts: Parts<'_>) -> Result<Prepared, Problem> {
     let Parts { folder, sandbox, servers, log, journal, counted, shell, trusted } = parts;
     let mut coding = coding_tools(folder, log, journal.as_ref())?.without_undo();
     if !shell {
@@ -83,15 +101,20 @@ pub fn executor(parts: Parts<'_>) -> Result<Application, Problem> {
     let without_wall = coding.missing_wall();
     let counted = counted.clone();
     let servers = servers.map(McpServers::new);
-    let mut builder = Executor::builder(Registry::empty())
-        .policy(policy(shell, servers.is_some()))
-        .listen(move |event| counted.event(event))
-        .with(coding)
-        .tools([COMPLETE_TASK]);
-    if let Some(servers) = &servers {
-        builder = builder.with(servers.clone());
-    }
-    Ok(Application { executor: built(builder, journal, trusted)?, servers, without_wall })
+    let (used, trusted) = (servers.clone(), trusted.to_vec());
+    let change = move |executor: ExecutorBuilder| {
+        let executor = executor
+            .policy(policy(shell, used.is_some()))
+            .listen(move |event| counted.event(event))
+            .with(coding)
+            .tools([COMPLETE_TASK]);
+        let executor = match used {
+            Some(servers) => executor.with(servers),
+            None => executor,
+        };
+        decided(executor, journal, &trusted)
+    };
+    Ok(Prepared { change: Box::new(change), servers, without_wall })
 }
 
 /// The executor of the commands, in the current folder, and why lines that are rated safe run without a second wall, where
@@ -105,7 +128,10 @@ pub fn of_commands(
     let without_wall = coding.missing_wall();
     let builder = Executor::builder(Registry::empty()).policy(policy(true, false));
     let builder = builder.with(coding).tools([COMPLETE_TASK]);
-    Ok((built(builder, None, &[])?, without_wall))
+    let executor = decided(builder, None, &[]).build();
+    let executor =
+        executor.map_err(|error| Problem::application("the executor cannot be built", error))?;
+    Ok((executor, without_wall))
 }
 
 /// Tools that hide the journal and all logs from programs in a sandbox.
@@ -136,11 +162,11 @@ fn policy(has_shell: bool, has_servers: bool) -> PolicyBuilder {
 }
 
 /// The person at the terminal decides; where there is none, a call that needs a decision fails, or waits in the journal.
-fn built(
+fn decided(
     builder: ExecutorBuilder,
     journal: Option<Journal>,
     trusted: &[TrustedKey],
-) -> Result<Executor, Problem> {
+) -> ExecutorBuilder {
     let is_durable = journal.is_some();
     let calls = match journal {
         Some(journal) => CallJournal::shared(journal.store).lease(LEASE),
@@ -149,13 +175,12 @@ fn built(
     let calls = trusted.iter().fold(calls, |calls, it| calls.trust(&*it.name, it.key));
     let has_person = stdin().is_terminal() && stderr().is_terminal();
     let builder = if has_person { builder.ask(Terminal::new()) } else { builder };
-    let builder = builder.journal(match (has_person, is_durable) {
+    builder.journal(match (has_person, is_durable) {
         (true, true) => calls.trust_process_key(),
         (true, false) => calls,
         (false, true) => calls.on_no_approver(OnNoApprover::Park),
         (false, false) => calls.on_no_approver(OnNoApprover::Fail),
-    });
-    builder.build().map_err(|error| Problem::application("the executor cannot be built", error))
+    })
 }
 
 #[cfg(test)]

@@ -45,6 +45,8 @@ pub struct Arguments {
     /// The model may run command lines.
     pub shell: bool,
     pub record: Option<PathBuf>,
+    /// The model may give tasks to a researcher and a reviewer.
+    pub agents: bool,
     /// Names the MCP servers whose tools the model may use.
     pub mcp: Option<PathBuf>,
     pub json: bool,
@@ -203,6 +205,8 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf)),
             option("mcp", "FILE", "Let the model use the tools of the MCP servers that this file names")
                 .value_parser(value_parser!(PathBuf)),
+            flag("agents", "Let the model give tasks to two other agents: a researcher, who reads, and a reviewer, who reads and runs tests")
+                .conflicts_with_all(["mcp", "fallback", "journal", "run"]),
             option("journal", "FILE", "Record the run in this file, so that `coder resume` takes it up; calls.db where only --run is given")
                 .value_parser(value_parser!(PathBuf)),
             option("run", "NAME", "Record the run under this name; a new one where only --journal is given")
@@ -287,6 +291,12 @@ impl Arguments {
             let message = "the only recorded run with MCP servers is of anthropic; leave `--provider` and `--fallback` out";
             return Err(Problem::Usage(message.to_owned()));
         }
+        let agents = matches.get_flag("agents");
+        if offline && agents && provider != Provider::Anthropic {
+            let message =
+                "the only recorded run with other agents is of anthropic; leave `--provider` out";
+            return Err(Problem::Usage(message.to_owned()));
+        }
         Ok(Self {
             task,
             folder: path("folder").unwrap_or_else(|| ".".into()),
@@ -302,6 +312,7 @@ impl Arguments {
             sandbox: matches.get_flag("sandbox"),
             shell: matches.get_flag("shell"),
             record: path("record"),
+            agents,
             mcp,
             json: matches.get_flag("json"),
             durable,

@@ -294,6 +294,7 @@ impl Stored {
             ))
         })?;
         Ok(Arguments {
+            agents: false,
             task: String::new(),
             folder: self.folder.clone(),
             provider,

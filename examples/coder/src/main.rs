@@ -4,6 +4,7 @@
 //! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy. `coder file undo-turn 3`
 //! takes back what the third turn of the last run in the current folder changed.
 
+mod agents;
 mod application;
 mod arguments;
 mod counted;

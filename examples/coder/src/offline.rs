@@ -90,7 +90,8 @@ pub async fn replays(
     folder: &Path,
     attempts: u32,
 ) -> Result<[Replay; 2], Problem> {
-    let [first, second] = [recorded(providers[0], false)?, recorded(providers[1], false)?];
+    let [first, second] = providers.map(|it| recorded(it, With::Nothing));
+    let (first, second) = (first?, second?);
     let (answered, left) = first.exchanges().split_at(DOWN_FROM - 1);
     let down = left.first().map(|exchange| Exchange {
         request: exchange.request.clone(),
@@ -108,15 +109,22 @@ pub async fn replays(
     Ok([first, started(second).await?])
 }
 
-/// A server of the recorded model. Where it compares, it refuses what was not recorded. A model that uses MCP servers is
-/// recorded by itself: it is shown more tools.
+/// What a model is shown beside the tools of this program: it is recorded by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum With {
+    Nothing,
+    Servers,
+    Agents,
+}
+
+/// A server of the recorded model. Where it compares, it refuses what was not recorded.
 pub async fn replay(
     provider: Provider,
-    with_servers: bool,
+    with: With,
     folder: &Path,
     is_compared: bool,
 ) -> Result<Replay, Problem> {
-    let replay = Replay::of(recorded(provider, with_servers)?, placeholders(folder));
+    let replay = Replay::of(recorded(provider, with)?, placeholders(folder));
     started(if is_compared { replay } else { replay.without_comparison() }).await
 }
 
@@ -126,16 +134,19 @@ pub async fn replay_after(
     answers: u64,
     folder: &Path,
 ) -> Result<Replay, Problem> {
-    let whole = recorded(provider, false)?;
+    let whole = recorded(provider, With::Nothing)?;
     let answers = usize::try_from(answers).unwrap_or(usize::MAX);
     let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
     started(Replay::of(Recording::new(whole.provider(), left), placeholders(folder))).await
 }
 
-fn recorded(provider: Provider, with_servers: bool) -> Result<Recording, Problem> {
+fn recorded(provider: Provider, with: With) -> Result<Recording, Problem> {
     let text = match provider {
-        Provider::Anthropic if with_servers => include_str!("../recordings/anthropic-mcp.jsonl"),
-        Provider::Anthropic => include_str!("../recordings/anthropic.jsonl"),
+        Provider::Anthropic => match with {
+            With::Nothing => include_str!("../recordings/anthropic.jsonl"),
+            With::Servers => include_str!("../recordings/anthropic-mcp.jsonl"),
+            With::Agents => include_str!("../recordings/anthropic-agents.jsonl"),
+        },
         Provider::OpenAiChat => include_str!("../recordings/openai-chat.jsonl"),
         Provider::OpenAiResponses => include_str!("../recordings/openai-responses.jsonl"),
         Provider::Gemini => include_str!("../recordings/gemini.jsonl"),

@@ -8,16 +8,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolwright::Executor;
 use toolwright_agent::testing::Recorder;
-use toolwright_agent::{Agent, Model, RunEnd, Stopped, TotalUsage};
+use toolwright_agent::{Agent, AgentBuilder, RunEnd, Stopped, TotalUsage};
 use toolwright_mcp::McpConfig;
 
+use crate::agents;
 use crate::application::{self, Application, Parts};
 use crate::arguments::Arguments;
 use crate::counted::Counted;
 use crate::durable;
 use crate::end::{End, FallbackEnd, Problem};
 use crate::model::{self, Models};
-use crate::offline::{self, Copied};
+use crate::offline::{self, Copied, With};
 use crate::said::Said;
 use crate::signals::Signals;
 use crate::state;
@@ -43,7 +44,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         Some(copied) if !arguments.keep => copied.log(),
         _ => state::log_of(&folder)?,
     };
-    let Application { executor, servers, without_wall } = application::executor(Parts {
+    let parts = |servers| Parts {
         folder: &folder,
         sandbox: arguments.sandbox,
         servers,
@@ -52,7 +53,8 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         counted: &counted,
         shell: arguments.shell,
         trusted: &[],
-    })?;
+    };
+    let Application { executor, servers, without_wall } = application::executor(parts(servers))?;
     if let Some(words) = without_wall {
         transcript.note("sandbox", &words);
     }
@@ -79,11 +81,13 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
         (None, _) => Vec::new(),
         (Some(_), None) => {
             // What the model searches for names a server that is left out; none was when it was recorded.
+            let with = match (&servers, arguments.agents) {
+                (Some(_), _) => With::Servers,
+                (None, true) => With::Agents,
+                (None, false) => With::Nothing,
+            };
             let is_compared = arguments.record.is_none() && !is_beside_a_dead_server;
-            vec![
-                offline::replay(arguments.provider, servers.is_some(), &folder, is_compared)
-                    .await?,
-            ]
+            vec![offline::replay(arguments.provider, with, &folder, is_compared).await?]
         }
         (Some(_), Some(fallback)) => {
             let providers = [arguments.provider, fallback];
@@ -96,7 +100,23 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let models = Models::of(arguments, &replays, recorder.clone(), transcript)?;
 
     let signals = Signals::listen();
-    let worked = worked(arguments, executor, Arc::clone(&models.model), &signals, transcript).await;
+    let model = Arc::clone(&models.model);
+    let built = match arguments.agents {
+        // The agent makes the executor, with the tool that starts the others.
+        true => agents::built(application::prepared(parts(None))?, model, |it| {
+            configured(it, arguments, transcript)
+        }),
+        false => {
+            let (agent, said) = configured(Agent::on(executor, model), arguments, transcript);
+            agent.build().map(|agent| (agent, said))
+        }
+    };
+    let built =
+        built.map_err(|error| Problem::application("the provider does not take the tools", error));
+    let worked = match built {
+        Ok((agent, said)) => worked(arguments, &agent, &said, &signals, transcript).await,
+        Err(problem) => Err(problem),
+    };
     if let Some(servers) = servers {
         servers.close().await;
     }
@@ -144,32 +164,41 @@ fn servers(file: &Path) -> Result<McpConfig, Problem> {
     })
 }
 
-async fn worked(
+/// An agent as every run of this program has it, and what its model says.
+fn configured<E>(
+    agent: AgentBuilder<E>,
     arguments: &Arguments,
-    executor: Executor,
-    model: Arc<dyn Model>,
-    signals: &Signals,
     transcript: Transcript,
-) -> Result<(Result<RunEnd, Stopped>, u64, TotalUsage), Problem> {
+) -> (AgentBuilder<E>, Said) {
     let said = Said::default();
     let heard = said.clone();
-    let agent = Agent::on(executor, model)
+    let agent = agent
         .instructions(SYSTEM)
         .max_turns(arguments.turns)
         .listen(move |notice| transcript.notice(notice, &heard));
-    // A recording has whole answers: nothing is streamed then.
-    let streams = arguments.record.is_none();
-    let agent = if streams { agent.early_reads() } else { agent };
-    let agent = agent
-        .build()
-        .map_err(|error| Problem::application("the provider does not take the tools", error))?;
+    let agent = if streams(arguments) { agent.early_reads() } else { agent };
+    (agent, said)
+}
+
+/// A recording has whole answers: nothing is streamed then.
+fn streams(arguments: &Arguments) -> bool {
+    arguments.record.is_none()
+}
+
+async fn worked(
+    arguments: &Arguments,
+    agent: &Agent,
+    said: &Said,
+    signals: &Signals,
+    transcript: Transcript,
+) -> Result<(Result<RunEnd, Stopped>, u64, TotalUsage), Problem> {
     let mut run = agent
         .new_run(run_id())
         .cancelled_by(signals.token())
         .start()
         .map_err(|error| Problem::application("the run cannot start", error))?;
-    if streams {
-        transcript.follow(&said, || run.events());
+    if streams(arguments) {
+        transcript.follow(said, || run.events());
     }
     let ended = run.send(arguments.task.as_str()).await;
     Ok((ended, run.state().turn(), run.state().spent()))

@@ -22,6 +22,10 @@ impl Transcript {
 
     pub fn notice(self, notice: &RunNotice<'_>, said: &Said) {
         let turn = notice.turn;
+        if let Some((_, agent)) = notice.run.split_once('/') {
+            self.of_agent(agent, notice);
+            return;
+        }
         match notice.kind {
             NoticeKind::Appended { message: Message::User { text, .. } } => {
                 self.write("user", turn, text);
@@ -59,6 +63,31 @@ impl Transcript {
                             "turn": turn, "answer": name, "id": call.id, "is_error": answer.is_error(), "text": text,
                         }).to_string()),
                     }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What another agent says, calls and reads, under its name: of an answer its begin.
+    fn of_agent(self, agent: &str, notice: &RunNotice<'_>) {
+        let turn = notice.turn;
+        let write = |what: &str, words: &str| match self {
+            Self::Text => put(&format!("[{agent} {turn}] {what:<7} {}", shown::line(words))),
+            Self::Json => put(&json!({"agent": agent, "turn": turn, what: words}).to_string()),
+        };
+        match notice.kind {
+            NoticeKind::Appended { message: Message::User { text, .. } } => write("task", text),
+            NoticeKind::Answered { answer } if !answer.text.trim().is_empty() => {
+                write("model", &answer.text);
+            }
+            NoticeKind::Calling { calls } => {
+                calls.iter().for_each(|it| write("call", &format!("{} {}", it.name, it.arguments)));
+            }
+            NoticeKind::Appended { message: Message::ToolResults(answered) } => {
+                for (call, answer) in answered.iter() {
+                    let failed = if answer.is_error() { " failed" } else { "" };
+                    write("answer", &format!("{}{failed}", call.name));
                 }
             }
             _ => {}

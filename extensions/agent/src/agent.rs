@@ -41,6 +41,7 @@ use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunEvents, RunNotice};
 use crate::guards::GuardSet;
 use crate::history::Prompt;
+use crate::limits::ceilings::Ceilings;
 use crate::limits::ledger::Ledger;
 use crate::limits::{Accounts, Limits};
 use crate::model::{Model, ModelSettings};
@@ -117,6 +118,8 @@ pub(crate) struct Inner {
     pub sub_agents: Option<SubAgents>,
     /// What these may spend.
     pub ledger: Ledger,
+    /// What all runs may cost in a day or month.
+    pub ceilings: Option<Ceilings>,
     #[cfg(feature = "opentelemetry")]
     pub metrics: Option<Arc<crate::events::Metrics>>,
 }

@@ -381,6 +381,10 @@ impl Model for HttpModel {
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(self.ask(request))
     }
+
+    fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
+        Some(self.prices.of(&self.model)?.most(input_tokens, output_tokens))
+    }
 }
 
 /// Without the key.

@@ -58,8 +58,8 @@ pub use self::history::{
     HistoryProblem, HistoryRepair, ImportError, Imported, Message, Prompt, Verbatim, check, import,
 };
 pub use self::limits::{
-    Accounts, Cost, CostError, Limit, Limits, Price, Prices, PricesError, Rates, TotalUsage, Usage,
-    UsageRecorder,
+    Accounts, Ceiling, CeilingOf, Cost, CostError, Limit, Limits, Period, PeriodSpending, Price,
+    Prices, PricesError, Rates, Spending, TotalUsage, Usage, UsageRecorder,
 };
 pub use self::model::{
     ContextSize, Delta, DeltaListener, Effort, Fallback, FallbackBuilder, FellBack, Model,

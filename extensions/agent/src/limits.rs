@@ -1,6 +1,8 @@
 //! How far a run may go, what requests take and cost, and where a run has spent what it may.
 
 pub(crate) mod budget;
+mod ceiling;
+pub(crate) mod ceilings;
 pub(crate) mod ledger;
 mod limit;
 mod prices;
@@ -8,6 +10,8 @@ pub(crate) mod share;
 mod usage;
 mod usage_recorder;
 
+pub use self::ceiling::{Ceiling, CeilingOf, Period, Spending};
+pub use self::ceilings::PeriodSpending;
 pub use self::limit::{Limit, Limits};
 pub use self::prices::{Price, Prices, PricesError, Rates};
 pub use self::usage::{Accounts, Cost, CostError, TotalUsage, Usage};

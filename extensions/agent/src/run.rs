@@ -1,5 +1,6 @@
 //! One run: decides what comes next, carries it out, and knows how far it is.
 
+mod admission;
 mod agent_run;
 mod asking;
 mod calling;

@@ -79,6 +79,8 @@ pub trait MakeCalls: Send + Sync {
     /// # Errors
     /// When the run does not have it.
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError>;
+    /// A call that is answered without being made: those behind it are made under the numbers that they have with it.
+    fn pass_over(&self) {}
     /// The executor's own, for the crate that made it.
     fn as_any(&self) -> Option<&dyn Any> {
         None
@@ -104,6 +106,13 @@ impl Calls {
     #[must_use]
     pub fn made_by(&self) -> Option<&dyn Any> {
         self.0.as_any()
+    }
+
+    /// Counts a call that is answered without being made, so that the calls behind it are known by the numbers that they have with it,
+    /// also where it is made when its parent runs again.
+    #[doc(hidden)]
+    pub fn pass_over(&self) {
+        self.0.pass_over();
     }
 
     /// Makes no call: for what looks at a call that does not run.

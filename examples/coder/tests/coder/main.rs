@@ -1,6 +1,7 @@
 //! The coder as a person and a script see it: the transcript on standard error, the end on standard output, an exit code.
 #![cfg(test)]
 
+mod agents;
 mod command_line;
 #[cfg(unix)]
 mod durable;

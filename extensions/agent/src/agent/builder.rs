@@ -16,8 +16,9 @@ use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
 use crate::guards::{GuardSet, IntoGuards};
+use crate::limits::ceilings::Ceilings;
 use crate::limits::ledger::Ledger;
-use crate::limits::{Accounts, Cost, Limits};
+use crate::limits::{Accounts, Ceiling, Cost, Limits};
 use crate::model::{Model, ModelSettings};
 use crate::plugin::{PluginSet, ProvidedPlugin};
 use crate::results::AnswerBudget;
@@ -44,6 +45,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     listeners: Vec<Listener>,
     guards: GuardSet,
     accounts: Accounts,
+    ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
     /// How the tools that start sub-agents find the agent.
     link: Link,
@@ -69,6 +71,7 @@ impl<E> AgentBuilder<E> {
             listeners: Vec::new(),
             guards: GuardSet::default(),
             accounts: Accounts::new(),
+            ceilings: Vec::new(),
             sub_agents: Vec::new(),
             link: Link::default(),
             #[cfg(feature = "opentelemetry")]
@@ -213,6 +216,42 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Limits what all runs together may cost in a day or a month: of each user, of the agent, or of the application. Before a request to a
+    /// model is sent, the most that it may cost is reserved in the journal; when the answer is there, it is settled by what it took. A run
+    /// whose next request does not fit ends with [`Limit::Ceiling`](crate::Limit::Ceiling), and may go on by what its user says in the next
+    /// period; other runs go on. Any number of processes share the ceilings of a journal.
+    ///
+    /// [`build`](Self::build) refuses a ceiling without a journal, without [`max_tokens`](Self::max_tokens), and of a model whose price is
+    /// not known.
+    ///
+    /// ```
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright_agent::{
+    ///     Agent, Ceiling, Cost, Limit, ModelAnswer, Period, Price, Rates, RunEnd, ScriptedModel, Usage,
+    /// };
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let price = Price::new(Rates::new(Cost::cents(300), Cost::cents(1500)));
+    /// let model = ScriptedModel::new().price(price).answers(ModelAnswer::text("Hello.").usage(Usage::new(20_000, 100)));
+    /// let agent = Agent::builder(model)
+    ///     .journal(MemoryStore::new())
+    ///     .max_tokens(1_000)
+    ///     .ceiling(Ceiling::of_each_user(Period::Day, Cost::cents(8)))
+    ///     .build()?;
+    /// agent.run("Good morning!").user("ada").await?;
+    /// let error = agent.run("And now?").user("ada").await.unwrap_err();
+    /// let end = error.result().expect("it has ended").end().clone();
+    /// assert!(matches!(end, RunEnd::Limit(Limit::Ceiling { .. })), "6.15 cents are spent");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ceiling(mut self, ceiling: Ceiling) -> Self {
+        self.ceilings.push(ceiling);
+        self
+    }
+
     /// Limits the tokens of one answer of the model: its own limit unless set.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
@@ -317,6 +356,7 @@ impl<E> AgentBuilder<E> {
             listeners: self.listeners,
             guards: self.guards,
             accounts: self.accounts,
+            ceilings: self.ceilings,
             sub_agents: self.sub_agents,
             link: self.link,
             #[cfg(feature = "opentelemetry")]
@@ -435,13 +475,46 @@ impl AgentBuilder<Executor> {
             accounts: self.accounts,
             sub_agents: None,
             ledger: Ledger::new(journal),
+            ceilings: None,
             #[cfg(feature = "opentelemetry")]
             metrics: self.metrics,
         };
+        agent.ceilings = held(self.ceilings, &agent)?;
         agent.sub_agents = SubAgents::of(self.sub_agents, &agent)?;
         let agent = Arc::new(agent);
         self.link.is_of(&agent);
         Ok(Agent(agent))
+    }
+}
+
+/// The ceilings of an agent, where each can be held.
+fn held(ceilings: Vec<Ceiling>, agent: &Inner) -> Result<Option<Ceilings>, AgentError> {
+    let Some(ceiling) = ceilings.first().copied() else { return Ok(None) };
+    let Some(journal) = agent.journal() else {
+        let why = "what runs cost is added up in a journal; give the agent one by `.journal(…)`";
+        return Err(AgentError::Ceiling { ceiling, why: why.to_owned() });
+    };
+    priced(ceiling, &*agent.model, agent.max_tokens)?;
+    Ok(Some(Ceilings::new(ceiling, ceilings, &agent.name, journal)))
+}
+
+/// Sees to it that the most is known that a request to a model costs.
+pub(in crate::agent) fn priced(
+    ceiling: Ceiling,
+    model: &dyn Model,
+    max_tokens: Option<u32>,
+) -> Result<(), AgentError> {
+    let refused = |why: String| AgentError::Ceiling { ceiling, why };
+    if max_tokens.is_none() {
+        let why = "an answer may have any number of tokens, and cost as much; limit it by `.max_tokens(…)`";
+        return Err(refused(why.to_owned()));
+    }
+    match model.most_cost(1, 1) {
+        Some(_) => Ok(()),
+        None => Err(refused(format!(
+            "the price of the model `{}` is not known; add it to the prices of the model, or leave the ceiling out",
+            model.name()
+        ))),
     }
 }
 

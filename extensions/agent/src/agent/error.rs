@@ -5,6 +5,7 @@ use toolwright::dialect::DialectError;
 use toolwright::{BuildError, RegistryError};
 
 use crate::agent::ModelNameError;
+use crate::limits::Ceiling;
 use crate::model::ModelError;
 use crate::plugin::PluginProblem;
 use crate::run::OutputError;
@@ -50,6 +51,14 @@ pub enum AgentError {
     SubAgent {
         /// Its name.
         agent: String,
+        /// Why.
+        why: String,
+    },
+    /// A ceiling of money cannot be held.
+    #[error("the ceiling of {ceiling} cannot be held: {why}")]
+    Ceiling {
+        /// The ceiling.
+        ceiling: Ceiling,
         /// Why.
         why: String,
     },

@@ -107,8 +107,12 @@ impl ById {
         let (head, _) = head_of(&*access.store, run).await?;
         match access.store.document(&key).await? {
             Some(left) if head.phase == Phase::Ended => {
-                inbox::withdraw(&access, left).await?;
-                Err(not_now("has ended meanwhile; say it in a conversation of this id"))
+                match inbox::withdraw(&access, left).await? {
+                    true => {
+                        Err(not_now("has ended meanwhile; say it in a conversation of this id"))
+                    }
+                    false => Ok(()),
+                }
             }
             _ => Ok(()),
         }

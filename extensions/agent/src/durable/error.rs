@@ -191,6 +191,14 @@ impl RunError {
         Self::Damaged { key: key.to_owned(), why: why.to_string() }
     }
 
+    /// The failure of the journal, where it is one.
+    pub(crate) fn store(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+
     pub(super) fn away(run: &str, outage: &Outage) -> Self {
         let Outage { since, until, kind, .. } = outage.clone();
         Self::ModelUnreachable { run: run.to_owned(), kind, since, until }

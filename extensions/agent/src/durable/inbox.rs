@@ -10,7 +10,8 @@ use super::turn::{self, Said};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
-/// Records a message for a run, behind those that wait.
+/// Records a message for a run, behind those that wait. The document that lists the run among those that go on is written anew with
+/// it: a driver that ends the run and has not seen the message does not list it among those that have ended.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
@@ -26,23 +27,35 @@ pub(super) async fn put(
         guards: Vec::new(),
     };
     let text = turn::text(&body, &key, access.sealing.as_ref())?;
-    let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text) };
-    let unit = Transaction { documents: vec![write], ..Transaction::default() };
-    match access.store.commit(unit, access.now()).await {
-        Ok(()) => Ok(key),
-        Err(CommitError::Store(error)) => Err(error.into()),
-        Err(error) => Err(RunError::damaged(&key, error)),
+    let open = keys::open(run);
+    loop {
+        let write = DocumentWrite { key: key.clone(), expects: None, text: Some(text.clone()) };
+        let listed = access.store.document(&open).await?.map(|it| DocumentWrite {
+            key: it.key,
+            expects: Some(it.version),
+            text: Some(it.text),
+        });
+        let documents = [write].into_iter().chain(listed).collect();
+        let unit = Transaction { documents, ..Transaction::default() };
+        match access.store.commit(unit, access.now()).await {
+            Ok(()) => return Ok(key),
+            // Another message was faster, or the run has ended.
+            Err(CommitError::Document { key, .. }) if key == open => tokio::task::yield_now().await,
+            Err(CommitError::Store(error)) => return Err(error.into()),
+            Err(error) => return Err(RunError::damaged(&key, error)),
+        }
     }
 }
 
-/// Removes a message that was not read; one that was read meanwhile stays said.
-pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Result<(), RunError> {
+/// Removes a message that was not read; whether that is so, since one that was read meanwhile stays said.
+pub(super) async fn withdraw(access: &JournalAccess, message: Document) -> Result<bool, RunError> {
     let (key, expects) = (message.key, Some(message.version));
     let write = DocumentWrite { key, expects, text: None };
     let unit = Transaction { documents: vec![write], ..Transaction::default() };
     match access.store.commit(unit, access.now()).await {
+        Ok(()) => Ok(true),
         Err(CommitError::Store(error)) => Err(error.into()),
-        _ => Ok(()),
+        Err(_) => Ok(false),
     }
 }
 

@@ -1,11 +1,13 @@
 //! How long a driver tries a commit whose journal fails: some looks, as the reply may only be lost; an answer of the model, which was
 //! paid for, is held until the journal can take it.
 
+use std::fmt;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use tokio::time::sleep;
+use toolwright::Executor;
 use toolwright::journal::{StoreError, StoreErrorKind};
 
 use super::RunError;
@@ -55,6 +57,35 @@ impl Patience<'_> {
             _ => return Err(error.into()),
         }
         Ok(())
+    }
+}
+
+/// Does something with the journal of a run, again while the journal fails in a way that may pass: what is paid for is held meanwhile. Who
+/// no longer waits for it drops it.
+///
+/// # Errors
+/// Where time alone mends nothing, or the executor takes no more calls: another process goes on.
+pub(crate) async fn held<T, E: fmt::Display, W: Future<Output = Result<T, E>>>(
+    (run, executor): (&str, &Executor),
+    store_error: impl Fn(&E) -> Option<&StoreError>,
+    mut work: impl FnMut() -> W,
+) -> Result<T, E> {
+    let mut times = 0;
+    loop {
+        let error = match work().await {
+            Err(error) if store_error(&error).is_some_and(may_pass) => error,
+            done => return done,
+        };
+        times += 1;
+        if times == LOOKS {
+            tracing::warn!(run, %error, "a sub-agent is held until the journal can be used");
+        }
+        let pause = Duration::try_from(HELD.after(times)).unwrap_or(PAUSE);
+        tokio::select! {
+            biased;
+            () = executor.draining() => return Err(error),
+            () = sleep(pause) => {}
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use toolwright::{
 
 use super::RunError;
 use super::acknowledge::Unacknowledged;
+use super::deadline::deadline_of;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::plugins::PluginDocument;
@@ -28,7 +29,7 @@ use super::progress::{Progress, Waiting};
 use super::recorded::Recorded;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
-use crate::events::{GuardReport, NoticeKind};
+use crate::events::{GuardReport, NoticeKind, RunEnd};
 use crate::history::{Message, Prompt};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
@@ -277,6 +278,10 @@ impl Recorder for RunRecord {
         documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
         let mut head = self.head_of(next)?;
         head.prices = newest;
+        if next.turns_since_said() == 0 && (is_answered || before.turns_since_said() > 0) {
+            // The user has said something to which the run, which was done, goes on: its limits count anew.
+            head.deadline = deadline_of(self.recorded.access(), next.limits());
+        }
         if stop == Some(Stop::Cancelled) {
             head.cancelled.clone_from(&self.cancelled);
         }
@@ -284,6 +289,8 @@ impl Recorder for RunRecord {
         let is_listed = (self.recorded.head.phase == Phase::Ended) == is_ended;
         // Its calls are acknowledged before it is no longer looked at.
         let is_left = is_ended && (has_answers || !self.left.is_empty());
+        // Nor before its inbox is looked at again.
+        self.recorded.is_said_more = is_left;
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
                 true => self.listed_for_the_paid(is_ended).await?,
@@ -310,8 +317,25 @@ impl Recorder for RunRecord {
         self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
     }
 
-    async fn said(&mut self, _: bool) -> Result<Vec<Prompt>, RunError> {
-        self.recorded.take_messages().await
+    async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, RunError> {
+        if !is_ending {
+            return self.recorded.take_messages().await;
+        }
+        // An answer with which the run ends was paid for.
+        let mut patience = self.patience();
+        for times in 1.. {
+            let taken = match self.recorded.note_listing().await {
+                Ok(()) => self.recorded.take_messages().await,
+                Err(error) => Err(error),
+            };
+            match taken {
+                Err(RunError::Store(error)) => {
+                    patience.after(&self.recorded.head.run, error, times).await?;
+                }
+                taken => return taken,
+            }
+        }
+        Ok(Vec::new())
     }
 
     async fn delegated(&mut self, state: &State) -> Result<Spent, RunError> {
@@ -384,7 +408,8 @@ impl Recorder for RunRecord {
         self.acknowledge().await;
         if state.due().is_none() {
             // Where it is not listed now, a worker on the journal does it.
-            let _ = self.recorded.ended(&self.left).await;
+            let is_answer = state.ended().is_some_and(RunEnd::is_answer);
+            let _ = self.recorded.ended(&self.left, is_answer).await;
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use toolwright::journal::{CommitError, DocumentWrite, Transaction};
+use toolwright::journal::{CommitError, DocumentWrite, Store, StoreError, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::RunError;
@@ -37,6 +37,10 @@ pub(super) struct Recorded {
     pub also: Vec<DocumentWrite>,
     /// What removes the messages that were taken from the inbox: it goes with the step that records them, and with no other commit.
     pub taken: Vec<DocumentWrite>,
+    /// The version of the document that lists the run among those that go on, from before the look for messages with which it ends.
+    listed_at: Option<u64>,
+    /// Whether something may have been said to the run that it has not read when it ended.
+    pub is_said_more: bool,
     /// Whether a commit is under way, or its outcome is not known.
     is_committing: bool,
     /// The place of the one suspect of this process, until the turn is recorded.
@@ -53,6 +57,8 @@ impl Recorded {
             versions: HashMap::new(),
             also: Vec::new(),
             taken: Vec::new(),
+            listed_at: None,
+            is_said_more: false,
             is_committing: false,
             suspicion: None,
         }
@@ -102,8 +108,9 @@ impl Recorded {
         let head = Head { updated: self.access.now(), ..head };
         let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
         self.is_committing = true;
-        self.commit_text(patience, key, &text, &documents).await?;
+        self.commit_text(patience, key, &text, &mut documents).await?;
         self.is_committing = false;
+        self.listed_at = None;
         self.version += 1;
         self.head = head;
         self.also.clear();
@@ -122,14 +129,16 @@ impl Recorded {
         mut patience: Patience<'_>,
         key: String,
         text: &str,
-        documents: &[DocumentWrite],
+        documents: &mut Vec<DocumentWrite>,
     ) -> Result<(), RunError> {
-        let lost = || RunError::LeaseLost { run: self.head.run.clone() };
+        let run = self.head.run.clone();
+        let lost = || RunError::LeaseLost { run: run.clone() };
+        let (open, ended) = (keys::open(&run), keys::ended(&run));
         for times in 1.. {
             let expects = (self.version > 0).then_some(self.version);
             let head = DocumentWrite { key: key.clone(), expects, text: Some(text.to_owned()) };
-            let documents = documents.iter().cloned().chain([head]).collect();
-            let unit = Transaction { documents, ..Transaction::default() };
+            let whole = documents.iter().cloned().chain([head]).collect();
+            let unit = Transaction { documents: whole, ..Transaction::default() };
             match self.access.store.commit(unit, self.access.now()).await {
                 Ok(()) => return Ok(()),
                 Err(CommitError::Store(error)) => {
@@ -150,8 +159,13 @@ impl Recorded {
                             self.version = found.version.saturating_sub(1);
                             return Ok(());
                         }
-                        Some(found) if self.is_own_renewal(&found.text) => {
-                            self.version = found.version;
+                        // Something was said meanwhile: the run stays listed until that is read.
+                        found
+                            if found.as_ref().map_or(0, |it| it.version) == self.version
+                                && conflicting(&conflict) == Some(&*open) =>
+                        {
+                            documents.retain(|it| it.key != open && it.key != ended);
+                            self.is_said_more = true;
                         }
                         // The head is as it was: another document is not.
                         found if found.as_ref().map_or(0, |it| it.version) == self.version => {
@@ -160,6 +174,9 @@ impl Recorded {
                                 let why = format!("it was changed by hand: {conflict}");
                                 RunError::damaged(other, why)
                             }));
+                        }
+                        Some(found) if self.is_own_renewal(&found.text) => {
+                            self.version = found.version;
                         }
                         _ => return Err(lost()),
                     }
@@ -224,12 +241,30 @@ impl Recorded {
             writes.push(DocumentWrite { key: from, expects: Some(expects), text: None });
         }
         let expects = version(&to).await?;
+        if let (Some(write), Some(listed)) = (writes.first_mut(), self.listed_at)
+            && is_ended
+        {
+            write.expects = Some(listed);
+        }
         writes.push(DocumentWrite { key: to, expects, text: Some(text) });
         Ok(writes)
     }
 
-    /// Lists a run among those that have ended, as soon as all its calls are acknowledged.
-    pub(super) async fn ended(&mut self, left: &[Unacknowledged]) -> Result<(), RunError> {
+    /// Notes how the run is listed, before the look for messages with which it ends.
+    pub(super) async fn note_listing(&mut self) -> Result<(), RunError> {
+        let found = self.access.store.document(&keys::open(&self.head.run)).await?;
+        self.listed_at = found.map(|it| it.version);
+        Ok(())
+    }
+
+    /// Lists a run among those that have ended, as soon as all its calls are acknowledged and, where it has ended with an answer, all
+    /// that was said to it is read.
+    pub(super) async fn ended(
+        &mut self,
+        left: &[Unacknowledged],
+        is_answer: bool,
+    ) -> Result<(), RunError> {
+        (self.listed_at, self.is_said_more) = (None, false);
         if self.access.store.document(&keys::open(&self.head.run)).await?.is_none() {
             return Ok(());
         }
@@ -239,6 +274,10 @@ impl Recorded {
             }
         }
         let listed = self.listed(true).await?;
+        if is_answer && has_messages(&*self.access.store, &self.head.run).await? {
+            self.is_said_more = true;
+            return Ok(());
+        }
         self.commit(self.head.clone(), listed).await
     }
 
@@ -253,6 +292,11 @@ impl Recorded {
         let head = Head { lease: None, ..self.head.clone() };
         self.commit(head, Vec::new()).await
     }
+}
+
+/// Whether messages wait for a run.
+pub(super) async fn has_messages(store: &dyn Store, run: &str) -> Result<bool, StoreError> {
+    Ok(!store.documents(&keys::inbox(run)).await?.is_empty())
 }
 
 /// The document that a commit did not find as it expected.

@@ -289,10 +289,12 @@ impl Inner {
         if !has_ended || self.access.store.document(&key).await?.is_none() {
             return Ok(Progress::Queued);
         }
-        let driven = self.spoken_of_inbox(run).await?;
-        match driven {
-            Some(mut driven) => self.driven(&mut driven).await,
-            None => Ok(Progress::Queued),
+        match self.spoken_of_inbox(run).await {
+            Ok(Some(mut driven)) => self.driven(&mut driven).await,
+            Ok(None) => Ok(Progress::Queued),
+            // Another process has seen it too, and was faster.
+            Err(error) if error.is_elsewhere() => Ok(Progress::Queued),
+            Err(error) => Err(error),
         }
     }
 

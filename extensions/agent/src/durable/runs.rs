@@ -15,6 +15,7 @@ use super::info::RunInfo;
 use super::keys;
 use super::removal::remove;
 use super::turn::{self, RecordedTurn};
+use crate::limits::{PeriodSpending, ceilings};
 
 /// The runs of a journal. It needs neither their agents nor their tools, drives nothing, and reads no application's data.
 ///
@@ -43,6 +44,10 @@ impl Runs {
     #[must_use]
     pub fn of(store: Arc<dyn Store>) -> Self {
         Self { store, sealing: None }
+    }
+
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// Reads what is encrypted with this key.
@@ -97,6 +102,14 @@ impl Runs {
             }
         }
         Ok(heads)
+    }
+
+    /// Lists what was spent under ceilings, by day and month; see [`AgentBuilder::ceiling`](crate::AgentBuilder::ceiling).
+    ///
+    /// # Errors
+    /// When a document of it cannot be read, or the journal fails.
+    pub async fn spending(&self) -> Result<Vec<PeriodSpending>, RunError> {
+        Ok(ceilings::all(&*self.store).await?)
     }
 
     /// Reads the state of a run.

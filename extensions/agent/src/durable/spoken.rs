@@ -5,10 +5,11 @@ use std::sync::Arc;
 use toolwright::Content;
 use toolwright::journal::DocumentWrite;
 
+use super::deadline::deadline_of;
 use super::head::{Head, Phase};
 use super::record::DrivenRun;
+use super::recorded::has_messages;
 use super::runner::Inner;
-use super::taking::deadline_of;
 use super::{RunError, keys};
 
 impl Inner {
@@ -28,7 +29,16 @@ impl Inner {
     }
 
     /// A run that has ended, and that has not read what was said while it worked; nothing where nothing waits.
+    ///
+    /// # Errors
+    /// Also where another process has read it first ([`RunError::LeaseLost`]).
     pub(super) async fn spoken_of_inbox(&self, id: &str) -> Result<Option<DrivenRun>, RunError> {
+        if !has_messages(&*self.access.store, id).await? {
+            return Ok(None);
+        }
+        if self.head(id).await?.0.phase != Phase::Ended {
+            return Err(RunError::LeaseLost { run: id.to_owned() });
+        }
         let mut driven = self.opened_again(id).await?;
         Ok(driven.said_before().await?.then_some(driven))
     }

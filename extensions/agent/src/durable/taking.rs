@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::Value;
 use toolwright::CallId;
 use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
 use toolwright::journal::CallRecord;
-use toolwright::unstable::runs::JournalAccess;
 
 use super::acknowledge::Unacknowledged;
 use super::body::Body;
 use super::builder::unsealed;
 use super::crashes::park;
+use super::deadline::deadline_of;
 use super::decide::{CallStatus, Decision, decide};
 use super::head::{Crashes, Head, Phase, WaitingCall};
 use super::info::RunInfo;
@@ -97,10 +97,17 @@ impl Inner {
                 let (state, turns) = self.turns(&head, version).await?;
                 let left = Unacknowledged::last_of(&turns.history, head.turn);
                 let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
-                recorded.ended(left.as_slice()).await?;
                 let why = "its phase is `ended`, and its state is not; it was changed by hand";
                 let ended = state.ended().cloned();
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
+                let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
+                recorded.ended(left.as_slice(), is_answer).await?;
+                if recorded.is_said_more
+                    && is_answer
+                    && let Some(driven) = self.spoken_of_inbox(id).await?
+                {
+                    return Ok(Ok(driven));
+                }
                 return Ok(Err(Progress::Ended(ended)));
             }
             Decision::Parked { until } => {
@@ -154,8 +161,42 @@ impl Inner {
         Ok(error)
     }
 
-    /// Drives a run as far as that goes here.
+    /// Drives a run as far as that goes here; on, where something was said to it as it ended.
     pub(super) async fn driven(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
+        loop {
+            let progress = self.driven_once(driven).await?;
+            let recorded = &mut driven.record.recorded;
+            let (Progress::Ended(end), true) =
+                (&progress, std::mem::take(&mut recorded.is_said_more))
+            else {
+                return Ok(progress);
+            };
+            let is_answer = end.is_answer() && recorded.head.cancelled.is_none();
+            let run = recorded.head.run.clone();
+            let more = match is_answer {
+                true => self.spoken_of_inbox(&run).await?,
+                false => None,
+            };
+            match more {
+                Some(more) => {
+                    let places = driven.record.places.take();
+                    *driven = more;
+                    driven.record.places = places;
+                }
+                // It was withdrawn, or is read with the next message.
+                None => {
+                    let left = std::mem::take(&mut driven.record.left);
+                    // Where it is not listed now, a worker on the journal does it.
+                    let _ = driven.record.recorded.ended(&left, is_answer).await;
+                    if !driven.record.recorded.is_said_more {
+                        return Ok(progress);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn driven_once(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         let run = driven.run.id().to_owned();
         // Boxed, as its future is large.
         let progress = Box::pin(driven.drive()).await?;
@@ -349,9 +390,4 @@ fn unsound(history: &[Message]) -> Option<String> {
         Err(problem) => problem.to_string(),
     };
     Some(format!("cannot begin with this history, {why}; give what `import` makes of it"))
-}
-
-pub(super) fn deadline_of(access: &JournalAccess, limits: Limits) -> Option<Timestamp> {
-    let time = SignedDuration::try_from(limits.time?).unwrap_or(SignedDuration::MAX);
-    Some(access.now().checked_add(time).unwrap_or(Timestamp::MAX))
 }

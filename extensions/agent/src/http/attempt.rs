@@ -98,6 +98,15 @@ impl Endpoint {
         };
         // Before anything reads, cuts or records what the server says.
         let body = without_key(key, body);
+        let shows_key = |value: &HeaderValue| {
+            value.to_str().is_ok_and(|it| key.is_some_and(|key| key.is_in(it)))
+        };
+        let names: Vec<_> =
+            headers.iter().filter(|(_, it)| shows_key(it)).map(|(name, _)| name.clone()).collect();
+        let mut headers = headers;
+        for name in names {
+            headers.remove(name);
+        }
         Ok(Received { status, headers, body })
     }
 

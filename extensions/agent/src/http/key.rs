@@ -5,6 +5,7 @@
 
 mod command;
 mod secret;
+mod shown;
 
 use std::ffi::OsString;
 use std::fmt;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use tokio::sync;
 use toolwright::CallId;
-use toolwright::journal::{CommitError, DocumentWrite, StoreError, Transaction};
+use toolwright::journal::{CommitError, DocumentWrite, Store, StoreError, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
 use super::share::{ChildSpending, Children, Standing};
@@ -30,6 +30,9 @@ struct InMemory {
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,
+    /// The name of the sub-agent, which earlier releases did not write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
     #[serde(flatten)]
     child: ChildSpending,
 }
@@ -117,12 +120,23 @@ impl Ledger {
             }
             return Ok(());
         };
-        let stored = Stored { version: VERSION, child };
+        let stored = Stored { version: VERSION, agent: Some(place.agent.to_owned()), child };
         let text = serde_json::to_string(&stored).map_err(|it| StoreError::invalid(it.to_string()));
         let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
-        documents.push(DocumentWrite { key, expects, text: Some(text?) });
+        let text = text?;
+        documents.push(DocumentWrite { key: key.clone(), expects, text: Some(text.clone()) });
         let unit = Transaction { documents, ..Transaction::default() };
-        journal.store.commit(unit, journal.now()).await
+        match journal.store.commit(unit, journal.now()).await {
+            Err(conflict @ CommitError::Document { .. }) => {
+                // It may be this commit, whose reply was lost.
+                let next = expects.map_or(1, |it| it.saturating_add(1));
+                match journal.store.document(&key).await? {
+                    Some(found) if found.text == text && found.version == next => Ok(()),
+                    _ => Err(conflict),
+                }
+            }
+            committed => committed,
+        }
     }
 
     /// The version of what is noted of one; nothing where nothing is.
@@ -145,6 +159,33 @@ pub(crate) struct Place<'a> {
     pub turn: u64,
     /// The call that started it.
     pub call: CallId,
+    /// Its name.
+    pub agent: &'a str,
+}
+
+/// A sub-agent that was started in a run.
+pub(crate) struct StartedAgent {
+    pub call: CallId,
+    pub agent: String,
+    pub child: ChildSpending,
+}
+
+/// All sub-agents that were started in a run.
+pub(crate) async fn started(store: &dyn Store, run: &str) -> Result<Vec<StartedAgent>, StoreError> {
+    let mut all = Vec::new();
+    for document in store.documents(&children_of(run)).await? {
+        let invalid = || {
+            let why = format!("the document `{}` is no budget of a sub-agent", document.key);
+            StoreError::invalid(why)
+        };
+        let call = document.key.rsplit_once('/').and_then(|(_, call)| call.parse().ok());
+        let stored: Option<Stored> = serde_json::from_str(&document.text).ok();
+        let stored = stored.filter(|it| it.version == VERSION);
+        let (call, stored) = call.zip(stored).ok_or_else(invalid)?;
+        let agent = stored.agent.unwrap_or_else(|| "a sub-agent".to_owned());
+        all.push(StartedAgent { call, agent, child: stored.child });
+    }
+    Ok(all)
 }
 
 /// What the keys of all documents about the budgets of the sub-agents of a run begin with.

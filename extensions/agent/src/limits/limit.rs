@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Cost;
+use super::{CeilingOf, Cost};
 
 /// A limit that was reached, with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,23 @@ pub enum Limit {
     Cost {
         /// How much, in millionths of a millionth of a dollar.
         cost: Cost,
+    },
+    /// The next request may have gone over a ceiling of all runs of a user, an agent or an application; see
+    /// [`Ceiling`](crate::Ceiling).
+    Ceiling {
+        /// Whose runs.
+        whose: CeilingOf,
+        /// The name of the user or agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// The day or month, in UTC.
+        period: String,
+        /// The most that they may cost.
+        ceiling: Cost,
+        /// What they had spent, and what was reserved for requests under way.
+        held: Cost,
+        /// What the next request may cost at most.
+        next: Cost,
     },
     /// The same call with the same arguments failed so many times in a row.
     RepeatedFailure {
@@ -128,6 +145,14 @@ impl fmt::Display for Limit {
             }
             Self::Tokens { tokens } => write!(formatter, "{tokens} tokens, more than it may take"),
             Self::Cost { cost } => write!(formatter, "{cost}, more than it may cost"),
+            Self::Ceiling { whose, name, period, ceiling, held, next } => {
+                let name = name.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
+                let whose = whose.word();
+                write!(
+                    formatter,
+                    "the ceiling of {ceiling} for the {whose}{name} in {period}: {held} of it is spent or reserved, and the next request may cost up to {next}"
+                )
+            }
             Self::RepeatedFailure { tool, times } => write!(
                 formatter,
                 "the same call of `{tool}` failed {times} times in a row with the same arguments"

@@ -195,6 +195,24 @@ impl Price {
         Self { above: Some((tokens, rates)), ..self }
     }
 
+    /// Computes the most that a request of so many tokens costs whose answer has so many, whatever of it is cached.
+    #[must_use]
+    pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Cost {
+        let dearest = |rates: Rates| {
+            let input = rates.input.max(rates.cached).max(rates.cache_write);
+            (input.max(rates.long_cache_write), rates.output)
+        };
+        let (input, output) = dearest(self.rates);
+        let long = self.above.filter(|(limit, _)| input_tokens > *limit);
+        let (input, output) = match long.map(|(_, rates)| dearest(rates)) {
+            Some((dearer, more)) => (input.max(dearer), output.max(more)),
+            None => (input, output),
+        };
+        let price = |tokens: u64, rate: Cost| u128::from(tokens) * u128::from(rate.in_picos());
+        let sum = price(input_tokens, input).saturating_add(price(output_tokens, output));
+        Cost::picos(u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX))
+    }
+
     /// Computes what an answer costs that took so much. What tools cost that its provider ran is not in it.
     #[must_use]
     pub fn cost(&self, usage: Usage) -> Cost {

@@ -20,7 +20,7 @@ use toolwright::dialect::Dialect;
 
 pub use self::builder::FallbackBuilder;
 use self::decide::{Rest, next, rest_after};
-use crate::limits::{TotalUsage, UsageRecorder};
+use crate::limits::{Cost, TotalUsage, UsageRecorder};
 use crate::model::{
     DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, Passing,
 };
@@ -293,6 +293,12 @@ impl Model for Fallback {
 
     fn dialect(&self) -> Dialect {
         self.models[0].dialect()
+    }
+
+    /// That of the dearest, where the price of each is known.
+    fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
+        let costs = self.models.iter().map(|it| it.most_cost(input_tokens, output_tokens));
+        costs.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
     fn dialects(&self) -> Vec<Dialect> {

@@ -84,6 +84,12 @@ pub trait Model: Send + Sync {
         &'a self,
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
+
+    /// Returns the most that a request of so many tokens costs whose answer has so many: what is reserved under a
+    /// [`Ceiling`](crate::Ceiling) before it is sent. Nothing, the default, where the price is not known.
+    fn most_cost(&self, _input_tokens: u64, _output_tokens: u64) -> Option<Cost> {
+        None
+    }
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -120,6 +126,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         (**self).answer(request)
+    }
+
+    fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
+        (**self).most_cost(input_tokens, output_tokens)
     }
 }
 

@@ -193,12 +193,13 @@ impl AgentRun {
     }
 
     async fn drive(&mut self) -> Result<RunEnd, Stopped> {
-        let deadline = self.state.limits().time.map(|time| Instant::now() + time);
+        let time = self.state.limits().time;
+        let deadline = time.map(|time| Instant::now() + time);
         let agent = &self.agent;
         let sub_agents =
             agent.0.sub_agents.is_some().then(|| (agent.clone(), self.id().to_owned()));
         let (cancelled, inbox) = (self.cancelled.clone(), self.inbox.clone());
-        let mut recorder = Nothing { deadline, cancelled, inbox, sub_agents };
+        let mut recorder = Nothing { time, deadline, cancelled, inbox, sub_agents };
         // Boxed, as its future is large.
         match Box::pin(Driver { run: self, recorder: &mut recorder }.drive()).await? {
             Rest::Ended(ended) => Ok(ended),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use toolwright::{Catalog, Effect, Registry, Run};
 use tracing::Instrument as _;
 
+use super::admission::{admitted, largest};
 use super::agent_run::Shown;
 use super::early::Early;
 use super::output::Output;
@@ -86,6 +87,19 @@ impl AgentRun {
                 }
             }
         };
+        let instructions = guarded.as_ref().map_or(&*system, |(it, _)| &it.instructions);
+        let history = guarded.as_ref().map_or(whole, |(it, _)| &it.history);
+        let reserved = match &agent.ceilings {
+            None => None,
+            Some(ceilings) => {
+                let size = largest(instructions, shown.listing.tools().get(), history);
+                let (who, max_tokens) = ((self.run.id(), self.run.user()), agent.max_tokens);
+                match admitted(ceilings, who, model, (size, max_tokens)).await? {
+                    Ok(reservation) => Some((ceilings.clone(), reservation)),
+                    Err(refused) => return Ok(refused),
+                }
+            }
+        };
         let observed = self.observer.asking(turn, &catalog);
         if let Some(sent) = &sent {
             self.observer.compacted(turn, sent.report, &catalog);
@@ -98,8 +112,8 @@ impl AgentRun {
         let listening =
             Listening::new(events, turn, &catalog, is_held, early.as_ref().map(|it| it as _));
         let request = ModelRequest {
-            instructions: guarded.as_ref().map_or(&system, |(it, _)| &it.instructions),
-            history: guarded.as_ref().map_or(whole, |(it, _)| &it.history),
+            instructions,
+            history,
             listing: &shown.listing,
             limits: RequestLimits { max_tokens: agent.max_tokens, time },
             settings: &settings,
@@ -119,6 +133,14 @@ impl AgentRun {
             None => (Some(asked.await), None),
             Some((request, _)) => beside_model(asked, guards.beside_model(request.clone())).await,
         };
+        if let Some((ceilings, reservation)) = reserved {
+            let spent = match &answered {
+                Some(Ok(answer)) => answer.spent(),
+                Some(Err(error)) => error.spent(),
+                None => self.meter.taken(),
+            };
+            ceilings.settle(reservation, spent).await;
+        }
         let Some(answered) = answered else {
             let Some(report) = refused else { return Err(Stopped::NothingSaid) };
             spans::error_of(&observed.span, "guard_stopped");

@@ -233,6 +233,8 @@ pub(crate) trait Recorder: Send {
 
 /// Records nothing: the run is in memory, and waits for people where it is driven.
 pub(super) struct Nothing {
+    /// How long it may take.
+    pub time: Option<Duration>,
     pub deadline: Option<Instant>,
     pub cancelled: Option<CancellationToken>,
     pub inbox: Inbox,
@@ -286,7 +288,15 @@ impl Recorder for Nothing {
     }
 
     async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, Stopped> {
-        Ok(if is_ending { self.inbox.take_or_close() } else { self.inbox.take() })
+        if !is_ending {
+            return Ok(self.inbox.take());
+        }
+        let messages = self.inbox.take_or_close();
+        if !messages.is_empty() {
+            // Its limits count anew.
+            self.deadline = self.time.map(|time| Instant::now() + time);
+        }
+        Ok(messages)
     }
 
     fn delegates(&mut self, state: &State) {

@@ -97,6 +97,8 @@ pub enum StepInput {
     },
     /// The model is away, and is asked again later; the requests that failed took this.
     Unreachable(TotalUsage),
+    /// The model was not asked, because that may have gone over a ceiling.
+    TooDear(Limit),
     /// Nobody waits any more for the answer of the model that was asked, which took this.
     GivenUp(TotalUsage),
     /// The calls of the open turn have started sub-agents, which took this. It counts, and nothing else changes.
@@ -212,6 +214,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             next.0.spent = next.0.spent.plus(spent);
             next.ask()
         }
+        (Phase::Asking, StepInput::TooDear(limit)) => next.end(RunEnd::Limit(limit)),
         (Phase::Asking, StepInput::Cancelled) => next.end(RunEnd::Cancelled),
         (Phase::Asking, StepInput::TimeIsUp) => {
             let ended = next.time_is_up();

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::future::BoxFuture;
 use toolwright::dialect::Dialect;
 
+use crate::limits::Cost;
 use crate::model::{Model, ModelAnswer, ModelError, ModelRequest};
 
 /// A model that counts the requests to another one. Give the agent an `Arc` of it.
@@ -91,5 +92,9 @@ impl<M: Model> Model for CountingModel<M> {
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
         self.model.answer(request)
+    }
+
+    fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
+        self.model.most_cost(input_tokens, output_tokens)
     }
 }

@@ -12,6 +12,7 @@ use toolwright::dialect::Dialect;
 use toolwright::provider::ToolCall;
 
 use crate::history::Message;
+use crate::limits::{Cost, Price};
 use crate::model::{
     Delta, DeltaListener, Model, ModelAnswer, ModelError, ModelRequest, ModelSettings,
     RequestLimits,
@@ -42,6 +43,7 @@ const PIECE: usize = 4;
 pub struct ScriptedModel {
     dialect: Dialect,
     streams: bool,
+    price: Option<Price>,
     inner: Mutex<Inner>,
 }
 
@@ -83,7 +85,7 @@ impl ScriptedModel {
     /// Makes a model without steps, of Anthropic's dialect.
     #[must_use]
     pub fn new() -> Self {
-        Self { dialect: Dialect::Anthropic, streams: false, inner: Mutex::default() }
+        Self { dialect: Dialect::Anthropic, streams: false, price: None, inner: Mutex::default() }
     }
 
     /// Takes its tools in another form.
@@ -97,6 +99,13 @@ impl ScriptedModel {
     #[must_use]
     pub fn streaming(mut self) -> Self {
         self.streams = true;
+        self
+    }
+
+    /// Sets what its tokens cost, also those of answers in the script that say no cost.
+    #[must_use]
+    pub fn price(mut self, price: Price) -> Self {
+        self.price = Some(price);
         self
     }
 
@@ -200,19 +209,24 @@ impl Model for ScriptedModel {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         let streams = request.listener.filter(|_| self.streams);
-        let step = self.take(request);
+        let (step, price) = (self.take(request), self.price);
         Box::pin(async move {
             match step {
                 Step::Answers(answer) => {
                     if let Some(listener) = streams {
                         stream(&answer, listener);
                     }
-                    Ok(*answer)
+                    let cost = answer.usage.zip(price).map(|(usage, price)| price.cost(usage));
+                    Ok(ModelAnswer { cost: answer.cost.or(cost), ..*answer })
                 }
                 Step::Fails(error) => Err(error),
                 Step::Hangs => pending().await,
             }
         })
+    }
+
+    fn most_cost(&self, input_tokens: u64, output_tokens: u64) -> Option<Cost> {
+        Some(self.price?.most(input_tokens, output_tokens))
     }
 }
 

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod cancelling;
+mod ceilings;
 mod deciding;
 mod delegate;
 mod durable;

@@ -1,12 +1,13 @@
 //! What is said to a run while it works: given to the model with the next request, in order, once.
 
 use std::future::IntoFuture as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use toolwright::dialect::Dialect;
-use toolwright::journal::MemoryStore;
+use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
 use toolwright::tool;
 use toolwright_agent::durable::{NewRun, Progress, Runner};
 use toolwright_agent::{
@@ -202,4 +203,113 @@ async fn what_is_said_to_a_recorded_run_that_has_ended_drives_it_on() {
     let progress = agents.send("r1", "Second.").await.unwrap();
     assert_eq!(progress.to_string(), "ended with a text");
     assert_eq!(model.asked(), 2);
+}
+
+/// A store before whose first commit that ends a run something else happens.
+struct Between<S> {
+    inner: S,
+    before: Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+impl<S: Store> Store for Between<S> {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            let ends = unit.documents.iter().any(|it| it.key.starts_with("runs/ended/"));
+            let before = if ends { self.before.lock().unwrap().take() } else { None };
+            if let Some(before) = before {
+                before.await;
+            }
+            self.inner.commit(unit, now).await
+        })
+    }
+
+    toolwright::pass_on_leases!(inner);
+    toolwright::pass_on_questions!(inner);
+}
+
+fn one_and_two() -> Arc<Provider> {
+    Provider::new([ModelAnswer::text("One."), ModelAnswer::text("Two.")])
+}
+
+/// A process to whose run these messages come between its last look for one and the commit that ends it.
+fn spoken_to_between(
+    world: &World,
+    inner: impl Store,
+    model: &Arc<Provider>,
+    texts: &'static [&str],
+) -> Runner {
+    let other = world.process(model);
+    let before: BoxFuture<'static, ()> = Box::pin(async move {
+        for text in texts {
+            let queued = other.send("r1", text).await.unwrap();
+            assert!(matches!(queued, Progress::Queued), "{queued}");
+        }
+    });
+    let store = Between { inner, before: Mutex::new(Some(before)) };
+    world.on(store, model).build().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_as_a_run_ends_is_read_by_the_driver_that_ends_it() {
+    let (world, model) = (World::new(), one_and_two());
+    let first = spoken_to_between(&world, world.store(), &model, &["And milk.", "And sugar."]);
+    let progress = first.start(NewRun::new("r1", "clerk", "Tea.")).await.unwrap();
+    assert_eq!(progress.to_string(), "ended with a text");
+    let history = first.history("r1").await.unwrap();
+    let said =
+        ["user: Tea.", "model: One. +0", "user: And milk.", "user: And sugar.", "model: Two. +0"];
+    assert_eq!(outline(&history), said);
+    assert!(world.store().documents("runs/open/").await.unwrap().is_empty());
+    assert_eq!(world.store().documents("runs/ended/").await.unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_as_a_run_ends_is_read_where_its_process_dies_then() {
+    for at in 0.. {
+        let (world, model) = (World::new(), one_and_two());
+        let (store, dead) = Deadly::at(&world, at);
+        let first = spoken_to_between(&world, store, &model, &["And milk."]);
+        let whole = until_dead(first.start(NewRun::new("r1", "clerk", "Tea.")), &dead).await;
+        drop(first);
+        world.pass(Duration::from_mins(2));
+        let second = world.process(&model);
+        let worker = second.clone();
+        let working = tokio::spawn(async move { worker.work().await });
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        working.abort();
+        if let Ok(history) = second.history("r1").await {
+            let lines = outline(&history);
+            let is_answered = lines.last().is_some_and(|it| it.starts_with("model: "));
+            let said = lines.iter().filter(|it| *it == "user: And milk.").count();
+            let waits = !world.store().documents("run/r1/inbox/").await.unwrap().is_empty();
+            assert!(!waits, "commit {at}: {lines:?}");
+            assert!(is_answered && said <= 1, "commit {at}: {lines:?}");
+        }
+        if whole.is_some() {
+            assert!(at > 4, "there are more commits than {at}");
+            break;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_goes_on_for_what_was_said_has_its_time_anew() {
+    for is_recorded in [false, true] {
+        let world = World::on_tokio_time();
+        let model = Slow(&["Coffee.", "Tea, then."]);
+        let builder = Agent::builder(model).max_duration(Duration::from_millis(1_500));
+        let builder = match is_recorded {
+            true => builder.journal(world.journal(Arc::new(world.store()))),
+            false => builder,
+        };
+        let run = builder.build().unwrap().run("Coffee?").start().unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        run.send("No, tea.").await.unwrap();
+        let result = run.await.unwrap();
+        assert_eq!(result.to_string(), "Tea, then.", "{is_recorded}");
+    }
 }

@@ -16,7 +16,7 @@ impl Maker {
     }
 
     /// Answers the calls of a turn: what only reads at once, what changes something by itself.
-    /// One whose answer is known is not made.
+    /// One whose answer is known is not made; it counts all the same.
     pub(super) async fn answered(
         &self,
         run: &Run,
@@ -29,6 +29,7 @@ impl Maker {
         while answers.len() < calls.len() {
             let first = answers.len();
             if let Some(answer) = known[first].take() {
+                self.0.pass_over();
                 answers.push(answer);
                 continue;
             }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use toolwright::journal::CommitError;
+use toolwright::journal::{CommitError, StoreError};
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Call, CallFailure, CallId, Run, TurnAnswers};
 
 use super::maker::Maker;
 use super::start::Inherited;
 use crate::agent::Agent;
-use crate::durable::RecordedAnswers;
+use crate::durable::{RecordedAnswers, held};
 use crate::events::GuardReport;
 use crate::limits::share::{self, ChildSpending, Spent};
 use crate::model::{ModelAnswer, ModelError};
@@ -30,6 +30,8 @@ pub(super) struct Place {
     pub turn: u64,
     /// The call that has started it.
     pub call: CallId,
+    /// Its name.
+    pub agent: String,
 }
 
 /// What is recorded of a sub-agent that is driven here.
@@ -175,9 +177,11 @@ impl Recorder for ChildRecorder {
         }
         self.answers += usize::from(new.is_some());
         self.spending = ChildSpending { own, has_ended, ..self.spending };
-        let ledger = &self.parent.0.ledger;
-        let place = self.place.as_ledger();
-        ledger.write(&place, self.spending, self.version, documents).await?;
+        let inner = &self.parent.0;
+        let (place, spending, version) = (self.place.as_ledger(), self.spending, self.version);
+        let at = (&*self.place.run, &inner.executor);
+        let write = || inner.ledger.write(&place, spending, version, documents.clone());
+        held(at, of_commit, write).await?;
         self.version = self.version.map(|it| it + 1);
         Ok(())
     }
@@ -187,8 +191,9 @@ impl Recorder for ChildRecorder {
     }
 
     async fn delegated(&mut self, state: &State) -> Result<Spent, ChildError> {
-        let ledger = &self.parent.0.ledger;
-        let children = ledger.children(&self.place.run, self.place.turn).await;
+        let (inner, run) = (&self.parent.0, &self.place.run);
+        let read = || inner.ledger.children(run, self.place.turn);
+        let children = held((run, &inner.executor), of_store, read).await;
         let children = children.map_err(|error| ChildError::NotRecorded(error.to_string()))?;
         let spent = share::spent(&children, Some(self.place.call), state.turn());
         self.delegated = self.delegated.plus(spent);
@@ -234,6 +239,19 @@ impl Recorder for ChildRecorder {
     fn kind(_: &ChildError) -> &'static str {
         "sub_agent_stopped"
     }
+}
+
+/// The failure of the store, where a commit failed by it.
+pub(super) fn of_commit(error: &CommitError) -> Option<&StoreError> {
+    match error {
+        CommitError::Store(error) => Some(error),
+        _ => None,
+    }
+}
+
+/// The failure of the store itself.
+pub(super) fn of_store(error: &StoreError) -> Option<&StoreError> {
+    Some(error)
 }
 
 impl From<Stopped> for ChildError {

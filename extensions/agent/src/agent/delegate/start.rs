@@ -13,11 +13,11 @@ use toolwright::{CallId, Calls, ErrorClass, ToolContext, ToolError};
 use tracing::{Instrument as _, Span};
 
 use super::maker::Maker;
-use super::record::{ChildError, ChildRecorder, Place};
+use super::record::{ChildError, ChildRecorder, Place, of_commit, of_store};
 use super::sub_agents::{Link, ReadySubAgent};
 use super::{SubAgent, SubAgentAnswer};
 use crate::agent::Agent;
-use crate::durable::{RecordedAnswers, standing};
+use crate::durable::{RecordedAnswers, RunError, held, standing};
 use crate::events::{Observer, Started};
 use crate::limits::share::{self, ChildSpending, Share, Spent, Standing, UsedUp};
 use crate::limits::{Limits, ledger};
@@ -78,7 +78,7 @@ pub(super) async fn start(
     };
     let turn = above.as_ref().map(|it| it.turn).or(context.turn());
     let turn = turn.or(found.map(|it| it.turn)).unwrap_or_default();
-    let place = Place { run, turn, call: context.call_id() };
+    let place = Place { run, turn, call: context.call_id(), agent: name.to_owned() };
     let (spending, version) =
         taken(&parent, ready, name, &place, above.as_ref().map(|it| it.call), found).await?;
     let inherited = Arc::new(Inherited {
@@ -102,7 +102,11 @@ pub(super) async fn start(
     let journal = parent.0.executor.journal_access();
     let recorded = journal.map(|it| RecordedAnswers::new(it, &place.run, place.call));
     let replayed = match &recorded {
-        Some(recorded) => recorded.read().await.map_err(|it| not_recorded(&it))?,
+        Some(recorded) => {
+            let at = (&*place.run, &parent.0.executor);
+            let read = held(at, RunError::store, || recorded.read()).await;
+            read.map_err(|it| not_recorded(&it))?
+        }
         None => Vec::new(),
     };
     let mut recorder = ChildRecorder::new(
@@ -129,6 +133,8 @@ pub(super) async fn start(
     match task.await {
         Ok(Ok((Rest::Ended(end), spent))) => Ok(SubAgentAnswer::of(name, &end, spent)),
         Ok(Ok((Rest::Waiting(never), _))) => match never {},
+        // What is recorded of it is there when it begins again.
+        Ok(Err(ChildError::NotRecorded(why))) => Err(not_recorded(&why)),
         Ok(Err(error)) => Err(failed(&error.to_string())),
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
@@ -166,7 +172,9 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
         return Ok(Some(standing));
     }
     let Some(journal) = parent.0.journal() else { return Ok(None) };
-    standing(&journal, run).await.map_err(|error| not_recorded(&error))
+    let at = (run, &parent.0.executor);
+    let standing = held(at, RunError::store, || standing(&journal, run)).await;
+    standing.map_err(|error| not_recorded(&error))
 }
 
 /// Takes the share of a sub-agent out of what its parent has left. One that goes on has the share with which it began.
@@ -178,12 +186,13 @@ async fn taken(
     started_by: Option<CallId>,
     standing: Option<Standing>,
 ) -> Result<(ChildSpending, Option<u64>), ToolError> {
-    let ledger = &parent.0.ledger;
+    let (ledger, at) = (&parent.0.ledger, (&*place.run, &parent.0.executor));
     // Another that starts beside it would take the same rest.
     let _taking = ledger.taking.lock().await;
     let place = place.as_ledger();
-    let version = ledger.version(&place).await.map_err(|error| not_recorded(&error))?;
-    let children = ledger.children(place.run, place.turn).await;
+    let version = held(at, of_store, || ledger.version(&place)).await;
+    let version = version.map_err(|error| not_recorded(&error))?;
+    let children = held(at, of_store, || ledger.children(place.run, place.turn)).await;
     let children = children.map_err(|error| not_recorded(&error))?;
     if let Some(before) = children.get(&place.call) {
         return Ok((*before, version));
@@ -196,8 +205,8 @@ async fn taken(
     let share = share.map_err(|what| used_up(name, what))?;
     let (own, turn) = (Spent::default(), standing.turn);
     let child = ChildSpending { parent: started_by, turn, share, own, has_ended: false };
-    let written = ledger.write(&place, child, None, Vec::new()).await;
-    written.map_err(|error| not_recorded(&error))?;
+    let written = held(at, of_commit, || ledger.write(&place, child, None, Vec::new()));
+    written.await.map_err(|error| not_recorded(&error))?;
     Ok((child, Some(1)))
 }
 
@@ -229,12 +238,14 @@ fn failed(why: &str) -> ToolError {
         .class(ErrorClass::Final)
 }
 
+/// The journal could not be used. What is recorded is gone through when the call begins again.
 fn not_recorded(error: &impl ToString) -> ToolError {
-    ToolError::internal(error.to_string())
+    let message = format!("the work of the agent could not be recorded: {}", error.to_string());
+    ToolError::new("sub_agent_not_recorded", message).class(ErrorClass::Transient)
 }
 
 impl Place {
     pub(super) fn as_ledger(&self) -> ledger::Place<'_> {
-        ledger::Place { run: &self.run, turn: self.turn, call: self.call }
+        ledger::Place { run: &self.run, turn: self.turn, call: self.call, agent: &self.agent }
     }
 }

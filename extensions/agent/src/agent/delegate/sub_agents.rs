@@ -11,7 +11,7 @@ use toolwright::{Effect, Profile};
 
 use super::SubAgent;
 use super::tools::SPAWN_AGENT;
-use crate::agent::builder::listed;
+use crate::agent::builder::{listed, priced};
 use crate::agent::{Agent, AgentError, Inner, IntoInstructions as _};
 use crate::durable::DroppedDrivers;
 use crate::events::Rings;
@@ -116,7 +116,15 @@ impl ReadySubAgent {
         };
         listed(&catalog, &*model)?;
         let settings = agent.settings.unwrap_or_else(|| parent.settings.clone());
-        model.check(&settings, agent.max_tokens).map_err(|error| refused(error.to_string()))?;
+        let max_tokens = match &parent.ceilings {
+            Some(ceilings) => {
+                let max_tokens = agent.max_tokens.or(parent.max_tokens);
+                priced(ceilings.first(), &*model, max_tokens)?;
+                max_tokens
+            }
+            None => agent.max_tokens,
+        };
+        model.check(&settings, max_tokens).map_err(|error| refused(error.to_string()))?;
         let instructions = instructions.unwrap_or_else(|| words(&name, &description));
         if let Some(service) = instructions.lacks(&parent.executor) {
             return Err(AgentError::Instructions { service });
@@ -149,7 +157,7 @@ impl ReadySubAgent {
             early_reads: false,
             output: None,
             limits: Limits { reports_left: parent.limits.reports_left, ..Limits::default() },
-            max_tokens: agent.max_tokens,
+            max_tokens,
             settings,
             listeners: Arc::clone(&parent.listeners),
             guards: parent.guards.of_sub_agents(),
@@ -163,6 +171,7 @@ impl ReadySubAgent {
             window: parent.window,
             sub_agents: None,
             ledger: Ledger::default(),
+            ceilings: parent.ceilings.clone(),
             #[cfg(feature = "opentelemetry")]
             metrics: parent.metrics.clone(),
         };

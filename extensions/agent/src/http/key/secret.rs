@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use reqwest::header::HeaderValue;
 
+use super::shown::{Shown, shown_at};
+
 /// The fewest bytes of a key that is one: those of vendors have forty and more.
 const SHORTEST: usize = 7;
 
@@ -25,15 +27,36 @@ impl Secret {
         Some(value)
     }
 
-    /// Whether a text shows it.
+    /// Whether a text shows it, as it is or escaped.
     pub(in crate::http) fn is_in(&self, text: &str) -> bool {
-        self.is_secret() && text.contains(&*self.0)
+        self.is_secret() && self.first_in(text).is_some()
     }
 
-    /// Whatever a server said, without the key. A short key is no secret but what a local server is given in the place of one,
-    /// such as `test`: to remove it would change what the model said.
+    /// Whatever a server said, without the key, also where the server has escaped it. A short key is no secret but what a local server is
+    /// given in the place of one, such as `test`: to remove it would change what the model said.
     pub(in crate::http) fn removed_from(&self, text: String) -> String {
-        if self.is_in(&text) { text.replace(&*self.0, "[key]") } else { text }
+        if !self.is_in(&text) {
+            return text;
+        }
+        let (mut removed, mut rest) = (String::with_capacity(text.len()), text.as_str());
+        while let Some((begin, end)) = self.first_in(rest) {
+            removed.push_str(&rest[..begin]);
+            removed.push_str("[key]");
+            rest = &rest[end..];
+        }
+        removed + rest
+    }
+
+    /// Where it is first shown.
+    fn first_in(&self, text: &str) -> Option<(usize, usize)> {
+        let mut places = text.char_indices().map(|(begin, _)| begin);
+        places.find_map(|begin| match shown_at(self.0.as_bytes(), &text.as_bytes()[begin..]) {
+            // What ends within a character is none of it.
+            Shown::Whole(length) if text.is_char_boundary(begin + length) => {
+                Some((begin, begin + length))
+            }
+            _ => None,
+        })
     }
 
     fn is_secret(&self) -> bool {
@@ -45,9 +68,9 @@ impl Secret {
         if !self.is_secret() {
             return text.len();
         }
-        let begins = self.0.char_indices().map(|(end, _)| end).skip(1);
-        let longest = begins.filter(|end| text.ends_with(&self.0[..*end])).last();
-        text.len() - longest.unwrap_or_default()
+        let is_begin =
+            |begin: &usize| shown_at(self.0.as_bytes(), &text.as_bytes()[*begin..]) == Shown::Begun;
+        text.char_indices().map(|(begin, _)| begin).find(is_begin).unwrap_or(text.len())
     }
 }
 
@@ -72,5 +95,31 @@ mod tests {
         let key = Secret::new("tests/a").expect("it is not empty");
         assert_eq!(key.removed_from(answer.to_owned()), r#"{"path":"[key].rs"}"#);
         assert_eq!(key.may_begin_in("a te"), 2);
+    }
+
+    #[test]
+    fn a_key_is_removed_however_a_server_escapes_it() {
+        let key = Secret::new("sk/a+b=1\"&2").expect("it is not empty");
+        for shown in [
+            r#"sk/a+b=1"&2"#,
+            r#"sk\/a+b=1\"&2"#,
+            r#"sk\\\/a+b=1\\\"&2"#,
+            r"\u0073k\u002fa\u002Bb=1\u0022\u00262",
+            r#"sk%2Fa%2bb%3D1%22%262"#,
+            r#"sk%252Fa%252Bb%253d1%2522%25262"#,
+            r#"sk&#47;a&#x2B;b&#61;1&quot;&amp;2"#,
+            r#"sk&#x2f;a+b=1&#34;&amp;2"#,
+        ] {
+            let text = |key: &str| format!("the key {key}, \\n of é");
+            assert!(key.is_in(&text(shown)), "{shown}");
+            assert_eq!(key.removed_from(text(shown)), text("[key]"), "{shown}");
+            for end in 1..shown.len() {
+                let begun = format!("é {}", &shown[..end]);
+                assert_eq!(key.may_begin_in(&begun), 3, "{begun}");
+            }
+        }
+        for other in ["sk%2Ga+b=1\"&2", "sk&47;a+b=1\"&2", "s\\k/a+b=1\"&2", "sk\\u002f"] {
+            assert!(!key.is_in(other), "{other}");
+        }
     }
 }

@@ -2,14 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use toolwright::journal::{CallRecord, Filter, Page, State, Store};
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use toolwright::journal::{
+    CallRecord, CommitError, Filter, MemoryStore, Page, State, Store, StoreError, Transaction,
+};
+use toolwright::tool;
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner};
 use toolwright_agent::{Agent, ModelAnswer, RunEnd, SubAgent};
 
 use super::{answers, task};
 use crate::durable::process::{Deadly, FIND, PAY, Provider, SEND, World, calls, until_dead};
+use crate::support::Log;
 
 /// A process: the clerk, whose model gives tasks to the worker.
 fn process(
@@ -133,4 +140,119 @@ async fn a_run_that_is_cancelled_while_its_agent_waits_ends_with_it() {
     assert_eq!(agents.head("r1").await.unwrap().phase, Phase::Ended);
     assert!(pending(&world).await.is_empty());
     assert_eq!((lines(&world, "pay").len(), worker.asked()), (0, 1));
+}
+
+/// Cures what is rare.
+#[tool(name = "rare", effect = keyed, deferred)]
+async fn rare(log: &Log) -> String {
+    log.add("rare".to_owned());
+    "cured".to_owned()
+}
+
+/// Cures what is rare.
+#[tool(name = "rare", effect = keyed)]
+async fn no_longer_rare(log: &Log) -> String {
+    log.add("rare".to_owned());
+    "cured".to_owned()
+}
+
+/// A call that was answered without being made keeps the number of those behind it, also where it is made when the agent begins again.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_not_made_shifts_none_behind_it_when_its_agent_begins_again() {
+    let work: &[&[(&str, &str)]] =
+        &[&[("rare", "{}"), ("send", r#"{"text":"hello"}"#)], &[("pay", r#"{"amount":3}"#)]];
+    let (world, clerk, worker) = (World::new(), clerk(), worker(work));
+    let process = |tool| {
+        let sub_agent = SubAgent::new("worker", "Works.").model(Arc::clone(&worker));
+        let agent = Agent::builder(Arc::clone(&clerk))
+            .tools([FIND, SEND, PAY, tool])
+            .service(world.log.clone())
+            .unrestricted()
+            .journal(world.journal(Arc::new(world.store())))
+            .sub_agent(sub_agent);
+        Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap()
+    };
+    let first = process(RARE);
+    let progress = first.start(NewRun::new("r1", "clerk", "pay them")).await.unwrap();
+    assert!(progress.waiting().is_some(), "{progress}");
+    assert_eq!((lines(&world, "rare").len(), lines(&world, "send").len()), (0, 1));
+    drop(first);
+    world.approve(pending(&world).await[0].id).await;
+    world.pass(Duration::from_mins(2));
+    let second = process(NO_LONGER_RARE);
+    let working = tokio::spawn({
+        let second = second.clone();
+        async move { second.work().await }
+    });
+    let end = second.wait("r1").await.unwrap();
+    working.abort();
+    assert!(matches!(end, RunEnd::Text { .. }), "{end}");
+    assert_eq!((lines(&world, "pay").len(), lines(&world, "send").len()), (1, 1));
+    assert!(pending(&world).await.is_empty());
+}
+
+/// A store that fails so many times in succession at the commits of a sub-agent.
+struct Away {
+    inner: MemoryStore,
+    fault: Fault,
+    left: AtomicU32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    Full,
+    LostReply,
+}
+
+impl Away {
+    fn fails(&self) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
+    }
+}
+
+fn is_of_agent(key: &str) -> bool {
+    key.contains("/children/") || key.contains("/agents/")
+}
+
+impl Store for Away {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            let is_of_agent = unit.documents.iter().any(|it| is_of_agent(&it.key));
+            if !is_of_agent || !self.fails() {
+                return self.inner.commit(unit, now).await;
+            }
+            if self.fault == Fault::Full {
+                return Err(StoreError::full("the disk is full").into());
+            }
+            self.inner.commit(unit, now).await?;
+            Err(StoreError::unavailable("the connection was cut").into())
+        })
+    }
+
+    toolwright::pass_on_leases!(inner);
+    toolwright::pass_on_questions!(inner);
+}
+
+/// What was paid for is held until the journal can take it, and what is recorded although its reply was lost is not written twice.
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_fails_for_a_while_ends_no_agent_and_has_nothing_asked_twice() {
+    let work: &[&[(&str, &str)]] =
+        &[&[("find", r#"{"word":"tea"}"#)], &[("send", r#"{"text":"hello"}"#)]];
+    for (fault, times) in [(Fault::Full, 1), (Fault::Full, 12), (Fault::LostReply, 3)] {
+        let (world, clerk, worker) = (World::new(), clerk(), worker(work));
+        let store = Away { inner: world.store(), fault, left: AtomicU32::new(times) };
+        let agents = process(&world, store, &clerk, &worker);
+        let progress = agents.start(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
+        assert!(progress.ended().is_some(), "{fault:?}: {progress}");
+        let answer = &answers(&agents.history("r1").await.unwrap(), 0)[0];
+        assert_eq!(answer["answer"], "Worked.", "{fault:?}: {answer}");
+        assert_eq!((clerk.asked(), worker.asked()), (2, 3), "{fault:?}");
+        assert_eq!(lines(&world, "send").len(), 1, "{fault:?}");
+        assert_eq!(agents.head("r1").await.unwrap().spent.unmeasured, 5, "{fault:?}");
+    }
 }

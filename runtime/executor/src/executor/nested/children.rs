@@ -102,6 +102,10 @@ impl MakeCalls for Children {
         self.run.name_of(tool)
     }
 
+    fn pass_over(&self) {
+        self.next.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }

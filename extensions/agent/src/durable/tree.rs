@@ -1,0 +1,101 @@
+//! The sub-agents of a run, as the journal has them: who has given a task to whom, and what that took.
+
+use std::collections::BTreeMap;
+
+use toolwright::CallId;
+use toolwright::journal::State as CallState;
+
+use super::RunError;
+use super::runs::Runs;
+use crate::limits::TotalUsage;
+use crate::limits::ledger::{StartedAgent, started};
+use crate::limits::share::Spent;
+
+/// A sub-agent of a recorded run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SubAgentRun {
+    /// The call that has started it.
+    pub call: CallId,
+    /// The names of the agents, from the one that the run has started down to this one.
+    pub agents: Vec<String>,
+    /// The call by which the sub-agent was started that has started this one; none where the run has.
+    pub parent: Option<CallId>,
+    /// The turn of who has started it.
+    pub turn: u64,
+    /// The state of its call; none where the journal does not have it any more.
+    pub state: Option<CallState>,
+    /// Whether it has come to its end.
+    pub has_ended: bool,
+    /// How often its own model was asked.
+    pub turns: u32,
+    /// What its own requests took.
+    pub own: TotalUsage,
+    /// What they took together with those of the sub-agents that it has started.
+    pub total: TotalUsage,
+}
+
+impl SubAgentRun {
+    /// Returns its name.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        self.agents.last().map_or("", String::as_str)
+    }
+}
+
+impl Runs {
+    /// Lists the sub-agents of a run, each behind the one that has started it, in the order in which they were started.
+    ///
+    /// # Errors
+    /// When a document of them cannot be read, or the journal fails.
+    pub async fn sub_agents(&self, run: &str) -> Result<Vec<SubAgentRun>, RunError> {
+        let mut started_by = BTreeMap::<Option<CallId>, Vec<StartedAgent>>::new();
+        let all = started(self.store(), run).await?;
+        let calls: Vec<CallId> = all.iter().map(|it| it.call).collect();
+        for agent in all {
+            // One whose parent is not recorded is shown as one of the run.
+            let parent = agent.child.parent.filter(|it| calls.contains(it) && *it < agent.call);
+            started_by.entry(parent).or_default().push(agent);
+        }
+        let mut listed = Vec::new();
+        list(&mut started_by, None, &[], &mut listed);
+        for agent in &mut listed {
+            let call = self.store().get(agent.call).await?;
+            agent.state = call.map(|it| it.state);
+        }
+        Ok(listed)
+    }
+}
+
+/// Lists those that one has started, with what they have started; returns what these took. A parent is older than its children, so that this
+/// ends.
+fn list(
+    started_by: &mut BTreeMap<Option<CallId>, Vec<StartedAgent>>,
+    parent: Option<CallId>,
+    above: &[String],
+    listed: &mut Vec<SubAgentRun>,
+) -> TotalUsage {
+    let mut agents = started_by.remove(&parent).unwrap_or_default();
+    agents.sort_by_key(|it| (it.child.turn, it.call));
+    let mut sum = TotalUsage::default();
+    for StartedAgent { call, agent, child } in agents {
+        let Spent { usage: own, turns } = child.own;
+        let path = [above, &[agent]].concat();
+        let place = listed.len();
+        listed.push(SubAgentRun {
+            call,
+            agents: path.clone(),
+            parent: child.parent,
+            turn: child.turn,
+            state: None,
+            has_ended: child.has_ended,
+            turns,
+            own,
+            total: own,
+        });
+        let total = own.plus(list(started_by, Some(call), &path, listed));
+        listed[place].total = total;
+        sum = sum.plus(total);
+    }
+    sum
+}

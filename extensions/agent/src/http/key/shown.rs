@@ -1,0 +1,133 @@
+//! Finds a key in what a server said, also where the server has escaped it: for JSON, for an address or for a page. Pure.
+
+/// What a text has of a key at its begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// All of it, in so many bytes.
+    Whole(usize),
+    /// The text ends in the middle of it.
+    Begun,
+    Nothing,
+}
+
+/// What a text has of a key at its begin.
+pub(super) fn shown_at(key: &[u8], text: &[u8]) -> Shown {
+    let Some((first, others)) = key.split_first() else { return Shown::Whole(0) };
+    let mut found = Shown::Nothing;
+    for read in FORMS {
+        match read(*first, text) {
+            Shown::Whole(length) => match shown_at(others, &text[length..]) {
+                Shown::Whole(rest) => return Shown::Whole(length + rest),
+                Shown::Begun => found = Shown::Begun,
+                Shown::Nothing => {}
+            },
+            Shown::Begun => found = Shown::Begun,
+            Shown::Nothing => {}
+        }
+    }
+    found
+}
+
+/// How a server may write one byte.
+const FORMS: [fn(u8, &[u8]) -> Shown; 4] = [for_an_address, for_json, for_a_page, as_it_is];
+
+fn as_it_is(byte: u8, text: &[u8]) -> Shown {
+    match text.first() {
+        Some(found) if *found == byte => Shown::Whole(1),
+        Some(_) => Shown::Nothing,
+        None => Shown::Begun,
+    }
+}
+
+/// `%2F`, and what comes of it where the percent sign is escaped once more.
+fn for_an_address(byte: u8, text: &[u8]) -> Shown {
+    let Some(mut rest) = text.strip_prefix(b"%") else { return Shown::Nothing };
+    while let Some(more) = rest.strip_prefix(b"25") {
+        rest = more;
+    }
+    let before = text.len() - rest.len();
+    match (byte, rest) {
+        (b'%', _) if before > 1 => return Shown::Whole(before),
+        (_, b"2") => return Shown::Begun,
+        _ => {}
+    }
+    either(text, digits(byte, rest), before)
+}
+
+/// `\/` and `\u002f`, behind any number of escaped backslashes.
+fn for_json(byte: u8, text: &[u8]) -> Shown {
+    let slashes = text.iter().take_while(|it| **it == b'\\').count();
+    if slashes == 0 {
+        return Shown::Nothing;
+    }
+    let rest = &text[slashes..];
+    match rest.split_first() {
+        None => Shown::Begun,
+        Some((b'u', code)) => {
+            let code = match code {
+                [b'0', b'0', code @ ..] => digits(byte, code),
+                [] | [b'0'] => Shown::Begun,
+                _ => Shown::Nothing,
+            };
+            either(text, code, slashes + 3)
+        }
+        Some((found, _)) if *found == byte && !byte.is_ascii_alphanumeric() => {
+            Shown::Whole(slashes + 1)
+        }
+        // Of several backslashes the last one may be the byte itself.
+        Some(_) if byte == b'\\' && slashes > 1 => Shown::Whole(2),
+        Some(_) => Shown::Nothing,
+    }
+}
+
+/// `&#47;`, `&#x2f;` and `&amp;`.
+fn for_a_page(byte: u8, text: &[u8]) -> Shown {
+    const LONGEST: usize = b"&#x002f;".len();
+    if text.first() != Some(&b'&') {
+        return Shown::Nothing;
+    }
+    let Some(end) = text.iter().take(LONGEST).position(|it| *it == b';') else {
+        let is_open = |it: &u8| it.is_ascii_alphanumeric() || *it == b'#';
+        let is_begun = text.len() < LONGEST && text[1..].iter().all(is_open);
+        return if is_begun { Shown::Begun } else { Shown::Nothing };
+    };
+    let number = |digits: &str, radix| u8::from_str_radix(digits, radix).ok();
+    let named = match &text[1..end] {
+        b"amp" => Some(b'&'),
+        b"lt" => Some(b'<'),
+        b"gt" => Some(b'>'),
+        b"quot" => Some(b'"'),
+        b"apos" => Some(b'\''),
+        code => std::str::from_utf8(code).ok().and_then(|code| {
+            let code = code.strip_prefix('#')?;
+            match code.strip_prefix(['x', 'X']) {
+                Some(code) => number(code, 16),
+                None => number(code, 10),
+            }
+        }),
+    };
+    if named == Some(byte) { Shown::Whole(end + 1) } else { Shown::Nothing }
+}
+
+/// Two hexadecimal digits.
+fn digits(byte: u8, text: &[u8]) -> Shown {
+    let digit = |it: u8| (it as char).to_digit(16).and_then(|it| u8::try_from(it).ok());
+    match text {
+        [] => Shown::Begun,
+        [first] if digit(*first) == Some(byte >> 4) => Shown::Begun,
+        [first, second, ..]
+            if digit(*first) == Some(byte >> 4) && digit(*second) == Some(byte & 15) =>
+        {
+            Shown::Whole(2)
+        }
+        _ => Shown::Nothing,
+    }
+}
+
+/// What was found behind so many bytes of a text.
+fn either(text: &[u8], found: Shown, before: usize) -> Shown {
+    match found {
+        Shown::Whole(length) => Shown::Whole((before + length).min(text.len())),
+        other => other,
+    }
+}

@@ -1,0 +1,283 @@
+//! Ceilings as the journal holds them: a document for each period, in which a request is reserved before it is sent, and one for each
+//! request that is reserved, so that it is settled once also where the reply of a commit is lost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+use toolwright::CallId;
+use toolwright::journal::{
+    CommitError, DocumentWrite, Store, StoreError, StoreErrorKind, Transaction,
+};
+use toolwright::unstable::runs::JournalAccess;
+
+use super::ceiling::{Ceiling, CeilingOf, Spending, taken};
+use super::{Cost, Limit, TotalUsage};
+
+/// What the keys of all documents of spending begin with.
+const SPENDING: &str = "spending/";
+
+/// What the keys of all documents of requests begin with that are reserved.
+const RESERVED: &str = "reserved/";
+
+/// The version of the stored form.
+const VERSION: u32 = 1;
+
+/// How often settling is tried where the journal fails: what is not settled counts as it was reserved.
+const TIMES: u32 = 5;
+
+/// The ceilings of the runs of an agent.
+#[derive(Clone)]
+pub(crate) struct Ceilings(Arc<Inner>);
+
+struct Inner {
+    first: Ceiling,
+    ceilings: Vec<Ceiling>,
+    agent: String,
+    journal: JournalAccess,
+    /// Held while this process changes what is spent: it does not come between itself.
+    changing: Mutex<()>,
+}
+
+/// What is reserved for a request.
+#[must_use]
+pub(crate) struct Reservation {
+    /// Its document.
+    key: String,
+    spending: Vec<String>,
+    amount: Cost,
+}
+
+/// Why a request is not sent.
+pub(crate) enum Refused {
+    Reached(Limit),
+    Store(StoreError),
+}
+
+/// What was spent in one period.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PeriodSpending {
+    /// The period, such as `2026-11-26` or `2026-11`.
+    pub period: String,
+    /// Whose runs.
+    pub whose: CeilingOf,
+    /// The name of the user or agent.
+    pub name: Option<String>,
+    /// The ceiling that held when it last changed.
+    pub ceiling: Cost,
+    /// What was spent and is reserved.
+    #[serde(flatten)]
+    pub spending: Spending,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    ceiling: Cost,
+    #[serde(flatten)]
+    spending: Spending,
+}
+
+/// A request that is reserved: who looks for one that was never settled finds its run.
+#[derive(Serialize, Deserialize)]
+struct Reserved {
+    version: u32,
+    run: String,
+    amount: Cost,
+    at: Timestamp,
+}
+
+/// A document of spending as it was read.
+struct Found {
+    key: String,
+    version: Option<u64>,
+    spending: Spending,
+}
+
+impl Ceilings {
+    pub(crate) fn new(
+        first: Ceiling,
+        mut ceilings: Vec<Ceiling>,
+        agent: &str,
+        journal: JournalAccess,
+    ) -> Self {
+        // Of two for the same runs and period the lower one counts.
+        ceilings.sort_unstable();
+        ceilings.dedup_by_key(|it| (it.whose(), it.period()));
+        let changing = Mutex::default();
+        Self(Arc::new(Inner { first, ceilings, agent: agent.to_owned(), journal, changing }))
+    }
+
+    /// The first of them.
+    pub(crate) fn first(&self) -> Ceiling {
+        self.0.first
+    }
+
+    /// Reserves what a request may cost at most under every ceiling, or under none, in one commit.
+    pub(crate) async fn reserve(
+        &self,
+        (run, user): (&str, Option<&str>),
+        most: Cost,
+    ) -> Result<Reservation, Refused> {
+        let inner = &*self.0;
+        let _changing = inner.changing.lock().await;
+        let key_of_it = format!("{RESERVED}{}", CallId::new());
+        loop {
+            let now = inner.journal.now();
+            let reserved =
+                Reserved { version: VERSION, run: run.to_owned(), amount: most, at: now };
+            let reserved = serde_json::to_string(&reserved);
+            let text = Some(reserved.map_err(|error| StoreError::invalid(error.to_string()))?);
+            let mut documents = vec![DocumentWrite { key: key_of_it.clone(), expects: None, text }];
+            let mut spending = Vec::new();
+            for ceiling in &inner.ceilings {
+                let period = ceiling.period().at(now);
+                let name = match ceiling.whose() {
+                    CeilingOf::User => user,
+                    CeilingOf::Agent => Some(&*inner.agent),
+                    CeilingOf::Application => None,
+                };
+                let found = self.found(key(&period, ceiling.whose(), name)).await?;
+                let Some(next) = found.spending.reserve(ceiling.cost(), most) else {
+                    return Err(Refused::Reached(Limit::Ceiling {
+                        whose: ceiling.whose(),
+                        name: name.map(str::to_owned),
+                        period,
+                        ceiling: ceiling.cost(),
+                        held: found.spending.held(),
+                        next: most,
+                    }));
+                };
+                documents.push(found.write(ceiling.cost(), next)?);
+                spending.push(found.key);
+            }
+            let unit = Transaction { documents, ..Transaction::default() };
+            match inner.journal.store.commit(unit, now).await {
+                Ok(()) => return Ok(Reservation { key: key_of_it, spending, amount: most }),
+                // Where it was made all the same, it counts as one that is never settled.
+                Err(CommitError::Store(error)) => return Err(error.into()),
+                // Another process has spent meanwhile.
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    }
+
+    /// Settles a request by what it took. Where the journal fails it stays reserved, so that more counts as spent than was.
+    pub(crate) async fn settle(&self, reservation: Reservation, spent: TotalUsage) {
+        let taken = taken(spent, reservation.amount);
+        let _changing = self.0.changing.lock().await;
+        let mut failed = 0;
+        loop {
+            match self.settled(&reservation, taken).await {
+                Ok(true) => return,
+                Ok(false) => tokio::task::yield_now().await,
+                Err(error) => {
+                    failed += 1;
+                    let may_pass = matches!(error.kind(), StoreErrorKind::Unavailable);
+                    if !may_pass || failed == TIMES {
+                        tracing::warn!(%error, "a request to a model stays reserved, as the journal does not take what it cost");
+                        return;
+                    }
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+
+    /// Whether it is settled; no where another process has written meanwhile.
+    async fn settled(&self, reservation: &Reservation, taken: Cost) -> Result<bool, StoreError> {
+        let journal = &self.0.journal;
+        let Some(reserved) = journal.store.document(&reservation.key).await? else {
+            // The reply of the commit that settled it was lost.
+            return Ok(true);
+        };
+        let (key, expects) = (reserved.key, Some(reserved.version));
+        let mut documents = vec![DocumentWrite { key, expects, text: None }];
+        for key in &reservation.spending {
+            let Some(document) = journal.store.document(key).await? else { continue };
+            let stored = read(key, &document.text)?;
+            let found = Found {
+                key: key.clone(),
+                version: Some(document.version),
+                spending: stored.spending,
+            };
+            documents.push(
+                found.write(stored.ceiling, stored.spending.settle(reservation.amount, taken))?,
+            );
+        }
+        let unit = Transaction { documents, ..Transaction::default() };
+        match journal.store.commit(unit, journal.now()).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Store(error)) => Err(error),
+            Err(_) => Ok(false),
+        }
+    }
+
+    async fn found(&self, key: String) -> Result<Found, StoreError> {
+        let found = self.0.journal.store.document(&key).await?;
+        let (version, spending) = match found {
+            Some(found) => (Some(found.version), read(&key, &found.text)?.spending),
+            None => (None, Spending::default()),
+        };
+        Ok(Found { key, version, spending })
+    }
+}
+
+impl Found {
+    fn write(&self, ceiling: Cost, spending: Spending) -> Result<DocumentWrite, StoreError> {
+        let text = serde_json::to_string(&Stored { version: VERSION, ceiling, spending });
+        let text = text.map_err(|error| StoreError::invalid(error.to_string()))?;
+        Ok(DocumentWrite { key: self.key.clone(), expects: self.version, text: Some(text) })
+    }
+}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+fn key(period: &str, whose: CeilingOf, name: Option<&str>) -> String {
+    let whose = whose.word();
+    match name {
+        Some(name) => format!("{SPENDING}{period}/{whose}/{name}"),
+        None => format!("{SPENDING}{period}/{whose}"),
+    }
+}
+
+fn read(key: &str, text: &str) -> Result<Stored, StoreError> {
+    let invalid = |why: String| StoreError::invalid(format!("the document `{key}` {why}"));
+    let stored: Stored = serde_json::from_str(text)
+        .map_err(|error| invalid(format!("says nothing of what was spent: {error}; restore it")))?;
+    match stored.version {
+        VERSION => Ok(stored),
+        found => Err(invalid(format!(
+            "has version {found}, expected {VERSION}; read it with the release that wrote it"
+        ))),
+    }
+}
+
+/// Everything that was spent under ceilings, by period.
+pub(crate) async fn all(store: &dyn Store) -> Result<Vec<PeriodSpending>, StoreError> {
+    let mut all = Vec::new();
+    for document in store.documents(SPENDING).await? {
+        let stored = read(&document.key, &document.text)?;
+        let mut parts = document.key[SPENDING.len()..].splitn(3, '/');
+        let period = parts.next().unwrap_or_default().to_owned();
+        let whose = match parts.next() {
+            Some("user") => CeilingOf::User,
+            Some("agent") => CeilingOf::Agent,
+            Some("application") => CeilingOf::Application,
+            _ => {
+                let why = format!("the key `{}` says not whose spending it is", document.key);
+                return Err(StoreError::invalid(why));
+            }
+        };
+        let (name, Stored { ceiling, spending, .. }) = (parts.next().map(str::to_owned), stored);
+        all.push(PeriodSpending { period, whose, name, ceiling, spending });
+    }
+    Ok(all)
+}

@@ -1,0 +1,69 @@
+//! Lets a request to a model go out where every ceiling of money has room for it.
+
+use std::time::Duration;
+
+use toolwright::CallFailure;
+use toolwright::journal::StoreErrorKind;
+
+use super::Stopped;
+use crate::history::Message;
+use crate::limits::ceilings::{Ceilings, Refused, Reservation};
+use crate::model::{Model, ModelError};
+use crate::run::StepInput;
+
+/// What an API adds to a request: names of fields, marks between messages.
+const ADDED: u64 = 4_096;
+
+/// What a picture or document takes beside its bytes, at the most that providers count.
+const ATTACHED: u64 = 32_768;
+
+/// How long until the journal is tried again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The longest of these pauses, each of which is twice as long as the one before.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// The most tokens that a request has: a token has at least one byte.
+pub(super) fn largest(system: &str, tools: &str, history: &[Message]) -> u64 {
+    let (mut bytes, mut attached) = (system.len() + tools.len(), 0);
+    for message in history {
+        bytes += serde_json::to_string(message).map_or(0, |it| it.len());
+        if let Message::User { attachments, .. } = message {
+            attached += attachments.len() as u64;
+        }
+    }
+    (bytes as u64).saturating_add(ADDED).saturating_add(attached.saturating_mul(ATTACHED))
+}
+
+/// Reserves the most that a request may cost; what ends the run, else. It waits while the journal cannot be used.
+pub(super) async fn admitted(
+    ceilings: &Ceilings,
+    who: (&str, Option<&str>),
+    model: &dyn Model,
+    (input, max_tokens): (u64, Option<u32>),
+) -> Result<Result<Reservation, StepInput>, Stopped> {
+    let most = model.most_cost(input, max_tokens.unwrap_or(u32::MAX).into());
+    let Some(most) = most else {
+        let model = model.name();
+        let why =
+            format!("the price of `{model}` is not known, so that its ceiling cannot be held");
+        return Ok(Err(StepInput::Failed(ModelError::new("price_unknown", why))));
+    };
+    let mut pause = PAUSE;
+    loop {
+        match ceilings.reserve(who, most).await {
+            Ok(reservation) => return Ok(Ok(reservation)),
+            Err(Refused::Reached(limit)) => return Ok(Err(StepInput::TooDear(limit))),
+            Err(Refused::Store(error)) => {
+                let may_pass =
+                    matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full);
+                if !may_pass {
+                    let tool = "a request to the model".to_owned();
+                    return Err(CallFailure::NotRecorded { tool, error }.into());
+                }
+                tokio::time::sleep(pause).await;
+                pause = LONGEST.min(pause * 2);
+            }
+        }
+    }
+}
