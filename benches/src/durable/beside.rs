@@ -12,7 +12,7 @@ use toolwright::journal::{Journal, SqliteStore};
 use toolwright::provider::ToolCall;
 use toolwright::{Executor, OnNoApprover, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, Runner};
-use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest};
+use toolwright_agent::{Agent, Message, Model, ModelAnswer, ModelError, ModelRequest};
 
 use super::{Files, RECORD_NOTE};
 use crate::measure::Effort;
@@ -54,7 +54,8 @@ impl Model for Clerk {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         let is_first = request.history.len() == 1;
-        let pays = format!("{:?}", request.history.first()).contains(PAY_PROMPT);
+        let first = request.history.first();
+        let pays = matches!(first, Some(Message::User { text, .. }) if text == PAY_PROMPT);
         let (name, arguments) = match pays {
             true => ("pay", r#"{"cents":300}"#),
             false => ("record_note", r#"{"text":"the quick brown fox"}"#),

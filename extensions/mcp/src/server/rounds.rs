@@ -250,7 +250,7 @@ mod tests {
             ("tools/call", "order", r#"{"of":"milk"}"#),
             // The same bytes, parted otherwise.
             ("tools/call", "orde", r#"r{"of":"tea"}"#),
-            ("tools/callo", "rder", r#"{"of":"tea"}"#),
+            ("tools/call\0", "order", r#"{"of":"tea"}"#),
             ("tools/call", r#"order{"of":"tea"}"#, ""),
             ("", "tools/callorder", r#"{"of":"tea"}"#),
         ] {
