@@ -18,14 +18,12 @@ pub fn leads_to(point: Point, run: &Run) -> bool {
         _ => return true,
     };
     match change {
-        Change::RecordedPending | Change::Approved => any(|it| it.said == Said::Approve),
-        Change::Claimed => any(|it| it.said == Said::Approve && !it.is_external()),
-        Change::HandedOver | Change::Supplied => any(|it| it.is_external() && !never(it)),
-        Change::Declined => any(|it| it.is_external() && it.manner == Manner::Wrong),
+        Change::RecordedPending | Change::Approved | Change::Claimed => {
+            any(|it| it.said == Said::Approve)
+        }
         Change::ChildBegun => any(|it| child(it, false)),
         Change::ParentWaits | Change::ParentResumed => any(|it| child(it, true)),
-        Change::Granted => any(|it| it.said == Said::Grant),
-        Change::GrantUsed => any(|it| it.said == Said::Grant && !it.is_external()),
+        Change::Granted | Change::GrantUsed => any(|it| it.said == Said::Grant),
         Change::Edited => any(|it| it.said == Said::Edit),
         Change::Rejected => any(|it| it.said == Said::Reject),
         Change::Expired => any(|it| it.said == Said::Ignore),
@@ -39,15 +37,11 @@ pub fn leads_to(point: Point, run: &Run) -> bool {
         Change::DidNotHappen => any(|it| goes(it, Manner::Panics, it.asks())),
         Change::Happened => any(|it| goes(it, Manner::PanicsLate, it.asks())),
         Change::Unclear => any(|it| it.effect() == Effect::Once && it.manner == Manner::Flaky),
-        Change::Failed => any(|it| it.manner == Manner::Wrong && !it.is_external()),
+        Change::Failed => any(|it| it.manner == Manner::Wrong),
         Change::Dead => any(|it| it.effect() != Effect::Once && it.manner == Manner::Panics),
         Change::Retried => any(|it| it.effect() == Effect::Keyed && it.manner == Manner::Flaky),
         Change::RecordedRunning | Change::Succeeded | Change::Delivered => true,
     }
-}
-
-fn never(call: &Intended) -> bool {
-    call.manner == Manner::Wrong || matches!(call.said, Said::Reject | Said::Ignore)
 }
 
 fn child(call: &Intended, asks: bool) -> bool {

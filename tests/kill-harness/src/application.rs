@@ -12,7 +12,6 @@ use toolwright::journal::{CallSlot, Store};
 use toolwright::{Answer, Call, CallId, Executor, Outcome, Worker};
 
 use crate::aim::leads_to;
-use crate::carrier;
 use crate::life::{Ended, Life};
 use crate::marks::{self, What};
 use crate::person;
@@ -167,7 +166,6 @@ impl Application {
             let decided = async {
                 person::decide(&self.store).await?;
                 person::find_out(&self.store, &self.world.outside, sure).await?;
-                carrier::carry_out(&self.executor, &self.world).await?;
                 self.look().await
             };
             if let Err(error) = decided.await {

@@ -5,7 +5,6 @@
 mod answers;
 mod attempts;
 mod children;
-mod external;
 mod promises;
 mod states;
 
@@ -176,7 +175,6 @@ pub fn check_beside(evidence: &Evidence, damaged: &[Damage]) -> Checked {
                 } else {
                     answers::check(&case, &mut findings);
                 }
-                external::check(&case, &mut findings);
                 promises::check(&case, &mut findings);
             }
         }

@@ -1,8 +1,7 @@
 //! Kills an application that keeps its calls in a journal, at named points and at random instants, starts it again,
 //! and compares what happened outside with what the journal says.
 //!
-//! - An *application* ([`life`]) makes turns of tools of every effect; each tool leaves marks outside ([`marks`]). Some calls are
-//!   handed over, and a service carries them out ([`carrier`]).
+//! - An *application* ([`life`]) makes turns of tools of every effect; each tool leaves marks outside ([`marks`]).
 //! - Between it and its store stands one that kills the process at commits ([`watched`]), and where a promise is to be
 //!   broken on purpose, one that breaks it ([`broken`]).
 //! - Somebody ([`meddle`]) damages rows between lives, which are mended in the end, and adds a foreign trigger to the
@@ -49,7 +48,6 @@ mod aim;
 pub mod application;
 pub mod board;
 pub mod broken;
-pub mod carrier;
 pub mod check;
 pub mod deadly;
 pub mod evidence;

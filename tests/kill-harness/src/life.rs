@@ -14,7 +14,6 @@ use toolwright::{Executor, OnNoApprover};
 use crate::Opens;
 use crate::application::Application;
 use crate::broken::{Break, Broken};
-use crate::carrier;
 use crate::deadly::Deadly;
 use crate::marks::Outside;
 use crate::person::{self, Person};
@@ -121,13 +120,10 @@ pub async fn live(life: Life, store: &dyn Opens) -> anyhow::Result<Ended> {
     let store: Arc<dyn Store> = Arc::new(watched);
     let outside = Outside::open(&life.folder, life.number, !life.settles).context("the marks")?;
     let lease = Duration::from_millis(life.lease);
-    let folder = life.folder.clone();
-    let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2, folder });
+    let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
     let mut builder = Executor::builder(registry()?).unrestricted().service_arc(Arc::clone(&world));
-    let mut journal = Journal::shared(Arc::clone(&store))
-        .lease(lease)
-        .approval_expires_after(lease)
-        .hand_over_key(carrier::key()?);
+    let mut journal =
+        Journal::shared(Arc::clone(&store)).lease(lease).approval_expires_after(lease);
     if life.asks_here {
         builder = builder.approver(person::key()?, Person);
     } else {

@@ -97,15 +97,6 @@ struct Known {
     acted: bool,
 }
 
-/// What was done of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Done {
-    /// It was begun, at least once.
-    pub begun: bool,
-    /// It acted.
-    pub acted: bool,
-}
-
 impl Outside {
     /// The file in a folder, made where there is none; `is_sure` where whoever adds a line may be killed.
     ///
@@ -165,18 +156,6 @@ impl Outside {
         drop(seen);
         let acted = || Ok(self.seen()?.calls.get(token).is_some_and(|it| it.acted));
         if is_over { acted().map(Some) } else { Ok(None) }
-    }
-
-    /// What the outside world knows of a call now, whoever may be about to act.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn known(&self, token: &str) -> io::Result<Done> {
-        let seen = self.seen()?;
-        let known = seen.calls.get(token);
-        let (begun, acted) =
-            (known.is_some_and(|it| it.begun > 0), known.is_some_and(|it| it.acted));
-        Ok(Done { begun, acted })
     }
 
     /// All that is there now.

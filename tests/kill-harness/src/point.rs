@@ -38,12 +38,6 @@ pub enum Change {
     Judged,
     /// It was judged again, and a person has to decide.
     AskedAgain,
-    /// It is given to who carries it out, in the commit of its claim.
-    HandedOver,
-    /// Who carried it out has supplied a result.
-    Supplied,
-    /// Who should have carried it out says that it failed.
-    Declined,
     /// It gave a result.
     Succeeded,
     /// It gave an error that the model reads.
@@ -67,7 +61,7 @@ pub enum Change {
 }
 
 impl Change {
-    const ALL: [Self; 28] = [
+    const ALL: [Self; 25] = [
         Self::RecordedRunning,
         Self::RecordedPending,
         Self::GrantUsed,
@@ -81,9 +75,6 @@ impl Change {
         Self::Expired,
         Self::Cancelled,
         Self::Claimed,
-        Self::HandedOver,
-        Self::Supplied,
-        Self::Declined,
         Self::Judged,
         Self::AskedAgain,
         Self::Succeeded,
@@ -110,9 +101,6 @@ impl Change {
         };
         let is_child = write.record.parent.is_some();
         Some(match (first.event, to) {
-            (None | Some(Transition::Claimed), State::HandedOver) => Self::HandedOver,
-            (Some(Transition::Supplied), _) => Self::Supplied,
-            (Some(Transition::Declined), _) => Self::Declined,
             (None, State::Running) if is_child => Self::ChildBegun,
             (Some(Transition::Suspended), _) => Self::ParentWaits,
             (Some(Transition::Resumed), _) => Self::ParentResumed,
@@ -154,9 +142,6 @@ impl Change {
             Self::Expired => "expired",
             Self::Cancelled => "cancelled",
             Self::Claimed => "claimed",
-            Self::HandedOver => "handed-over",
-            Self::Supplied => "supplied",
-            Self::Declined => "declined",
             Self::Judged => "judged-again",
             Self::AskedAgain => "asked-again",
             Self::Succeeded => "succeeded",

@@ -7,7 +7,6 @@ use futures::StreamExt as _;
 use toolwright::journal::{Filter, Page, State};
 
 use crate::application::{Application, is_looked_into, noted};
-use crate::carrier;
 use crate::marks::{self, What};
 use crate::person;
 use crate::script::Run;
@@ -24,7 +23,6 @@ pub(crate) async fn settle(application: &Application) -> anyhow::Result<()> {
     while moved.elapsed() < PATIENCE {
         person::decide(&application.store).await?;
         let found = person::find_out(&application.store, &application.world.outside, sure).await?;
-        carrier::carry_out(&application.executor, &application.world).await?;
         let swept = application.worker.sweep().await?;
         application.look().await?;
         let now_left = under_way(application).await?;
@@ -65,14 +63,7 @@ async fn make_all(application: &Application, even_answered: bool) -> anyhow::Res
 
 /// Returns how many calls are neither at their end nor parked.
 async fn under_way(application: &Application) -> anyhow::Result<usize> {
-    let states = vec![
-        State::Judging,
-        State::Planned,
-        State::Pending,
-        State::Ready,
-        State::Running,
-        State::HandedOver,
-    ];
+    let states = vec![State::Judging, State::Planned, State::Pending, State::Ready, State::Running];
     let filter = Filter { states, ..Filter::default() };
     Ok(application.store.list(&filter, Page::first(1_000)).await?.calls.len())
 }

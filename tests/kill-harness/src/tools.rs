@@ -1,7 +1,6 @@
 //! The tools of the application: one of each effect, and some that ask. Each leaves its marks outside.
 
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use toolwright::{
@@ -22,8 +21,6 @@ pub struct World {
     pub deadly: Deadly,
     /// How long a slow tool takes.
     pub slow: Duration,
-    /// The folder of all that is outside.
-    pub folder: PathBuf,
 }
 
 /// All of them.
@@ -31,19 +28,7 @@ pub struct World {
 /// # Errors
 /// When two have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
-    Registry::of([
-        LOOK,
-        PEEK_ASKED,
-        NOTE,
-        SEND,
-        SEND_ASKED,
-        PAY,
-        PAY_ASKED,
-        SHIP,
-        RELAY,
-        CARRY,
-        CARRY_ASKED,
-    ])
+    Registry::of([LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY])
 }
 
 /// What a tool with this call says that gives a result.
@@ -99,32 +84,6 @@ tools! {
     #[tool(effect = once, reconcile = find_shipped)]
     ship;
 }
-
-/// Has something done elsewhere.
-#[tool(external, effect = once, timeout = "5s")]
-pub async fn carry(
-    /// What the outside world calls it.
-    token: String,
-    /// How it goes.
-    manner: Manner,
-    /// What a person says.
-    said: Said,
-    /// How much.
-    amount: u32,
-) -> String;
-
-/// The same, if a person agrees.
-#[tool(external, effect = once, timeout = "5s", approval = "it is far away")]
-pub async fn carry_asked(
-    /// What the outside world calls it.
-    token: String,
-    /// How it goes.
-    manner: Manner,
-    /// What a person says.
-    said: Said,
-    /// How much.
-    amount: u32,
-) -> String;
 
 /// What a tool has another one do.
 #[toolwright::data]

@@ -18,7 +18,6 @@ use super::point::AgentPoint;
 use super::store::{Fatal, FatalStore};
 use super::user::User;
 use crate::Opens;
-use crate::carrier;
 use crate::deadly::Deadly;
 use crate::marks::Outside;
 use crate::person;
@@ -95,15 +94,13 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let store: Arc<dyn Store> = Arc::new(FatalStore::new(inner, fatal.clone(), life.is_late));
     let outside = Outside::open(&life.folder, life.number, true).context("the marks")?;
     let lease = Duration::from_millis(life.lease);
-    let world =
-        Arc::new(World { outside, deadly, slow: lease * 3 / 2, folder: life.folder.clone() });
+    let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
     let executor = Executor::builder(registry()?)
         .unrestricted()
         .service_arc(Arc::clone(&world))
         .journal(
             Journal::shared(Arc::clone(&store))
                 .lease(lease)
-                .hand_over_key(carrier::key()?)
                 .trust("ada", person::key()?.public())
                 .on_no_approver(OnNoApprover::Park),
         )

@@ -50,10 +50,7 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         State::Rejected => {
             findings.unless(case.intended.said == Said::Reject, "nobody rejected it");
         }
-        State::Expired => {
-            let may = case.intended.asks() || case.intended.is_external();
-            findings.unless(may, "it expired, and neither asks nor is carried out elsewhere");
-        }
+        State::Expired => findings.unless(case.intended.asks(), "it expired, and does not ask"),
         State::Cancelled => {
             let is_over = case.parent.is_some_and(|it| it.state.is_answered());
             findings.unless(case.run_is_ended || is_over, "neither its run nor its parent ended");
@@ -71,16 +68,10 @@ pub fn check(case: &Case<'_>, findings: &mut Findings<'_>) {
         _ => findings.add(Kind::Unexpected, format!("it is {state}, which is unknown here")),
     }
     if case.is_once() {
-        // Of what is carried out elsewhere, the answer says that it may have been.
-        let may_be = case.intended.is_external()
-            && matches!(state, State::Expired | State::Cancelled | State::HandedOver);
-        let is_told = may_be || matches!(state, State::Succeeded | State::Indeterminate);
+        let is_told = matches!(state, State::Succeeded | State::Indeterminate);
         findings.unless(!acted || is_told, format!("it acted, and is {state}"));
         let is_not = matches!(state, State::Rejected | State::Expired | State::Cancelled);
-        findings.unless(
-            !(begun && is_not) || was_undone || may_be,
-            format!("it was begun, and is {state}"),
-        );
+        findings.unless(!(begun && is_not) || was_undone, format!("it was begun, and is {state}"));
     }
     let never = matches!(case.intended.said, Said::Reject | Said::Ignore);
     findings.unless(!(never && begun), "nobody agreed to it, and it was begun");
