@@ -55,7 +55,7 @@ options! {
     "effect" effect: Option<Ident> = |key, input| value::word(key, input, EFFECTS),
     "reads" reads: Option<Touches> = touches,
     "writes" writes: Option<Touches> = touches,
-    "approval" approval: Option<Expr> = |key, input| value::expression(key, input, "\"…\""),
+    "approval" approval: Option<Approval> = approval,
     "validate" validate: Option<Companion> = Companion::parse,
     "preview" preview: Option<Companion> = Companion::parse,
     "reconcile" reconcile: Option<Companion> = Companion::parse,
@@ -76,6 +76,12 @@ options! {
 pub enum Danger {
     Level(Ident),
     Expression(Expr),
+}
+
+/// `approval = "…"`, an expression over the parameters, or a function beside the tool, which is awaited.
+pub enum Approval {
+    Expression(Expr),
+    Awaited(Companion),
 }
 
 /// `reads(file = path, …)`.
@@ -145,6 +151,24 @@ fn danger(key: &Ident, input: ParseStream<'_>) -> syn::Result<Danger> {
         },
         _ => Ok(Danger::Expression(expression)),
     }
+}
+
+/// Tells a closure, and the path of a function by its small letters, from an expression. A parameter is one of the latter, which is found
+/// out when the parameters are known.
+fn approval(key: &Ident, input: ParseStream<'_>) -> syn::Result<Approval> {
+    let expression = value::expression(key, input, "\"…\"")?;
+    Ok(match expression {
+        Expr::Closure(closure) => Approval::Awaited(Companion::Closure(Box::new(closure))),
+        Expr::Path(path) if path.qself.is_none() && is_function(&path.path) => {
+            Approval::Awaited(Companion::Path(path.path))
+        }
+        expression => Approval::Expression(expression),
+    })
+}
+
+fn is_function(path: &Path) -> bool {
+    let last = path.segments.last().map(|it| it.ident.to_string());
+    last.is_some_and(|it| it.starts_with(|first: char| first == '_' || first.is_lowercase()))
 }
 
 /// Says what may follow `danger =`.

@@ -75,6 +75,7 @@ pub fn tool(
     input::shorts(&tool, errors);
     input::numbers(&tool, errors);
     pattern::compile(&tool, errors);
+    companion::parameter_as_reason(&mut tool);
     companion::parameters(&tool, &function.signature, errors);
     expression::rules(&tool, &function.signature, errors);
     refused::replace(function, errors);

@@ -14,7 +14,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
-use crate::args::Danger;
+use crate::args::{Approval, Danger};
 use crate::errors::Errors;
 use crate::model::{Argument, Capability, Tool};
 use crate::paths::Paths;
@@ -69,23 +69,29 @@ fn body(tool: &Tool) -> TokenStream {
             start(tool, "__tw_start", &tools_own, "Answer", &quote!(__tw_output()), &facts(tool))
         }
     };
+    let asks = match &tool.args.approval {
+        Some(Approval::Awaited(companion)) => Some(companion),
+        _ => None,
+    };
+    let args = &tool.args;
     let extra = [
+        ("__tw_asks", asks, "Asking", quote!(__tw::IntoAsking::into_asking)),
         (
             "__tw_validate",
-            &tool.args.validate,
+            args.validate.as_ref(),
             "Validated",
             quote!(__tw::IntoValidated::into_validated),
         ),
-        ("__tw_preview", &tool.args.preview, "Preview", quote!(__tw::IntoPreview::into_preview)),
+        ("__tw_preview", args.preview.as_ref(), "Preview", quote!(__tw::IntoPreview::into_preview)),
         (
             "__tw_reconcile",
-            &tool.args.reconcile,
+            args.reconcile.as_ref(),
             "Reconciling",
             quote!(__tw::IntoReconciled::into_reconciled),
         ),
     ];
     let extra = extra.into_iter().filter_map(|(name, companion, answer, encode)| {
-        let companion = companion.as_ref()?;
+        let companion = companion?;
         let callee = Callee::of(companion);
         let encode = place::over(callee.place(), encode);
         let codec = quote!(__tw::Codec(#encode));
@@ -237,11 +243,13 @@ fn facts(tool: &Tool) -> TokenStream {
         }
         _ => TokenStream::new(),
     };
-    let approval =
-        tool.args.approval.as_ref().filter(|it| spec::text(it).is_none()).map(|expression| {
+    let approval = match &tool.args.approval {
+        Some(Approval::Expression(expression)) if spec::text(expression).is_none() => {
             let call = place::over(expression, quote!(__tw::ApprovalReason::reason));
             quote!(__tw_call.facts.approval = #call(#expression);)
-        });
+        }
+        _ => TokenStream::new(),
+    };
     let borrows_services = capabilities(tool).any(|(_, exclusive)| !exclusive);
     let touches =
         [(&tool.args.reads, "reads"), (&tool.args.writes, "writes")].map(|(touches, access)| {

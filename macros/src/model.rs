@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::{Attribute, Type, Visibility};
 
-use crate::args::{Danger, ParamArgs, ToolArgs};
+use crate::args::{Approval, Danger, ParamArgs, ToolArgs};
 use crate::docs::Docs;
 
 /// One annotated function.
@@ -87,7 +87,7 @@ impl Tool {
     pub fn has_expressions(&self) -> bool {
         let touched = [&self.args.reads, &self.args.writes].into_iter().flatten();
         matches!(self.args.danger, Some(Danger::Expression(_)))
-            || self.args.approval.is_some()
+            || matches!(self.args.approval, Some(Approval::Expression(_)))
             || self.inputs().any(|param| param.args.fill.is_some())
             || touched.flat_map(|touches| &touches.entries).any(|touch| touch.resource.is_some())
     }

@@ -15,7 +15,7 @@ use super::*;
 /// | `effect = read`, `idempotent`, `keyed` or `once` | what a call changes ([`Effect`]) | `once` |
 /// | `danger = safe`, `moderate`, `dangerous`, `critical`, or an expression over the parameters | how carefully to look ([`Danger`]) | `safe` for `read`, else `moderate` |
 /// | `reads(file = path, Kind, …)`, `writes(…)` | the resources that a call touches ([`ResourceKind`]); `writes()`: it writes none | everything |
-/// | `approval = "reason"`, or an expression that gives one | a person is asked first | no question |
+/// | `approval = "reason"`, an expression that gives one, or <code>async \|…\| …</code>, which is awaited | a person is asked first | no question |
 /// | `timeout = "30s"` or `none` | how long each attempt of a call may take once it runs; computing without an `.await` cannot be stopped | the executor's |
 /// | `total_timeout = "2m"` or `none` | how long the whole call may take, all attempts and the time between them ([`ExecutorBuilder::total_timeout`]) | the executor's |
 /// | `limit = 4` | how many calls run at once; the thread of a blocking tool that ran out of time is not counted | the executor's |
@@ -125,7 +125,47 @@ use super::*;
 /// could change places; it is refused there, as is the path of a generic function.
 ///
 /// `danger`, `approval`, `reads` and `writes` are expressions over the parameters, by their names as well:
-/// `approval = reason(&from, &to)`. They are read before anything runs, so they neither await nor fail.
+/// `approval = reason(&from, &to)`. They are read before anything runs, so they neither await nor fail. An approval that has to
+/// be looked up is a function beside the tool, as `preview` is: a closure over parameters and services by their names, or a path. It gives
+/// `Option<reason>`, or a `Result` of one, before the policy is asked and again when the call is claimed; an error, a panic and more than ten
+/// seconds ask. `examine` and `explain`, which await nothing, say what it gives at once, and else that it is found out when the call is made.
+///
+/// ```
+/// use toolwright::{Call, Executor, Registry, ToolError, tool};
+///
+/// struct Accounts;
+///
+/// impl Accounts {
+///     async fn limit(&self, account: &str) -> Result<u32, ToolError> {
+///         Ok(if account == "tea" { 100 } else { 0 })
+///     }
+/// }
+///
+/// /// Pays.
+/// #[tool(approval = async |accounts, account, amount| -> Result<Option<String>, ToolError> {
+///     let limit = accounts.limit(&account).await?;
+///     Ok((amount > limit).then(|| format!("{amount} is more than {limit}")))
+/// })]
+/// async fn pay(
+///     accounts: &Accounts,
+///     /// From which account.
+///     account: String,
+///     /// How much.
+///     amount: u32,
+/// ) -> String {
+///     let _ = accounts;
+///     format!("{amount} from {account}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let executor = Executor::builder(Registry::of([PAY])?).service(Accounts).unrestricted().build()?;
+/// assert!(!executor.call(&Call::new("pay", r#"{"account":"tea","amount":7}"#)).await.is_error());
+/// let refused = executor.call(&Call::new("pay", r#"{"account":"tea","amount":700}"#)).await;
+/// assert_eq!(refused.error().expect("no person can be asked").kind(), "approval_required");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Libraries of ready-made tools
 ///
@@ -176,6 +216,7 @@ use super::*;
 /// | `alias = "…"` | another key that models write, repeatable; repair turns it into the key, the strict reader refuses it |
 /// | `example = value` | shown in the schema, repeatable |
 /// | `secret` | error texts do not show it, and tracing spans show neither arguments nor result of its call; a type under `#[input]` cannot mark its fields yet; it has no `default` and no `example`, which the schema would publish |
+/// | `sink` | the value leaves the machine: rules of a policy ask for calls that send ([`policy::Rule::sends`]) |
 /// | `command` | the text is a command line: rules of a policy name the programs in it ([`policy::ArgumentTest::program`]) |
 /// | `short`, `short = 'l'`, `positional` | how it is given on a command line |
 ///

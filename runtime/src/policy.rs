@@ -66,6 +66,7 @@
 //!     footprint: Some(&footprint),
 //!     approval: None,
 //!     came_at_run_time: false,
+//!     untrusted: Some(&[]),
 //!     accepted: false,
 //! };
 //! assert_eq!(policy.judge(&question).verdict, PolicyDecision::Allow);

@@ -58,7 +58,7 @@ pub mod repair {
 
 /// What a crate needs that records runs beside their calls.
 pub mod runs {
-    pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn};
+    pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn, untrusted_key};
 }
 
 /// Calls that a tool makes on behalf of an agent of its own.

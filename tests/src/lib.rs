@@ -3,6 +3,7 @@
 
 mod answers;
 mod approval;
+mod approval_awaited;
 mod attacks;
 mod blocking;
 mod building;
@@ -63,5 +64,6 @@ mod turns;
 mod typed;
 mod types;
 mod unseen;
+mod untrusted;
 mod whole_input;
 mod words;

@@ -20,7 +20,7 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
         "danger" => &["danger", "danger_by"],
         "effect" => &["effect"],
         "reads" | "writes" => &["footprint_by"],
-        "approval" => &["approval", "approval_by"],
+        "approval" => &["approval", "approval_awaited_by", "approval_by"],
         "preview" => &["preview_by"],
         "validate" => &["validate_by"],
         "reconcile" => &["reconcile_by"],
@@ -40,7 +40,7 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
 }
 
 /// What the attribute leaves to the function and its type.
-const OF_THE_FUNCTION: [&str; 3] = ["output_schema", "returns", "with"];
+const OF_THE_FUNCTION: [&str; 4] = ["output_schema", "returns", "sinks", "with"];
 
 /// Each row of the list of options begins with the option as it is written.
 fn options_of_the_attribute() -> Vec<String> {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
+use toolwright::untrusted::{fenced, line};
 use toolwright::{ErrorClass, ToolError};
 use toolwright_toolbox::write_file;
 
@@ -184,10 +185,12 @@ pub fn claim(
         for (id, before) in
             task.blocked_by.iter().filter_map(|id| complete.get_key_value(id.as_str()))
         {
-            prompt.push_str(&format!(
-                "\n\nThe task `{id}` before it came to:\n{}",
-                before.output.as_deref().unwrap_or("nothing")
-            ));
+            // The words of another agent, which may have read pages of strangers.
+            let came_to = match before.output.as_deref() {
+                Some(output) => fenced(&format!("task `{}`", line(id)), output),
+                None => "nothing".to_owned(),
+            };
+            prompt.push_str(&format!("\n\nThe task `{}` before it came to:\n{came_to}", line(id)));
         }
         Ok(Some(ClaimedTask { name: name.clone(), prompt, worker: worker.id().to_owned() }))
     })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use toolwright::untrusted::{escaped, fenced};
 use toolwright::{Catalog, Definition};
 
 /// Groups of these names come first, in this order.
@@ -44,7 +45,7 @@ pub fn question(tools: &[&Definition]) -> String {
         let _ = writeln!(text, "\n## {group}");
         for (name, description) in definitions {
             let description: String = description.chars().take(LONGEST).collect();
-            let _ = writeln!(text, "- {name}: {}", description.replace('\n', " "));
+            let _ = writeln!(text, "- {name}: {}", escaped(&description).replace('\n', " "));
         }
     }
     text
@@ -82,8 +83,18 @@ pub fn of_model(catalog: &Catalog, themes: &[Theme]) -> Result<String, String> {
 }
 
 /// A line for each group: what its tools do, in the first sentences of their descriptions. A sentence that names a tool is left
-/// out.
+/// out. What servers say of their tools is text of strangers, in a fence.
 pub fn by_group(catalog: &Catalog, tools: &[&Definition]) -> String {
+    let (foreign, own): (Vec<&Definition>, Vec<&Definition>) =
+        tools.iter().copied().partition(|it| it.came_at_run_time);
+    let text = lines_of(catalog, &own);
+    match lines_of(catalog, &foreign).trim_end() {
+        "" => text,
+        said => format!("{text}{}\n", fenced("the MCP servers", said)),
+    }
+}
+
+fn lines_of(catalog: &Catalog, tools: &[&Definition]) -> String {
     let mut text = String::new();
     for (group, definitions) in groups(tools) {
         let sentences = definitions.into_iter().map(|(_, description)| {

@@ -5,6 +5,7 @@ mod compaction;
 mod import;
 mod message;
 mod prompt;
+mod sources;
 
 pub use self::check::{HistoryProblem, check};
 pub(crate) use self::compaction::{CompactReport, Room, compact, text_tokens};
@@ -12,3 +13,4 @@ pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub(crate) use self::message::known;
 pub use self::message::{Message, Verbatim};
 pub use self::prompt::Prompt;
+pub(crate) use self::sources::sources;

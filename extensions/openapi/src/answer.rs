@@ -49,10 +49,11 @@ pub(crate) fn of(
     now: SystemTime,
 ) -> Result<Output, ToolError> {
     let status = response.status;
+    let source = format!("API `{api}`, {title}");
     if !(status.is_success() || status == StatusCode::NOT_MODIFIED) {
-        return Err(failure::of(title, response, now));
+        return Err(failure::of(title, response, now).untrusted(&source));
     }
-    let mark = json!({"api": api, "operation": title});
+    let mark = json!({"api": api, "operation": title, "source": source});
     let mut output =
         Output::default().metadata("status", status.as_u16()).metadata("untrusted", mark);
     let value = json_of(response);

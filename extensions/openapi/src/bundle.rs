@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
 use reqwest::Url;
+use toolwright::address::{AddressGuard, HostResolver};
 use toolwright::{BuildProblem, Bundle, DynamicTool, ExecutorBuilder};
 
 use crate::credentials::Credentials;
@@ -30,7 +32,6 @@ use crate::tool::{self, Api};
 /// let document = r#"
 /// openapi: 3.1.0
 /// info: {title: Pets, version: "1"}
-/// servers: [{url: "http://127.0.0.1:9"}]
 /// paths:
 ///   /pets/{id}:
 ///     get:
@@ -41,7 +42,7 @@ use crate::tool::{self, Api};
 /// "#;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// let executor = Executor::builder(Registry::empty()).with(OpenApi::load(document)?).build()?;
+/// let executor = Executor::builder(Registry::empty()).with(OpenApi::load(document)?.server("http://127.0.0.1:9")).build()?;
 /// let definition = executor.registry().get("showPet").expect("it is a tool");
 /// assert_eq!(definition.description, "Show one pet.\n\n(GET /pets/{id} of Pets.)");
 ///
@@ -62,6 +63,8 @@ pub struct OpenApi {
     credentials: Vec<Arc<dyn Credentials>>,
     routes: Routes,
     body_limit: usize,
+    /// Judges the servers that the document names.
+    guard: AddressGuard,
 }
 
 impl OpenApi {
@@ -74,7 +77,8 @@ impl OpenApi {
         let (servers, routes) = (ServerChoice::default(), Routes::new());
         let (name, prefix, credentials) = (None, None, Vec::new());
         let body_limit = send::BODY_LIMIT;
-        Ok(Self { document, name, prefix, servers, credentials, routes, body_limit })
+        let guard = AddressGuard::new();
+        Ok(Self { document, name, prefix, servers, credentials, routes, body_limit, guard })
     }
 
     /// Reads a document from a file, as [`load`](Self::load) does.
@@ -100,9 +104,37 @@ impl OpenApi {
         self
     }
 
-    /// Sets the server to which every request goes, in place of those of the document and of its operations.
+    /// Sets the server to which every request goes, in place of those of the document and of its operations. It may have any address;
+    /// a server that the document names has to have a public one, or one that is [permitted](Self::permit).
     pub fn server(mut self, url: impl Into<String>) -> Self {
         self.servers.base = Some(url.into());
+        self
+    }
+
+    /// Lets requests go to an address that is not public where the document names the server: a document of a stranger could else
+    /// lead to a cloud's metadata or into the network of the application.
+    ///
+    /// ```
+    /// use toolwright_openapi::OpenApi;
+    ///
+    /// let document = r#"
+    /// openapi: 3.1.0
+    /// info: {title: Pets, version: "1"}
+    /// servers: [{url: "http://10.0.0.7/pets"}]
+    /// paths: {}
+    /// "#;
+    /// let pets = OpenApi::load(document)?.permit("10.0.0.7".parse()?);
+    /// # let _ = pets;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn permit(mut self, address: IpAddr) -> Self {
+        self.guard = self.guard.permit(address);
+        self
+    }
+
+    /// Asks this for the addresses of the servers that the document names, in place of the system.
+    pub fn resolver(mut self, resolver: impl HostResolver) -> Self {
+        self.guard = self.guard.resolver(Arc::new(resolver));
         self
     }
 
@@ -143,10 +175,15 @@ impl OpenApi {
     fn tools(&self) -> Result<Vec<DynamicTool>, Vec<String>> {
         let drafts = plan::plan(&self.document, &self.routes, self.prefix.as_deref());
         let drafts = drafts.map_err(|error| vec![error.to_string()])?;
-        let client = send::client().map_err(|why| vec![why])?;
+        let guard = self.servers.base.is_none().then(|| self.guard.clone());
+        let client = match &guard {
+            Some(guard) => send::guarded_client(guard),
+            None => send::client(),
+        };
         let api = Api {
             document: Arc::clone(&self.document),
-            client,
+            client: client.map_err(|why| vec![why])?,
+            guard,
             credentials: self.credentials.clone(),
             body_limit: self.body_limit,
         };

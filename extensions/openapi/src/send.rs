@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Client, ClientBuilder, Method, StatusCode};
+use toolwright::address::{AddressGuard, RefusedAddress};
 use toolwright::{ToolContext, ToolError};
 
 use crate::answer::Response;
@@ -20,12 +21,25 @@ const MOST_REDIRECTS: usize = 5;
 /// How many bytes are read of an answer, unless the application says otherwise.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// The client of all operations of one document.
+/// The client of operations whose server the application has named.
 ///
 /// # Errors
 /// When the system gives no TLS or no random numbers.
 pub(crate) fn client() -> Result<Client, String> {
-    let client = Client::builder().redirect(Policy::custom(on_the_same_server));
+    build(Client::builder())
+}
+
+/// The client of operations whose server a document names: it connects to public addresses, and to those that the application
+/// has permitted.
+///
+/// # Errors
+/// As [`client`].
+pub(crate) fn guarded_client(guard: &AddressGuard) -> Result<Client, String> {
+    build(Client::builder().dns_resolver(Arc::new(guard.clone())))
+}
+
+fn build(client: ClientBuilder) -> Result<Client, String> {
+    let client = client.redirect(Policy::custom(on_the_same_server));
     let client = client
         .connect_timeout(CONNECT)
         .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")));
@@ -44,6 +58,8 @@ fn on_the_same_server(attempt: Attempt<'_>) -> reqwest::redirect::Action {
 /// What sends the requests of one document.
 pub(crate) struct Sender<'a> {
     pub(crate) client: &'a Client,
+    /// Judges the server, where the document names it.
+    pub(crate) guard: Option<&'a AddressGuard>,
     pub(crate) credentials: &'a [Arc<dyn Credentials>],
     /// How many bytes are read of an answer.
     pub(crate) limit: usize,
@@ -58,6 +74,13 @@ impl Sender<'_> {
         requirement: &Requirement,
         context: &ToolContext,
     ) -> Result<Response, ToolError> {
+        if let Some(guard) = self.guard {
+            let host = request.url.host_str().unwrap_or_default();
+            // The connection itself resolves a name by the guard, where there is no proxy.
+            if request.url.domain().is_none() || has_proxy() {
+                guard.judge_host(host).await.map_err(unless_permitted)?;
+            }
+        }
         let (response, given) = self.send_once(request.clone(), requirement, context).await?;
         if response.status != StatusCode::UNAUTHORIZED {
             return Ok(response);
@@ -94,7 +117,11 @@ impl Sender<'_> {
         let is_head = method == Method::HEAD;
         let headers: HeaderMap = headers.into_iter().collect();
         let request = self.client.request(method, url).headers(headers).body(body);
-        let mut response = request.send().await?;
+        let mut response =
+            request.send().await.map_err(|error| match RefusedAddress::cause_of(&error) {
+                Some(refused) => unless_permitted(refused.into()),
+                None => error.into(),
+            })?;
         let (status, mut headers) = (response.status(), response.headers().clone());
         let (mut body, mut is_cut) = (Vec::new(), false);
         while !is_head && !is_cut {
@@ -118,6 +145,19 @@ impl Sender<'_> {
     fn source(&self, scheme: &SecurityScheme) -> Option<&dyn Credentials> {
         self.credentials.iter().find(|it| it.gives(scheme)).map(|it| &**it)
     }
+}
+
+/// What the application can do about an address of its document that is refused.
+fn unless_permitted(error: ToolError) -> ToolError {
+    let hint = "the document names the server; the application gives one that it trusts with `.server(…)`, or permits its address with `.permit(…)`";
+    error.hint(hint)
+}
+
+/// Whether the environment names a proxy, which would resolve the name of a server unseen.
+fn has_proxy() -> bool {
+    let names =
+        ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    names.iter().any(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()))
 }
 
 fn authorize(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 use serde_json::Value;
+use toolwright::address::AddressGuard;
 use toolwright::{DynamicTool, Footprint, Output, ResourceKind, ToolContext, ToolError, printable};
 
 use crate::answer::{self, Answers};
@@ -24,6 +25,8 @@ const LONGEST_DESCRIPTION: usize = 900;
 pub(crate) struct Api {
     pub(crate) document: Arc<Document>,
     pub(crate) client: Client,
+    /// Judges the servers that the document names; nothing where the application has named one.
+    pub(crate) guard: Option<AddressGuard>,
     pub(crate) credentials: Vec<Arc<dyn Credentials>>,
     pub(crate) body_limit: usize,
 }
@@ -56,8 +59,12 @@ impl Operation {
     async fn call(&self, input: Value, context: ToolContext) -> Result<Output, ToolError> {
         let request = self.request(input, &context)?;
         let api = &self.api;
-        let sender =
-            Sender { client: &api.client, credentials: &api.credentials, limit: api.body_limit };
+        let sender = Sender {
+            client: &api.client,
+            guard: api.guard.as_ref(),
+            credentials: &api.credentials,
+            limit: api.body_limit,
+        };
         let response = sender.send(&request, &self.requirement, &context).await?;
         answer::of(&self.title, api.document.title(), &response, &self.answers, context.now())
     }
@@ -103,6 +110,8 @@ pub(crate) fn of(
         answers: Answers::new(Arc::clone(&api.document), responses),
     });
     let preview = Arc::clone(&operation);
+    let properties = draft.input.schema.get("properties").and_then(serde_json::Value::as_object);
+    let sinks: Vec<String> = properties.into_iter().flat_map(|it| it.keys().cloned()).collect();
     let (effect, resource) = (draft.effect, server.to_string());
     let mut tool =
         DynamicTool::new(draft.name, description, draft.input.schema, move |input, context| {
@@ -118,6 +127,8 @@ pub(crate) fn of(
         toolwright::Effect::Read => Footprint::nothing().reading::<Server>(resource.as_str()),
         _ => Footprint::nothing().writing::<Server>(resource.as_str()),
     });
+    // All that a call says goes to the server.
+    tool = tool.sinks(sinks);
     if let Some(group) = group {
         tool = tool.group(group);
     }

@@ -10,6 +10,7 @@ mod context_search;
 mod context_tree;
 mod context_write;
 mod database;
+mod marked;
 mod memory;
 mod path;
 mod query;

@@ -15,9 +15,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct Format {
     /// Says what the file is: four letters of ASCII.
     pub(crate) application: i32,
-    pub(crate) version: i32,
-    /// The statements that make its tables.
+    /// The statements that make its tables, as the first version had them.
     pub(crate) tables: &'static str,
+    /// The statements that make each later version of the one before.
+    pub(crate) changes: &'static [&'static str],
+}
+
+impl Format {
+    /// The version that this release writes.
+    pub(crate) const fn version(&self) -> i32 {
+        // There are a few.
+        1 + self.changes.len() as i32
+    }
 }
 
 /// Why a file cannot be opened.
@@ -56,7 +65,7 @@ pub(crate) fn open(file: &Path, format: &Format) -> Result<Connection, Problem> 
     match identity(&connection)? {
         (0, 0) => {}
         (application, found) if application == format.application => {
-            if found != format.version {
+            if found > format.version() {
                 return Err(Problem::Newer(found));
             }
         }
@@ -73,7 +82,8 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((application, connection.pragma_query_value(None, "user_version", |row| row.get(0))?))
 }
 
-/// Sets the connection up, and makes the tables of a new file; `false` where the file has other tables.
+/// Sets the connection up, and makes the tables of a new file, or of an older one what they are now; `false` where the file has
+/// other tables.
 fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<bool> {
     // Takes effect in an empty file alone.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -89,7 +99,15 @@ fn prepare(connection: &mut Connection, format: &Format) -> rusqlite::Result<boo
         }
         transaction.execute_batch(format.tables)?;
         transaction.pragma_update(None, "application_id", format.application)?;
-        transaction.pragma_update(None, "user_version", format.version)?;
+        transaction.pragma_update(None, "user_version", 1)?;
+    }
+    let (_, found) = identity(&transaction)?;
+    let made = usize::try_from(found - 1).unwrap_or(usize::MAX);
+    for change in format.changes.iter().skip(made) {
+        transaction.execute_batch(change)?;
+    }
+    if found < format.version() {
+        transaction.pragma_update(None, "user_version", format.version())?;
     }
     transaction.commit()?;
     Ok(true)

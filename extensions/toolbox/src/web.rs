@@ -9,7 +9,6 @@ mod client;
 mod failure;
 mod html;
 mod page;
-mod resolver;
 mod search;
 mod target;
 mod web_fetch;
@@ -23,8 +22,8 @@ pub use brave::BraveSearch;
 pub use bundle::WebTools;
 pub use client::{WebClient, WebClientBuilder, WebClientError};
 pub use page::Mode as PageMode;
-pub use resolver::HostResolver;
 pub use search::{SearchProvider, SearchResult};
+pub use toolwright::address::HostResolver;
 pub use web_fetch::{WEB_FETCH, web_fetch};
 pub use web_search::{WEB_SEARCH, web_search};
 

@@ -112,6 +112,7 @@ const OF_A_PARAMETER: &[(&[&str], &str)] = &[
     (&["examples"], "it is `example = …`, one for each"),
     (&["aliases", "visible_alias"], "it is `alias = \"…\"`, one for each"),
     (&["sensitive", "redact", "hide"], "it is `secret`"),
+    (&["egress", "outbound", "exfiltrates", "leaves", "sends"], "it is `sink`"),
     (&["index", "last"], "it is `positional`"),
     (&["flatten"], "a whole type carries the input as `#[input]`"),
     (&["format"], "the type says it: `jiff::Timestamp`, `uuid::Uuid`, `url::Url`"),

@@ -26,6 +26,7 @@ const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     }),
     ("command", |args, key, input| value::flag(key, input).map(|it| args.command = Some(it))),
     ("secret", |args, key, input| value::flag(key, input).map(|_| args.secret = true)),
+    ("sink", |args, key, input| value::flag(key, input).map(|_| args.sink = true)),
     ("short", |args, key, input| short(key, input).map(|it| args.short = Some(it))),
     ("positional", |args, key, input| value::flag(key, input).map(|it| args.positional = Some(it))),
 ];
@@ -49,6 +50,8 @@ pub struct ParamArgs {
     pub examples: Vec<Expr>,
     pub command: Option<Span>,
     pub secret: bool,
+    /// Its value leaves the machine.
+    pub sink: bool,
     pub short: Option<Short>,
     pub positional: Option<Span>,
 }

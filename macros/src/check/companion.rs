@@ -1,24 +1,42 @@
-//! Rules of `validate`, `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
+//! Rules of `approval`, `validate`, `preview` and `reconcile`: a value reaches them by the name of its parameter, so that a person is never
 //! shown one for the other.
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{ExprClosure, FnArg, Pat, PatIdent, Path, Signature};
 
-use crate::args::Companion;
+use crate::args::{Approval, Companion};
 use crate::errors::{Errors, did_you_mean, one_of};
 use crate::model::Tool;
 
 pub fn parameters(tool: &Tool, signature: &Signature, errors: &mut Errors) {
     let args = &tool.args;
-    let companions =
-        [("validate", &args.validate), ("preview", &args.preview), ("reconcile", &args.reconcile)];
+    let asks = match &args.approval {
+        Some(Approval::Awaited(companion)) => Some(companion),
+        _ => None,
+    };
+    let companions = [
+        ("approval", asks),
+        ("validate", args.validate.as_ref()),
+        ("preview", args.preview.as_ref()),
+        ("reconcile", args.reconcile.as_ref()),
+    ];
     for (key, companion) in companions {
         match companion {
             Some(Companion::Closure(closure)) => known_names(key, closure, signature, errors),
             Some(Companion::Path(path)) => distinct_types(key, path, tool, errors),
             None => {}
         }
+    }
+}
+
+/// A name alone is a parameter that holds the reason, where the tool has such a one, and else a function.
+pub fn parameter_as_reason(tool: &mut Tool) {
+    let Some(Approval::Awaited(Companion::Path(path))) = &tool.args.approval else { return };
+    let Some(name) = path.get_ident() else { return };
+    if tool.inputs().any(|it| it.ident == *name) {
+        let expression = syn::parse_quote!(#path);
+        tool.args.approval = Some(Approval::Expression(expression));
     }
 }
 
@@ -65,7 +83,7 @@ fn distinct_types(key: &str, path: &Path, tool: &Tool, errors: &mut Errors) {
     if let Some((one, two)) = alike {
         let (one, other) = (&inputs[one].ident, &inputs[two].ident);
         let harm = match key {
-            "validate" => "the rule could look at one for the other",
+            "validate" | "approval" => "the rule could look at one for the other",
             _ => "a person could be shown one for the other",
         };
         let message = format!(

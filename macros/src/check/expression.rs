@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Block, Expr, FnArg, Pat, Signature, Stmt};
 
-use crate::args::{DANGERS, Danger, Preset};
+use crate::args::{Approval, DANGERS, Danger, Preset};
 use crate::errors::{Errors, one_of};
 use crate::model::Tool;
 
@@ -14,7 +14,11 @@ pub fn rules(tool: &Tool, signature: &Signature, errors: &mut Errors) {
         Some(Danger::Expression(expression)) => Some(expression),
         _ => None,
     };
-    for (key, expression) in [("danger", danger), ("approval", args.approval.as_ref())] {
+    let approval = match &args.approval {
+        Some(Approval::Expression(expression)) => Some(expression),
+        _ => None,
+    };
+    for (key, expression) in [("danger", danger), ("approval", approval)] {
         let Some(expression) = expression else { continue };
         match expression {
             Expr::Closure(closure) => errors.over(
@@ -56,12 +60,15 @@ fn answers(key: &str, expression: &Expr, errors: &mut Errors) {
     });
     let Some((what, span)) = left else { return };
     let message = match (what, key) {
-        (".await", "danger" | "approval" | "reads" | "writes" | "fill") => format!(
+        (".await", "approval") => {
+            "an expression is known before anything is awaited; name the parameters: `approval = async |…| ….await`".to_owned()
+        }
+        (".await", "danger" | "reads" | "writes" | "fill") => format!(
             "`{key}` is known before anything of the call runs, so nothing can be awaited here; ask in the tool, or hand in a service that knows"
         ),
         (".await", _) => format!("the {key} is a constant; nothing can be awaited here"),
         (_, "approval") => format!(
-            "`{what}` has nowhere to go: an approval is a reason or `None`; say what a failure means, such as `.unwrap_or_else(|error| …)`"
+            "`{what}` has nowhere to go: this approval is a reason or `None`; say what a failure means, such as `.unwrap_or_else(|error| …)`, or name the parameters: `approval = |…| …`"
         ),
         (_, "danger") => format!(
             "`{what}` has nowhere to go: danger is a level; say what a failure means, such as `.unwrap_or(Danger::Critical)`"

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{Expr, ExprLit, Lit, LitStr};
 
 use super::{capabilities, capability_constant, input, place};
-use crate::args::{Danger, Preset, Retry, Timeout};
+use crate::args::{Approval, Danger, Preset, Retry, Timeout};
 use crate::model::{Param, Tool};
 
 /// `Spec { … }`, naming only what differs from an empty one.
@@ -24,9 +24,14 @@ pub fn spec(tool: &Tool) -> TokenStream {
         }
         Danger::Expression(_) => quote!(danger: __tw::DangerSpec::Computed,),
     });
-    let approval = args.approval.as_ref().map(|reason| match text(reason) {
-        Some(reason) => quote!(approval: __tw::ApprovalSpec::Always(#reason),),
-        None => quote!(approval: __tw::ApprovalSpec::Computed,),
+    let approval = args.approval.as_ref().map(|approval| match approval {
+        Approval::Expression(reason) => match text(reason) {
+            Some(reason) => quote!(approval: __tw::ApprovalSpec::Always(#reason),),
+            None => quote!(approval: __tw::ApprovalSpec::Computed,),
+        },
+        Approval::Awaited(_) => {
+            quote!(approval: __tw::ApprovalSpec::Computed, asks: __tw::Some(__tw_asks),)
+        }
     });
     let exposure = match (args.hidden, args.deferred) {
         (Some(_), _) => Some(quote!(exposure: __tw::Exposure::Hidden,)),
@@ -122,12 +127,13 @@ fn parameter(index: usize, param: &Param) -> TokenStream {
         quote!(.aliases(&[#(#aliases),*]))
     });
     let secret = args.secret.then(|| quote!(.secret()));
+    let sink = args.sink.then(|| quote!(.sink()));
     let short = args.short.as_ref().map(|short| {
         let letter = short.letter.or_else(|| param.key.chars().next()).unwrap_or('_');
         quote!(.short(#letter))
     });
     let positional = args.positional.map(|_| quote!(.positional()));
-    quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #short #positional)
+    quote!(#constant.spec(#key, #docs) #default #examples #aliases #secret #sink #short #positional)
 }
 
 /// The JSON form of a default or an example.

@@ -28,9 +28,9 @@ pub use crate::input::{
     Range, Reader, Rule, Shape, Slots, Text, UnknownType, VisitedTypes, absent, fill, read_object,
 };
 pub use crate::output::{
-    Answer, Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NestedResult,
-    NoContainer, NoSchema, OneResult, Plain, Preview, Probe, Reconciling, SentValue, Single,
-    ToolOutput, Validated,
+    Answer, Asking, Codec, Encode, Failure, IntoAsking, IntoPreview, IntoReconciled, IntoValidated,
+    NestedResult, NoContainer, NoSchema, OneResult, Plain, Preview, Probe, Reconciling, SentValue,
+    Single, ToolOutput, Validated,
 };
 pub use crate::spec::{
     ApprovalSpec, DangerSpec, Handle, Location, RetrySpec, Spec, Start, Started, TimeoutSpec,

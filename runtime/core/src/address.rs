@@ -1,7 +1,13 @@
 //! Which addresses of the internet are public, and which belong to this machine, to a network of its owner, or to no network:
 //! what a model names must lead to none of the others. Pure.
 
+#[cfg(feature = "reqwest")]
+mod guard;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+#[cfg(feature = "reqwest")]
+pub use guard::{AddressGuard, HostResolver, RefusedAddress};
 
 /// Says of an address that is no public one what it is; `None` of a public one.
 ///

@@ -17,8 +17,8 @@ use crate::untrusted;
 pub use answer::Answer;
 pub use codec::Reconciled;
 pub use codec::{
-    Codec, Encode, Failure, IntoPreview, IntoReconciled, IntoValidated, NoSchema, Plain, Preview,
-    Probe, Reconciling, ToolOutput, Validated,
+    Asking, Codec, Encode, Failure, IntoAsking, IntoPreview, IntoReconciled, IntoValidated,
+    NoSchema, Plain, Preview, Probe, Reconciling, ToolOutput, Validated,
 };
 pub use content::Content;
 #[doc(hidden)]
@@ -68,7 +68,8 @@ impl Output {
     }
 
     /// Marks what is in the output so far as text of a stranger, which is data and no instruction: each text is put in a
-    /// [fence](crate::untrusted::fenced) that names the source, and the metadata says so to hosts, listeners and the journal.
+    /// [fence](crate::untrusted::fenced) that names the source, and the metadata says so to hosts, listeners and the journal. From then
+    /// on the run has read it, which rules of a policy can ask for (`after_untrusted`).
     ///
     /// What is added after it is outside of the fence, such as a note of the tool. The structured value is for programs, and
     /// stays as it is.
@@ -100,9 +101,38 @@ impl Output {
         };
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
-        self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
+        let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
+        // What the tool has said itself of where it comes from stays.
+        if let Value::Object(said) = said {
+            said.entry("source").or_insert_with(|| source.into());
+        }
         self
     }
+
+    /// Names one more source of what is [marked](Self::untrusted) already: of a list, for instance, whose items strangers wrote.
+    ///
+    /// ```
+    /// use toolwright::{Answer, Output};
+    ///
+    /// let found = Output::text("1. Tea\n2. Honey").untrusted("two pages");
+    /// let found = found.also_untrusted("web page of tea.example").also_untrusted("web page of honey.example");
+    /// let sources = Answer::from(found).untrusted_sources();
+    /// assert_eq!(sources, ["two pages", "web page of tea.example", "web page of honey.example"]);
+    /// ```
+    #[must_use]
+    pub fn also_untrusted(mut self, source: &str) -> Self {
+        let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(|| serde_json::json!({}));
+        if let Value::Object(said) = said
+            && let Value::Array(sources) =
+                said.entry(Self::SOURCES).or_insert_with(|| Value::Array(Vec::new()))
+        {
+            sources.push(untrusted::line(source).into());
+        }
+        self
+    }
+
+    /// The key of further sources beside `source`.
+    pub(crate) const SOURCES: &str = "sources";
 
     /// The key of the metadata that names a foreign source. Its value is an object, whose keys depend on the source.
     pub(crate) const UNTRUSTED: &str = "untrusted";

@@ -12,7 +12,7 @@ use crate::footprint::Facts;
 use crate::input::{
     Bounds, Changes, Fault, IsKnown, Keys, NoSlots, Param, Problems, Reader, Slots,
 };
-use crate::output::{Answer, Preview, Reconciling, Validated};
+use crate::output::{Answer, Asking, Preview, Reconciling, Validated};
 use crate::tool::{Danger, Effect, Exposure, Repair};
 
 /// A tool by its constant, for explicit registration.
@@ -150,6 +150,8 @@ pub struct Spec {
     pub capabilities: &'static [CapabilitySpec],
     pub output: fn() -> Option<SchemaOf>,
     pub start: StartWith<Answer>,
+    /// Says why a call needs approval, where that has to be awaited.
+    pub asks: Option<StartWith<Asking>>,
     pub validate: Option<StartWith<Validated>>,
     pub preview: Option<StartWith<Preview>>,
     pub reconcile: Option<StartWith<Reconciling>>,
@@ -218,6 +220,7 @@ pub struct ParamSpec {
     pub aliases: &'static [&'static str],
     pub command: bool,
     pub secret: bool,
+    pub sink: bool,
     pub short: Option<char>,
     pub positional: bool,
 }
@@ -240,6 +243,11 @@ impl ParamSpec {
 
     pub const fn secret(mut self) -> Self {
         self.secret = true;
+        self
+    }
+
+    pub const fn sink(mut self) -> Self {
+        self.sink = true;
         self
     }
 
@@ -279,6 +287,7 @@ impl Spec {
         capabilities: &[],
         output: || None,
         start: |_| Err(Problems::of("the tool was declared with mistakes")),
+        asks: None,
         validate: None,
         preview: None,
         reconcile: None,

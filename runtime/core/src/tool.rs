@@ -182,6 +182,8 @@ pub struct Parameter {
     pub command: bool,
     /// Whether its value is secret: logs, events and pages do not show it.
     pub secret: bool,
+    /// Whether its value leaves the machine: rules of a policy ask for calls that send (`sends`).
+    pub sink: bool,
     /// Its one-letter flag on a command line.
     pub short: Option<char>,
     /// Whether it is given by its position on a command line, without a flag.
@@ -202,6 +204,7 @@ impl Parameter {
             aliases: spec.aliases,
             command: spec.command,
             secret: spec.secret,
+            sink: spec.sink,
             short: spec.short,
             positional: spec.positional,
         }
@@ -221,6 +224,7 @@ impl Parameter {
             aliases,
             command: false,
             secret: false,
+            sink: false,
             short,
             positional: false,
         }
@@ -260,6 +264,9 @@ pub struct Definition {
     /// Whether it says which resources a call touches: `reads(…)` of a read, `writes(…)` of all else, `footprint_by` of
     /// a `DynamicTool`. A tool that does not may touch any.
     pub declares_footprint: bool,
+    /// Whether it says which parameters leave the machine: each function does, by those that it marks with `#[arg(sink)]`, unless
+    /// its input is one type; a `DynamicTool` does by `sinks`. Where a tool does not, every value may leave.
+    pub declares_sinks: bool,
     /// Whether it came at run time: as a `DynamicTool`, or from a `Resolver`.
     pub came_at_run_time: bool,
     /// How often a failed call is tried.
@@ -294,6 +301,30 @@ impl Definition {
     #[doc(hidden)]
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str())
+    }
+
+    /// Lists the parameters whose values leave the machine, by name.
+    ///
+    /// ```
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Sends a mail.
+    /// #[tool]
+    /// async fn send_mail(
+    ///     /// To whom.
+    ///     #[arg(sink)]
+    ///     to: String,
+    ///     /// In which of our folders a copy is kept.
+    ///     folder: String,
+    /// ) {
+    /// }
+    ///
+    /// let registry = Registry::of([SEND_MAIL])?;
+    /// assert!(registry.get("send_mail").expect("registered").sinks().eq(["to"]));
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn sinks(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().filter(|it| it.sink).map(|it| it.name.as_str())
     }
 
     /// Lists the parameters that are command lines, as JSON pointers.
@@ -357,6 +388,7 @@ impl Definition {
             previews: spec.preview.is_some(),
             reconciles: spec.reconcile.is_some(),
             declares_footprint: spec.declares_footprint,
+            declares_sinks: !spec.whole,
             came_at_run_time: false,
             retry: Retry {
                 attempts: spec.retry.attempts,

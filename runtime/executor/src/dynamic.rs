@@ -10,6 +10,7 @@ pub mod properties;
 mod schema;
 mod work;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -87,7 +88,10 @@ pub struct DynamicTool {
     retry: Retry,
     repair: Option<Repair>,
     metadata: Metadata,
+    /// The parameters whose values leave the machine, where that is known.
+    sinks: Option<Vec<String>>,
     judge: Judge,
+    asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
     validate: Option<Box<Companion<()>>>,
     preview: Option<Box<Companion<String>>>,
     reconcile: Option<Box<Companion<Reconciled>>>,
@@ -268,7 +272,9 @@ impl DynamicTool {
             retry: Retry::default(),
             repair: None,
             metadata: Metadata::default(),
+            sinks: None,
             judge: Judge::default(),
+            asks: None,
             validate: None,
             preview: None,
             reconcile: None,
@@ -290,6 +296,7 @@ impl DynamicTool {
     /// The tool with its schemas checked.
     pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
         let spec = work::spec(work::Has {
+            asks: self.asks.is_some(),
             validate: self.validate.is_some(),
             preview: self.preview.is_some(),
             reconcile: self.reconcile.is_some(),
@@ -307,6 +314,8 @@ impl DynamicTool {
         schema::defaults_end(&definition.input_schema)?;
         schema::secrets_have_names(&definition.input_schema)?;
         definition.parameters = schema::parameters(&definition.input_schema);
+        schema::mark_sinks(&mut definition.parameters, self.sinks.as_deref())?;
+        definition.declares_sinks = self.sinks.is_some();
         definition.output_schema = match self.output_schema {
             Some(Output::Schema(written)) => Some(schema::output(written)?),
             Some(Output::Type(described)) => {
@@ -329,6 +338,7 @@ impl DynamicTool {
         };
         definition.approval = match (&self.judge.approval, self.approval) {
             (Some(_), _) => DeclaredApproval::Computed,
+            (None, _) if self.asks.is_some() => DeclaredApproval::Computed,
             (None, Some(reason)) => DeclaredApproval::Always(reason),
             (None, None) => DeclaredApproval::Never,
         };
@@ -348,6 +358,7 @@ impl DynamicTool {
         definition.metadata = self.metadata;
         let body = Body {
             judge: self.judge,
+            asks: self.asks,
             validate: self.validate,
             preview: self.preview,
             reconcile: self.reconcile,

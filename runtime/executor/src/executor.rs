@@ -6,6 +6,7 @@ mod calling;
 mod claim;
 mod core;
 mod explain;
+mod foreign;
 mod gate;
 mod handed_over;
 mod in_turn;
@@ -45,6 +46,8 @@ use toolwright_core::error::ToolError;
 
 pub use crate::handed_over::{HandedOver, SupplyError};
 pub use crate::lifecycle::Swept;
+#[doc(hidden)]
+pub use crate::lifecycle::untrusted_key;
 pub use builder::ExecutorBuilder;
 pub use bundle::Bundle;
 pub use calling::Calling;
@@ -65,6 +68,7 @@ pub use worker::Worker;
 pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;
 pub(crate) use core::Core;
+pub(crate) use foreign::Sources;
 pub(crate) use gate::{Closed, Gate, Pass};
 pub(crate) use in_turn::{InTurn, Slot};
 pub(crate) use journal_config::{

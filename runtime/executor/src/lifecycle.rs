@@ -7,6 +7,7 @@ mod decide;
 mod driver;
 mod end;
 mod follow_up;
+mod foreign;
 mod guard;
 mod notify;
 mod outcome;
@@ -34,4 +35,5 @@ pub use sweep::Swept;
 
 pub(crate) use decide::{gate, words};
 pub(crate) use driver::Lifecycle;
+pub use foreign::untrusted_key;
 pub(crate) use submit::Asking;

@@ -2,6 +2,7 @@
 
 mod admit;
 mod approve;
+mod ask;
 mod check;
 mod finalize;
 mod find;
@@ -13,6 +14,7 @@ mod validate;
 
 pub(crate) use admit::{Admitted, admit, admit_at_once};
 pub(crate) use approve::{Read, approved, approved_final, unasked};
+pub(crate) use ask::{ask, ask_at_once};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
 pub(crate) use find::{Found, find, seek, unknown};

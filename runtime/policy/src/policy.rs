@@ -11,6 +11,7 @@ mod compiled;
 mod decimal;
 mod examples;
 mod explain;
+mod foreign;
 mod glob;
 mod holds;
 mod judged;
@@ -84,6 +85,8 @@ struct Inner {
     no_files: NoFiles,
     /// Whether a rule says what its calls touch.
     vouches: bool,
+    /// Whether a rule asks what a run has read of strangers.
+    asks_what_was_read: bool,
     reader: Option<Arc<dyn ReadCommands>>,
 }
 
@@ -113,7 +116,17 @@ impl Policy {
         };
         let by_tool = tools.names().map(|it| (it.to_owned(), known(it))).collect();
         let vouches = rules.iter().any(|it| it.touches.is_some());
-        Self(Arc::new(Inner { settings, rules, by_tool, base, no_files, vouches, reader }))
+        let asks_what_was_read = rules.iter().any(|it| it.after_untrusted.is_some());
+        Self(Arc::new(Inner {
+            settings,
+            rules,
+            by_tool,
+            base,
+            no_files,
+            vouches,
+            asks_what_was_read,
+            reader,
+        }))
     }
 
     /// Starts a policy in code, or of several files.
@@ -154,8 +167,9 @@ impl Policy {
                 wanting.push(rule.name.to_string());
                 is_owed |= own_word;
             }
+            let (untrusted, sinks) = (rule.untrusted(asking), rule.sinks(asking));
             let (rule, reason) = (Arc::clone(&rule.name), Arc::clone(&rule.reason));
-            Some(RuleMatch { rule, says, reason, certain })
+            Some(RuleMatch { rule, says, reason, certain, untrusted, sinks })
         };
         let mut rules: Vec<RuleMatch> = self.rules_for(question.tool).filter_map(said).collect();
         let undeclared = inner.no_files.describe_undeclared(&asking, wanting, is_owed);
@@ -286,8 +300,17 @@ impl Policy {
     /// Reports whether a rule looks at the arguments of this tool. Where none does, a question needs none.
     #[must_use]
     pub fn looks_at_arguments(&self, tool: &str) -> bool {
-        let looks = |rule: &CompiledRule| !rule.arguments.is_empty() || !rule.lines.is_empty();
+        let looks = |rule: &CompiledRule| {
+            !rule.arguments.is_empty() || !rule.lines.is_empty() || rule.sends
+        };
         self.rules_for(tool).any(looks)
+    }
+
+    /// Reports whether a rule asks what a run has read of strangers. Where none does, a question need not say.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn looks_at_what_was_read(&self) -> bool {
+        self.0.asks_what_was_read
     }
 
     /// Reports whether the user of a call may not approve it.

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};
+use toolwright::unstable::runs::untrusted_key;
 
 use super::RunError;
 use super::head::{Head, Phase, written};
@@ -29,7 +30,8 @@ pub(super) async fn remove(
         let found = store.documents(&prefix).await?;
         documents.extend(found.into_iter().map(|it| gone(it.key, it.version)));
     }
-    for key in [keys::agent(run), keys::cancel(run), keys::open(run), keys::ended(run)] {
+    let untrusted = untrusted_key(run);
+    for key in [keys::agent(run), keys::cancel(run), keys::open(run), keys::ended(run), untrusted] {
         if let Some(found) = store.document(&key).await? {
             documents.push(gone(key, found.version));
         }

@@ -120,4 +120,5 @@ fn gone_tool(name: &str) -> DynamicTool {
         .effect(Effect::Read)
         .danger(Danger::Safe)
         .exposure(Exposure::Hidden)
+        .sinks(None::<&str>)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use toolwright::unstable::json::Node;
+use toolwright::untrusted::fenced;
 use toolwright::{Answer, Output, ToolError};
 
 use super::page::{PAGE, pages};
@@ -34,8 +35,10 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
         if is_short(&error.to_json()) {
             return None;
         }
-        let message = excerpt(&text, terms, None);
+        let message = excerpt(&text, terms, None, None);
         let short = ToolError::new(error.kind().to_owned(), message).class(error.classified());
+        let source = answer.untrusted_source();
+        let short = source.into_iter().fold(short, |short, source| short.untrusted(&source));
         let hint = error.next_action().map(ToOwned::to_owned);
         return Some(match hint {
             Some(hint) => short.hint(hint).into(),
@@ -45,7 +48,9 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     if is_short(&text) {
         return None;
     }
-    let sent = Output::text(excerpt(&text, terms, value_in(answer, &text)));
+    let source = answer.untrusted_source();
+    let sent = excerpt(&text, terms, value_in(answer, &text), source.as_deref());
+    let sent = Output::text(sent);
     let whole = answer.output();
     let others = whole.iter().flat_map(|it| &it.content).filter(|it| !is_text(it));
     let mut sent = others.fold(sent, |sent, block| sent.with(block.clone()));
@@ -56,8 +61,8 @@ pub(super) fn shortened(answer: &Answer, terms: Terms<'_>) -> Option<Answer> {
     Some(sent.into())
 }
 
-/// Names a text, and has as much of it as there is room for.
-fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>) -> String {
+/// Names a text, and has as much of it as there is room for. The ends of foreign text have its fence; its shape gets one.
+fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>, source: Option<&str>) -> String {
     let Terms { handle, budget, may_refer } = terms;
     let characters = text.chars().count();
     let (count, last) = (number(characters), pages(characters));
@@ -91,7 +96,10 @@ fn excerpt(text: &str, terms: Terms<'_>, value: Option<Node>) -> String {
         let shape = shape_of(&value, room);
         if shape.chars().count() <= room {
             words.push('\n');
-            words.push_str(&shape);
+            words.push_str(&match source {
+                Some(source) => fenced(source, &shape),
+                None => shape,
+            });
         }
         return words;
     }

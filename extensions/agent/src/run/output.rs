@@ -196,7 +196,7 @@ impl Output {
 
 /// A tool that takes the value and does nothing. As its danger is not `safe`, a value that was cut short is no value.
 fn reading<A: DeserializeOwned + JsonSchema + Send + 'static>(description: &str) -> DynamicTool {
-    DynamicTool::typed(FINAL_ANSWER, description, |_: A, _| async { Ok(()) })
+    DynamicTool::typed(FINAL_ANSWER, description, |_: A, _| async { Ok(()) }).sinks(None::<&str>)
 }
 
 fn unwrap_value(json: &str) -> serde_json::Result<String> {

@@ -13,7 +13,7 @@ use super::output::{Output, OutputError};
 use super::preparing::Preparing;
 use crate::agent::Agent;
 use crate::events::Observer;
-use crate::history::{HistoryProblem, Imported, Message, check};
+use crate::history::{HistoryProblem, Imported, Message, check, sources};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 use crate::plugin::{PluginStates, Plugins, Sink, StateError};
@@ -212,6 +212,8 @@ impl AgentRunBuilder {
         }
         let observer = Observer::new(&agent, self.id, self.user);
         let run = start(self.run.listen(observer.events().of_calls()))?;
+        // What a run is restored with, forked from or imported was read as well.
+        sources(&history).iter().for_each(|source| run.note_untrusted(source));
         let may_refer = agent.0.model.dialects().into_iter().all(may_refer);
         let results = Results::new(&agent.0.answer_budget, may_refer, &history);
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);

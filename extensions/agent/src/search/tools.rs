@@ -154,7 +154,7 @@ fn list(catalog: &Catalog, group: Option<&str>) -> Result<Value, ToolError> {
 }
 
 fn made(tool: DynamicTool) -> DynamicTool {
-    tool.effect(Effect::Read).footprint_by(|_| Footprint::nothing())
+    tool.effect(Effect::Read).footprint_by(|_| Footprint::nothing()).sinks(None::<&str>)
 }
 
 /// The tools of the run that searches.

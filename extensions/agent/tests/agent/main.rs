@@ -10,6 +10,7 @@ mod early;
 mod ends;
 mod events;
 mod external;
+mod foreign;
 mod forks;
 mod front;
 mod guards;

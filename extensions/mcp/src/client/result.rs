@@ -21,10 +21,10 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
     if answer.is_error == Some(true) {
         let words: Vec<String> = blocks.iter().map(said).collect();
         let words = format!("`{}` failed:\n{}", tool.name, words.join("\n"));
-        return Err(ToolError::new("foreign_error", words));
+        return Err(ToolError::new("foreign_error", words).untrusted(&source));
     }
     let broken = broken(tool, answer.structured_content.as_ref());
-    let mut mark = json!({"server": tool.server, "tool": tool.theirs});
+    let mut mark = json!({"server": tool.server, "tool": tool.theirs, "source": source});
     let structured = match (broken, answer.structured_content) {
         (None, structured) => structured,
         (Some(why), structured) => {
@@ -48,7 +48,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
 pub(super) fn resource(server: &str, uri: &str, contents: Vec<ResourceContents>) -> Output {
     // The address could hold the end of the fence.
     let source = format!("MCP server `{server}`, a resource");
-    let mark = json!({"server": server, "resource": uri});
+    let mark = json!({"server": server, "resource": uri, "source": source});
     let output = Output::default().metadata("untrusted", mark);
     contents.into_iter().map(|it| part(&source, it)).fold(output, Output::with)
 }

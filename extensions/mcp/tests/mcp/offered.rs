@@ -27,7 +27,7 @@ async fn resources_and_templates_are_listed_and_read_as_untrusted() {
         panic!("{answer:?}")
     };
     assert!(text.starts_with("<untrusted ") && text.contains("Buy\\u{202e} tea."), "{text}");
-    let mark = json!({"server": "peer", "resource": "note:///a"});
+    let mark = json!({"server": "peer", "resource": "note:///a", "source": "MCP server `peer`, a resource"});
     assert_eq!(answer.metadata().unwrap()["untrusted"], mark);
     let none = servers.servers.read_resource("peer", "note:///x").await.unwrap_err();
     assert!(none.message().contains("not here"), "{none}");

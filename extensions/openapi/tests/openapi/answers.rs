@@ -7,7 +7,7 @@ use toolwright::retry::RetryPolicy;
 use toolwright::{Answer, ErrorClass};
 use toolwright_openapi::OpenApi;
 
-use crate::support::{Server, build, call, document, executor, json, response};
+use crate::support::{HERE, Server, build, call, document, executor, json, response};
 
 const PATHS: &str = "
   /a:
@@ -51,7 +51,10 @@ async fn an_answer_that_breaks_its_schema_stays_and_is_marked() {
     }
     let answer = answered(200, "application/json", br#"{"id":7}"#).await;
     assert_eq!(metadata(&answer).get("unexpected"), None);
-    assert_eq!(metadata(&answer)["untrusted"], json!({"api": "Tests", "operation": "POST /a"}));
+    assert_eq!(
+        metadata(&answer)["untrusted"],
+        json!({"api": "Tests", "operation": "POST /a", "source": "API `Tests`, POST /a"})
+    );
 }
 
 #[tokio::test]
@@ -74,7 +77,10 @@ async fn texts_pictures_and_what_is_neither_have_a_form_each() {
 async fn an_answer_without_an_end_is_read_up_to_the_limit_and_the_call_has_happened() {
     let server = Server::answering(|_| response(200, "application/json", vec![b'['; 100_000]));
     let server = server.await;
-    let api = OpenApi::load(document(&server.url, PATHS)).expect("a document").body_limit(1000);
+    let api = OpenApi::load(document(&server.url, PATHS))
+        .expect("a document")
+        .permit(HERE)
+        .body_limit(1000);
     let answer = call(&build(api), "op", json!({})).await;
     assert!(!answer.is_error());
     assert_eq!(metadata(&answer)["cut"], json!(true));
@@ -101,7 +107,7 @@ async fn a_pause_that_the_server_asks_for_is_part_of_the_error() {
         response
     });
     let server = server.await;
-    let api = OpenApi::load(document(&server.url, PATHS)).expect("a document");
+    let api = OpenApi::load(document(&server.url, PATHS)).expect("a document").permit(HERE);
     let mut one = RetryPolicy::default();
     one.attempts = 1;
     let once = toolwright::Executor::builder(toolwright::Registry::empty())

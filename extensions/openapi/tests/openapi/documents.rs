@@ -9,7 +9,7 @@ use toolwright::policy::{Policy, Rule};
 use toolwright::{Call, DynamicTool, Effect, Executor, Registry};
 use toolwright_openapi::{FixedCredentials, OpenApi, Outcome};
 
-use crate::support::{Server, build, call, document, executor, json};
+use crate::support::{HERE, Server, build, call, document, executor, json};
 
 /// S2.14 S2.32 S2.33 S2.52 S2.56 S2.63
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn a_document_becomes_tools_whose_calls_are_answered_by_its_server() {
           description: The pet with its owner.
           content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: integer}}}}}
 ";
-    let api = OpenApi::load(document(&server.url, paths)).expect("a document");
+    let api = OpenApi::load(document(&server.url, paths)).expect("a document").permit(HERE);
     let executor = Executor::builder(Registry::empty()).with(api).build().expect("an executor");
 
     let definition = executor.registry().get("showPet").expect("it is a tool");
@@ -79,7 +79,7 @@ async fn a_tool_of_a_document_stands_beside_others_under_one_policy() {
     let server = Server::start().await;
     let paths =
         "  /pets:\n    get: {operationId: listPets}\n    delete: {operationId: removePets}\n";
-    let api = OpenApi::load(document(&server.url, paths)).expect("a document");
+    let api = OpenApi::load(document(&server.url, paths)).expect("a document").permit(HERE);
     let plain =
         DynamicTool::new("name_pets", "Names pets.", json!({"type": "object"}), |_, _| async {
             Ok("Rex")
@@ -391,7 +391,7 @@ async fn a_person_who_approves_reads_the_request_and_no_credential() {
     let paths = format!(
         "  /a:\n    post: {{operationId: op, security: [{{key: []}}], {query}, {body}}}\n{schemes}\n"
     );
-    let api = OpenApi::load(document(&server.url, &paths)).expect("a document");
+    let api = OpenApi::load(document(&server.url, &paths)).expect("a document").permit(HERE);
     let api = api.credentials(FixedCredentials::new().token("key", "s3cr3t-token"));
     let shown = Arc::new(Mutex::new(None));
     let seen = Arc::clone(&shown);

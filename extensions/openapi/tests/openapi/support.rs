@@ -1,6 +1,7 @@
 //! A server on this machine that answers as a test says, and shows the requests that it got.
 
 use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
 use http_body_util::{BodyExt as _, Full};
@@ -10,6 +11,9 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use toolwright::{Answer, Call, Executor, Registry};
 use toolwright_openapi::OpenApi;
+
+/// The address of this machine.
+pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
@@ -125,7 +129,13 @@ pub fn executor(document: &str) -> Executor {
     build(OpenApi::load(document).expect("a document"))
 }
 
+/// The tools of a document that may name this machine.
 pub fn build(api: OpenApi) -> Executor {
+    guarded(api.permit(HERE))
+}
+
+/// The same of one that may not.
+pub fn guarded(api: OpenApi) -> Executor {
     Executor::builder(Registry::empty()).with(api).unrestricted().build().expect("an executor")
 }
 

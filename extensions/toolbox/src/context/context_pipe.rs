@@ -15,9 +15,11 @@
 
 use serde_json::{Map, Value, json};
 use toolwright::{
-    Call, CallableTool, Calls, Danger, ErrorClass, NestedCalls, ToolContext, ToolError, tool,
+    Call, CallableTool, Calls, Danger, ErrorClass, NestedCalls, Output, ToolContext, ToolError,
+    tool, untrusted,
 };
 
+use super::marked::mark_value;
 use super::path::LogicalPath;
 use super::store::{Before, ContextStore, NewText, OnConflict, StoredEntry};
 use crate::blocking::blocking;
@@ -68,30 +70,49 @@ pub async fn context_pipe(
     /// What to do when the path exists.
     #[arg(default)]
     on_conflict: OnConflict,
-) -> Result<PipedEntry, ToolError> {
+) -> Result<Output, ToolError> {
     let path = LogicalPath::parse(&path)?;
     let note = format!("the output of `{tool_name}`, by call {}", context.idempotency_key());
     if let Some(stored) = before(store, &path, on_conflict, &note).await? {
-        return Ok(stored);
+        return stored.into_output();
     }
     may_be_piped(&calls.find(&tool_name).await?)?;
     let call = Call::new(&*tool_name, Value::Object(tool_input).to_string());
     calls.check(&call)?;
     let answer = calls.call(&call).await;
     if let Some(error) = answer.error() {
-        return Err(inner_error(&tool_name, error));
+        return Err(inner_error(&tool_name, error, answer.untrusted_source().as_deref()));
     }
+    let sources = answer.untrusted_sources();
+    let source = (!sources.is_empty()).then(|| sources.join("\n"));
     let (store, content) = (store.clone(), answer.into_text());
     let written = blocking(move || {
         let before = match on_conflict {
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        let text = NewText { content: &content, note: Some(&note), source: None };
+        let text = NewText {
+            content: &content,
+            note: Some(&note),
+            source: None,
+            untrusted: source.as_deref(),
+        };
         let stored = store.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
-        Ok(piped(stored, &content))
+        Ok(Piped { entry: piped(stored, &content), source })
     });
-    written.await?
+    written.await?.and_then(Piped::into_output)
+}
+
+/// What was stored, and where it comes from, where a stranger wrote it.
+struct Piped {
+    entry: PipedEntry,
+    source: Option<String>,
+}
+
+impl Piped {
+    fn into_output(self) -> Result<Output, ToolError> {
+        mark_value(&self.entry, self.source.as_deref())
+    }
 }
 
 /// Rates the write of the pipe itself; its inner call is judged as a call of its own.
@@ -109,14 +130,14 @@ async fn before(
     path: &LogicalPath,
     on_conflict: OnConflict,
     note: &str,
-) -> Result<Option<PipedEntry>, ToolError> {
+) -> Result<Option<Piped>, ToolError> {
     let (store, path, note) = (store.clone(), path.clone(), note.to_owned());
     let looked = blocking(move || match store.read(path.as_str(), None) {
         Ok(entry) if entry.note.as_ref() == Some(&note) => {
             let (version, bytes_written) = (entry.version, entry.content.len());
             let stored =
                 StoredEntry { path: path.to_string(), version, bytes_written, hash: entry.hash };
-            Ok(Some(piped(stored, &entry.content)))
+            Ok(Some(Piped { entry: piped(stored, &entry.content), source: entry.untrusted }))
         }
         Ok(_) if on_conflict == OnConflict::Error => Err(store.conflict(&path)),
         Err(error) if error.kind() != "not_found" => Err(error),
@@ -144,10 +165,18 @@ fn may_be_piped(tool: &CallableTool) -> Result<(), ToolError> {
 }
 
 /// The error of the inner call, as the model reads it. Nothing was stored.
-fn inner_error(tool: &str, error: &ToolError) -> ToolError {
-    let message = format!("`{tool}` failed, so nothing was stored: {}", error.message());
-    let inner = ToolError::new("inner_tool_error", cut(message))
+fn inner_error(tool: &str, error: &ToolError, source: Option<&str>) -> ToolError {
+    let failed = format!("`{tool}` failed, so nothing was stored: ");
+    let message = match source {
+        // What is cut may have lost the end of its own fence.
+        Some(source) => {
+            format!("{failed}\n{}", untrusted::fenced(source, &cut(error.message().to_owned())))
+        }
+        None => cut(format!("{failed}{}", error.message())),
+    };
+    let inner = ToolError::new("inner_tool_error", message)
         .details(json!({"inner_error_type": error.kind()}));
+    let inner = source.into_iter().fold(inner, |inner, source| inner.untrusted(source));
     error.next_action().into_iter().fold(inner, |inner, hint| inner.hint(cut(hint.to_owned())))
 }
 

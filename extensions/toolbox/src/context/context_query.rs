@@ -16,11 +16,12 @@ use std::time::UNIX_EPOCH;
 
 use jlens_core::CancelToken;
 use serde_json::Value;
-use toolwright::{Danger, ErrorClass, ToolContext, ToolError, tool};
+use toolwright::{Danger, ErrorClass, Output, ToolContext, ToolError, tool};
 
+use super::marked::mark_value;
 use super::path::LogicalPath;
 use super::query::{REFERENCE, evaluate, limits};
-use super::store::{Before, ContextStore, NewText, OnConflict};
+use super::store::{Before, ContextEntry, ContextStore, NewText, OnConflict};
 use crate::blocking::blocking;
 
 /// A larger document is refused, in bytes.
@@ -84,10 +85,12 @@ pub async fn context_query(
     /// What to do when the path to write exists.
     #[arg(default)]
     on_conflict: OnConflict,
-) -> Result<QueryAnswer, ToolError> {
+) -> Result<Output, ToolError> {
     let expression = expression.trim();
     if matches!(expression, "" | "?") {
-        return Ok(QueryAnswer { message: Some(REFERENCE.to_owned()), ..QueryAnswer::default() });
+        let reference = Some(REFERENCE.to_owned());
+        let answer = QueryAnswer { message: reference, ..QueryAnswer::default() };
+        return mark_value(&answer, []);
     }
     let target = output_path.as_deref().map(LogicalPath::parse).transpose()?;
     let now = context.now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -96,9 +99,14 @@ pub async fn context_query(
     let cancel = CancelOnDrop(CancelToken::new());
     let token = cancel.0.clone();
     let answered = blocking(move || {
-        let document = source(&store, &path)?;
-        let result = evaluate(&expression, &document, &limits(now, token))?;
-        answer(&store, result, target.as_ref(), on_conflict)
+        let ContextEntry { content, untrusted, .. } = source(&store, &path)?;
+        let untrusted = untrusted.as_deref();
+        let result = evaluate(&expression, &content, &limits(now, token)).map_err(|error| {
+            // It may say a value of the document.
+            untrusted.into_iter().fold(error, |error, source| error.untrusted(source))
+        })?;
+        let answer = answer(&store, result, target.as_ref(), on_conflict, untrusted)?;
+        mark_value(&answer, untrusted)
     });
     answered.await?
 }
@@ -118,7 +126,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// The document under a path.
-fn source(store: &ContextStore, path: &str) -> Result<String, ToolError> {
+fn source(store: &ContextStore, path: &str) -> Result<ContextEntry, ToolError> {
     let is_handle = path
         .strip_prefix("lr_")
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit()));
@@ -141,7 +149,7 @@ fn source(store: &ContextStore, path: &str) -> Result<String, ToolError> {
             .class(ErrorClass::Invalid)
             .hint("store a smaller part of it"));
     }
-    Ok(entry.content)
+    Ok(entry)
 }
 
 fn answer(
@@ -149,6 +157,7 @@ fn answer(
     result: Value,
     target: Option<&LogicalPath>,
     on_conflict: OnConflict,
+    untrusted: Option<&str>,
 ) -> Result<QueryAnswer, ToolError> {
     let (kind, count) = match &result {
         Value::Null => ("null", None),
@@ -171,7 +180,7 @@ fn answer(
         OnConflict::Overwrite => Before::Any,
     };
     let content = result.to_string();
-    let text = NewText { content: &content, note: None, source: None };
+    let text = NewText { content: &content, note: None, source: None, untrusted };
     let stored = store.put(target, before, &text)?;
     Ok(QueryAnswer {
         path: Some(stored.path),

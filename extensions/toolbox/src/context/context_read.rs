@@ -9,8 +9,9 @@
 //! # What it refuses
 //! Entries, versions and lines that are not there.
 
-use toolwright::{ToolError, tool};
+use toolwright::{Content, Output, ToolError, tool};
 
+use super::marked::mark;
 use super::path::LogicalPath;
 use super::store::ContextStore;
 use crate::files::numbered;
@@ -32,10 +33,14 @@ pub fn context_read(
     /// Which version; the last one when absent.
     #[arg(minimum = 1)]
     version: Option<u32>,
-) -> Result<String, ToolError> {
+) -> Result<Output, ToolError> {
     let entry = store.read(&path, version)?;
     let text = Text { text: entry.content, encoding: Encoding::Utf8 { mark: false } };
     let lines = numbered(&LogicalPath::parse(&path)?, &text, &entry.hash, offset, limit)?;
     let note = entry.note.map(|note| format!(": {note}")).unwrap_or_default();
-    Ok(format!("version {} of {}{note}\n{lines}", entry.version, entry.last_version))
+    let head = format!("version {} of {}{note}", entry.version, entry.last_version);
+    Ok(match entry.untrusted {
+        Some(sources) => mark(Output::text(lines), [&*sources]).with(Content::text(head)),
+        None => Output::text(format!("{head}\n{lines}")),
+    })
 }

@@ -9,10 +9,10 @@
 //! # What it refuses
 //! A query without a word.
 
-use toolwright::{ToolError, tool};
+use toolwright::{Output, ToolError, tool};
 
+use super::marked::mark_value;
 use super::path::LogicalPath;
-use super::search::ContextMatch;
 use super::store::ContextStore;
 
 /// Search stored texts for words; the best matches come first. Words in double quotes have to stand one after the other.
@@ -27,6 +27,8 @@ pub fn context_search(
     /// How many matches to return at the most.
     #[arg(default = 10, minimum = 1, maximum = 100)]
     limit: u32,
-) -> Result<Vec<ContextMatch>, ToolError> {
-    store.search(&query, path.as_deref(), limit)
+) -> Result<Output, ToolError> {
+    let found = store.search(&query, path.as_deref(), limit)?;
+    let sources = found.iter().filter_map(|it| it.untrusted.as_deref());
+    mark_value(&found, sources)
 }

@@ -70,7 +70,12 @@ pub async fn context_write(
         OnConflict::Overwrite => Before::Any,
     };
     let written = blocking(move || {
-        let text = NewText { content: &content, note: note.as_deref(), source: source.as_deref() };
+        let text = NewText {
+            content: &content,
+            note: note.as_deref(),
+            source: source.as_deref(),
+            untrusted: None,
+        };
         store.put(&path, before, &text)
     });
     written.await?

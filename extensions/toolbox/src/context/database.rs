@@ -8,13 +8,13 @@ use toolwright::ToolError;
 
 use crate::database::{self, Format, Problem};
 
-const VERSION: i32 = 1;
+const VERSION: i32 = FORMAT.version();
 
 const FORMAT: Format = Format {
     // `twcx` in ASCII.
     application: 0x7477_6378,
-    version: VERSION,
     tables: include_str!("1.sql"),
+    changes: &[include_str!("2.sql")],
 };
 
 /// Why a store cannot be opened.

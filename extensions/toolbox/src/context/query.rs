@@ -36,6 +36,12 @@ pub(super) fn evaluate(
     evaluate_within(MEMORY, expression, document, limits)
 }
 
+/// Why there is no result.
+enum Failed {
+    Document(serde_json::Error),
+    Expression(Error),
+}
+
 fn evaluate_within(
     most: usize,
     expression: &str,
@@ -43,14 +49,14 @@ fn evaluate_within(
     limits: &Options,
 ) -> Result<Value, ToolError> {
     let compiled = compile(expression)?;
-    let document: Value = serde_json::from_str(document).map_err(|error| {
-        let message = format!("the entry is no JSON document: {error}");
-        ToolError::new("invalid_json", message)
-            .class(ErrorClass::Invalid)
-            .hint("read the entry to see what it has; only a whole document can be queried")
-    })?;
     let cancel = || limits.cancel_token.iter().for_each(CancelToken::cancel);
-    let evaluate = || compiled.evaluate_with(Some(&document), &Bindings::new(), limits);
+    // A document takes many times its size as a tree, which counts as what the expression makes of it does.
+    let evaluate = || {
+        let document: Value = serde_json::from_str(document).map_err(Failed::Document)?;
+        compiled
+            .evaluate_with(Some(&document), &Bindings::new(), limits)
+            .map_err(Failed::Expression)
+    };
     let (evaluated, is_too_large) = memory::within(most, cancel, evaluate);
     match evaluated {
         Err(_) if is_too_large => {
@@ -60,7 +66,13 @@ fn evaluate_within(
             ))
         }
         Ok(result) => Ok(result.unwrap_or(Value::Null)),
-        Err(error) => Err(failed("evaluation_error", &error)),
+        Err(Failed::Expression(error)) => Err(failed("evaluation_error", &error)),
+        Err(Failed::Document(error)) => {
+            let message = format!("the entry is no JSON document: {error}");
+            Err(ToolError::new("invalid_json", message)
+                .class(ErrorClass::Invalid)
+                .hint("read the entry to see what it has; only a whole document can be queried"))
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl ContextStore {
     async fn refresh_one(&self, entry: &Sourced) -> Result<RefreshResult, ToolError> {
         let content = self.fetch(&entry.source).await?;
         let note = format!("refreshed from {}", entry.source);
-        let text = NewText { content: &content, note: Some(&note), source: None };
+        let text = NewText { content: &content, note: Some(&note), source: None, untrusted: None };
         // What was written while the source was asked is not overwritten.
         let stored = self.put(&entry.path, Before::Hash(&entry.hash), &text)?;
         Ok(match stored.hash == entry.hash {

@@ -18,6 +18,9 @@ pub struct ContextMatch {
     pub line: u32,
     /// The words around what was found.
     pub text: String,
+    /// Where the text comes from, where a stranger wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<String>,
 }
 
 impl ContextStore {
@@ -40,8 +43,9 @@ impl ContextStore {
         })?;
         let folder = LogicalPath::parse_folder(folder)?;
         // The index gives its rows in the order of `rank`, so that the limit ends it early.
-        let select = "SELECT e.path, c.first_line, snippet(chunk_index, 0, '', '', '…', 40)
+        let select = "SELECT e.path, c.first_line, snippet(chunk_index, 0, '', '', '…', 40), v.untrusted
             FROM chunk_index JOIN chunks c ON c.id = chunk_index.rowid JOIN entries e ON e.id = c.entry
+              JOIN versions v ON v.entry = e.id AND v.version = e.version
             WHERE chunk_index MATCH ?1
               AND (?2 IS NULL OR e.path = ?2 OR substr(e.path, 1, length(?2) + 1) = ?2 || '/')
             ORDER BY rank LIMIT ?3";
@@ -50,7 +54,12 @@ impl ContextStore {
             let mut statement = connection.prepare_cached(select)?;
             let folder = folder.as_ref().map(LogicalPath::as_str);
             let rows = statement.query_map(params![words, folder, limit], |row| {
-                Ok(ContextMatch { path: row.get(0)?, line: row.get(1)?, text: row.get(2)? })
+                Ok(ContextMatch {
+                    path: row.get(0)?,
+                    line: row.get(1)?,
+                    text: row.get(2)?,
+                    untrusted: row.get(3)?,
+                })
             })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };

@@ -88,6 +88,8 @@ pub struct ContextEntry {
     pub note: Option<String>,
     /// Where a refresh finds it anew.
     pub source: Option<String>,
+    /// Where the text comes from, where a stranger wrote it.
+    pub untrusted: Option<String>,
 }
 
 /// A text on its way into the store.
@@ -96,6 +98,8 @@ pub(super) struct NewText<'a> {
     pub(super) note: Option<&'a str>,
     /// `None` leaves the source that the entry has.
     pub(super) source: Option<&'a str>,
+    /// Where it comes from, where a stranger wrote it.
+    pub(super) untrusted: Option<&'a str>,
 }
 
 /// What an entry is before it is written, or it is not written.
@@ -166,7 +170,7 @@ impl ContextStore {
             OnConflict::Overwrite => Before::Any,
         };
         let path = LogicalPath::parse(path)?;
-        self.put(&path, before, &NewText { content, note, source: None })
+        self.put(&path, before, &NewText { content, note, source: None, untrusted: None })
     }
 
     /// Reads a version of an entry, the last one where none is named.
@@ -176,7 +180,7 @@ impl ContextStore {
     pub fn read(&self, path: &str, version: Option<u32>) -> Result<ContextEntry, ToolError> {
         let path = LogicalPath::parse(path)?;
         let connection = self.connection();
-        let query = "SELECT v.version, e.version, v.content, v.hash, v.note, e.source
+        let query = "SELECT v.version, e.version, v.content, v.hash, v.note, e.source, v.untrusted
             FROM entries e JOIN versions v ON v.entry = e.id AND v.version = coalesce(?2, e.version)
             WHERE e.path = ?1";
         let entry = connection
@@ -190,6 +194,7 @@ impl ContextStore {
                         hash: row.get(3)?,
                         note: row.get(4)?,
                         source: row.get(5)?,
+                        untrusted: row.get(6)?,
                     })
                 });
                 entry.optional()
@@ -219,12 +224,16 @@ impl ContextStore {
             let entry = found(transaction, path).map_err(unavailable)?;
             let entry = entry.ok_or_else(|| missing(path))?;
             self.is_as_expected(path, Some(&entry), expected.map_or(Before::Any, Before::Hash))?;
-            let query = "SELECT content FROM versions WHERE entry = ?1 AND version = ?2";
-            let content: String = transaction
-                .query_row(query, params![entry.id, entry.version], |row| row.get(0))
+            let query = "SELECT content, untrusted FROM versions WHERE entry = ?1 AND version = ?2";
+            let (content, untrusted): (String, Option<String>) = transaction
+                .query_row(query, params![entry.id, entry.version], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
                 .map_err(unavailable)?;
             let edited = edit(&content)?;
-            let text = NewText { content: &edited, note, source: None };
+            // What is left of a stranger's text is a stranger's.
+            let untrusted = untrusted.as_deref();
+            let text = NewText { content: &edited, note, source: None, untrusted };
             let stored = insert(transaction, path, Some(&entry), &text)?;
             Ok((stored, edited))
         })
@@ -333,8 +342,16 @@ fn insert(
         Some(entry) => entry.version.saturating_add(1),
         None => 1,
     };
-    if !is_unchanged {
-        rows(transaction, path, entry, version, &hash, text).map_err(unavailable)?;
+    match (entry, text.untrusted) {
+        (Some(entry), Some(source)) if is_unchanged => {
+            // The same text, which a stranger has written as well.
+            let mark = "UPDATE versions SET untrusted = ?3 WHERE entry = ?1 AND version = ?2 AND untrusted IS NULL";
+            transaction
+                .execute(mark, params![entry.id, entry.version, source])
+                .map_err(unavailable)?;
+        }
+        _ if is_unchanged => {}
+        _ => rows(transaction, path, entry, version, &hash, text).map_err(unavailable)?,
     }
     Ok(StoredEntry { path: path.to_string(), version, bytes_written: content.len(), hash })
 }
@@ -346,7 +363,7 @@ fn rows(
     entry: Option<&Found>,
     version: u32,
     hash: &str,
-    NewText { content, note, source }: &NewText<'_>,
+    NewText { content, note, source, untrusted }: &NewText<'_>,
 ) -> rusqlite::Result<()> {
     let mut upsert = transaction.prepare_cached(
         "INSERT INTO entries (path, version, bytes, source) VALUES (?1, ?2, ?3, ?4)
@@ -357,8 +374,9 @@ fn rows(
     let written = params![path.as_str(), version, bytes, source];
     let id: i64 = upsert.query_row(written, |row| row.get(0))?;
     transaction.execute(
-        "INSERT INTO versions (entry, version, content, hash, note, written_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![id, version, content, hash, note, Timestamp::now().as_millisecond()],
+        "INSERT INTO versions (entry, version, content, hash, note, written_at, untrusted)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![id, version, content, hash, note, Timestamp::now().as_millisecond(), untrusted],
     )?;
     if entry.is_some() {
         transaction.execute("DELETE FROM chunks WHERE entry = ?1", [id])?;

@@ -8,13 +8,13 @@ use toolwright::ToolError;
 
 use crate::database::{self, Format, Problem};
 
-const VERSION: i32 = 1;
+const VERSION: i32 = FORMAT.version();
 
 const FORMAT: Format = Format {
     // `twtk` in ASCII.
     application: 0x7477_746b,
-    version: VERSION,
     tables: include_str!("1.sql"),
+    changes: &[],
 };
 
 /// Why a task list cannot be opened.

@@ -1,7 +1,6 @@
 //! Fetches a page: the only I/O of `web_fetch`. Every address is judged before a connection is made to it, and redirects are
 //! followed by hand.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
@@ -14,10 +13,10 @@ use reqwest::header::{
 use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect};
 use tokio::time::{Instant, timeout_at};
 use toolwright::ToolError;
+use toolwright::address::{AddressGuard, HostResolver};
 
 use super::allow_list::AllowList;
 use super::failure;
-use super::resolver::{Guard, HostResolver, System};
 use super::target::{Site, Target};
 
 /// How many bytes are read of a page.
@@ -44,7 +43,7 @@ const MOST_REDIRECTS: usize = 3;
 #[derive(Clone)]
 pub struct WebClient {
     http: Client,
-    guard: Guard,
+    guard: AddressGuard,
     /// The proxy resolves names; they are judged by what this machine resolves.
     has_proxy: bool,
     limits: Limits,
@@ -53,8 +52,7 @@ pub struct WebClient {
 /// How a [`WebClient`] is made.
 #[must_use = "it is a client only after `build`"]
 pub struct WebClientBuilder {
-    resolver: Arc<dyn HostResolver>,
-    permitted: BTreeSet<IpAddr>,
+    guard: AddressGuard,
     proxy: Option<String>,
     limits: Limits,
 }
@@ -95,8 +93,7 @@ impl WebClient {
     /// Begins a client with settings of its own.
     pub fn builder() -> WebClientBuilder {
         WebClientBuilder {
-            resolver: Arc::new(System),
-            permitted: BTreeSet::new(),
+            guard: AddressGuard::new(),
             proxy: None,
             limits: Limits { first_byte: FIRST_BYTE, whole: WHOLE },
         }
@@ -127,17 +124,11 @@ impl WebClient {
     /// Refuses an address that is written as such and not public, and with a proxy a name that leads to one.
     async fn judge(&self, target: &Target) -> Result<(), ToolError> {
         let host = target.url.host_str().unwrap_or_default();
-        let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
-        match literal {
-            Ok(address) => {
-                let judged = self.guard.judge(host, address);
-                judged.map_err(|refused| failure::refused_address(&refused))
-            }
-            Err(_) if self.has_proxy => {
-                let found = self.guard.addresses(host).await;
-                found.map(drop).map_err(|error| failure::unresolved(&target.site, error))
-            }
-            Err(_) => Ok(()),
+        let is_name = target.url.domain().is_some();
+        // The connection itself resolves a name by the guard, where there is no proxy.
+        match is_name && !self.has_proxy {
+            true => Ok(()),
+            false => self.guard.judge_host(host).await,
         }
     }
 
@@ -206,13 +197,13 @@ async fn in_time<T>(until: Instant, waits: impl Future<Output = T>) -> Result<T,
 impl WebClientBuilder {
     /// Asks this for the addresses of names.
     pub fn resolver(mut self, resolver: impl HostResolver) -> Self {
-        self.resolver = Arc::new(resolver);
+        self.guard = self.guard.resolver(Arc::new(resolver));
         self
     }
 
     /// Lets pages be fetched from an address that is not public, such as that of a server of the company.
     pub fn permit(mut self, address: IpAddr) -> Self {
-        self.permitted.insert(address);
+        self.guard = self.guard.permit(address);
         self
     }
 
@@ -234,7 +225,7 @@ impl WebClientBuilder {
     /// # Errors
     /// When the system gives no TLS, or the proxy is no address.
     pub fn build(self) -> Result<WebClient, WebClientError> {
-        let guard = Guard::new(self.resolver, self.permitted);
+        let guard = self.guard;
         let http = Client::builder()
             .redirect(redirect::Policy::none())
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))

@@ -3,14 +3,14 @@
 use std::error::Error;
 use std::time::SystemTime;
 
-use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{StatusCode, Url};
+use toolwright::address::RefusedAddress;
 use toolwright::untrusted::{fenced, line};
 use toolwright::{ErrorClass, ToolError};
 
 use super::client::Page;
 use super::page;
-use super::resolver::RefusedAddress;
 use super::target::{Site, Target};
 
 /// How much of the page that comes with an error is shown, in characters.
@@ -18,12 +18,8 @@ const SHOWN: usize = 4000;
 
 /// A request that failed.
 pub(super) fn of(site: &Site, error: reqwest::Error) -> ToolError {
-    let mut cause: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(it) = cause {
-        if let Some(refused) = it.downcast_ref::<RefusedAddress>() {
-            return refused_address(refused);
-        }
-        cause = it.source();
+    if let Some(refused) = RefusedAddress::cause_of(&error) {
+        return refused.into();
     }
     let words = reason(&error);
     let said = ToolError::from(error);
@@ -42,51 +38,38 @@ fn reason(error: &reqwest::Error) -> String {
     line(&last.to_string())
 }
 
-pub(super) fn refused_address(refused: &RefusedAddress) -> ToolError {
-    ToolError::new("address_refused", format!("{refused}: only public addresses are fetched"))
-        .class(ErrorClass::Final)
-        .hint(
-            "do not fetch it by another name; ask the person whether the application may permit it",
-        )
-}
-
-pub(super) fn unresolved(site: &Site, error: Box<dyn Error + Send + Sync>) -> ToolError {
-    if let Some(refused) = error.downcast_ref::<RefusedAddress>() {
-        return refused_address(refused);
-    }
-    let message = format!("`{site}` could not be fetched: {}", line(&error.to_string()));
-    ToolError::new("unreachable", message).class(ErrorClass::NotStarted { retry_after: None })
-}
-
 pub(super) fn too_slow() -> ToolError {
     ToolError::new("no_response", "the server did not answer in time").class(ErrorClass::Transient)
 }
 
+/// The source of what a host says, as policies select by it.
+pub(super) fn source(url: &Url) -> String {
+    format!("web page of {}", url.host_str().unwrap_or_default())
+}
+
+/// An error with words that the server of an address has chosen, in a fence.
+pub(super) fn of_words(kind: &'static str, url: &Url, what: &str, words: &str) -> ToolError {
+    let source = source(url);
+    let message = format!("{what}:\n{}", fenced(&source, &line(words)));
+    ToolError::new(kind, message).class(ErrorClass::Final).untrusted(&source)
+}
+
 /// A page in a form that was not asked for, and is not unpacked: it may be a bomb.
 pub(super) fn compressed(target: &Target, encoding: &str) -> ToolError {
-    let message = format!(
-        "`{}` sends its page as `{}`, expected one that is not compressed",
-        target.site,
-        line(encoding)
-    );
-    ToolError::new("compressed", message).class(ErrorClass::Final)
+    let what =
+        format!("`{}` sends its page in another form than the one that was asked for", target.site);
+    of_words("compressed", &target.url, &what, encoding)
 }
 
 pub(super) fn redirected(from: &Target, why: &str) -> ToolError {
-    let message = format!("`{}` redirects, and that is not followed: {}", from.site, line(why));
-    ToolError::new("redirect_refused", message).class(ErrorClass::Final)
+    let what = format!("`{}` redirects, and that is not followed", from.site);
+    of_words("redirect_refused", &from.url, &what, why)
 }
 
 /// A redirect to a host to which no person has agreed.
 pub(super) fn redirected_elsewhere(from: &Target, to: &Target) -> ToolError {
-    let message = format!(
-        "`{}` redirects to another host, `{}`: {}",
-        from.site,
-        to.site,
-        line(to.url.as_str())
-    );
-    ToolError::new("redirect_refused", message)
-        .class(ErrorClass::Final)
+    let what = format!("`{}` redirects to another host", from.site);
+    of_words("redirect_refused", &from.url, &what, to.url.as_str())
         .hint("where that address serves the task, fetch it by a call of its own")
 }
 
@@ -109,12 +92,13 @@ pub(super) fn of_status(
         _ => ("http_status", ErrorClass::Final),
     };
     let host = page.url.host_str().unwrap_or_default();
-    let mut message = format!("`{host}` answered with status {}", status.as_u16());
-    if let Ok(text) = page::text(page, page::Mode::Text) {
-        let shown: String = text.chars().take(SHOWN).collect();
-        if !shown.trim().is_empty() {
-            message.push_str(&format!(":\n{}", fenced(&format!("web page of {host}"), &shown)));
-        }
+    let message = format!("`{host}` answered with status {}", status.as_u16());
+    let text = page::text(page, page::Mode::Text).unwrap_or_default();
+    let shown: String = text.chars().take(SHOWN).collect();
+    if shown.trim().is_empty() {
+        return ToolError::new(kind, message).class(class);
     }
-    ToolError::new(kind, message).class(class)
+    let source = source(&page.url);
+    let message = format!("{message}:\n{}", fenced(&source, &shown));
+    ToolError::new(kind, message).class(class).untrusted(&source)
 }

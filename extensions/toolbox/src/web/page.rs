@@ -1,10 +1,10 @@
 //! From the bytes of a page to the text that a model reads; pure.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
-use toolwright::untrusted::line;
-use toolwright::{ErrorClass, ToolError};
+use toolwright::ToolError;
 
 use super::client::Page;
+use super::failure;
 use super::html;
 
 /// So many bytes at the beginning of a page say how it is encoded.
@@ -46,8 +46,9 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
         || media_type.ends_with("+xml");
     if !is_text || (!is_html && page.body.iter().take(8192).any(|it| *it == 0)) {
         let kind = if media_type.is_empty() { "a binary file" } else { &media_type };
-        let message = format!("`{}` is {}, expected a text", line(page.url.as_str()), line(kind));
-        return Err(ToolError::new("no_text", message).class(ErrorClass::Final));
+        let host = page.url.host_str().unwrap_or_default();
+        let what = format!("what `{host}` answers is no text, but of another kind");
+        return Err(failure::of_words("no_text", &page.url, &what, kind));
     }
     let text = decoded(page, is_html);
     Ok(match (is_html, mode) {

@@ -19,6 +19,7 @@ use toolwright::{Content, Output, ToolContext, ToolError, tool};
 
 use super::allow_list::AllowList;
 use super::client::WebClient;
+use super::failure;
 use super::page::{self, Mode};
 use super::target::Target;
 
@@ -38,7 +39,7 @@ pub async fn web_fetch(
     hosts: &AllowList,
     context: &ToolContext,
     /// The whole address.
-    #[arg(example = "https://docs.rs/tokio", positional)]
+    #[arg(example = "https://docs.rs/tokio", positional, sink)]
     url: String,
     /// What of the page is answered: `markdown`, its words as `text`, or its `links`.
     #[arg(default)]
@@ -47,20 +48,26 @@ pub async fn web_fetch(
     #[arg(default = 50_000, minimum = 100, maximum = 200_000)]
     max_characters: usize,
 ) -> Result<Output, ToolError> {
-    let page = client.fetch(Target::parse(&url)?, hosts).await?;
+    let target = Target::parse(&url)?;
+    let asked = target.url.clone();
+    let page = client.fetch(target, hosts).await?;
     let (address, is_cut) = (page.url.clone(), page.is_cut);
     // A large page takes a while.
     let text = tokio::task::spawn_blocking(move || page::text(&page, mode));
     let text = text.await.map_err(|error| {
         ToolError::new("internal", "the page could not be converted").caused_by(error)
     })??;
-    let shown = line(address.as_str());
     let time = Timestamp::try_from(context.now()).unwrap_or(Timestamp::UNIX_EPOCH);
-    let source = format!("web page {shown}, fetched {time:.0}");
+    let source = failure::source(&address);
     let (part, total) = beginning(&text, max_characters);
-    let mut output = Output::text(part)
-        .metadata("untrusted", json!({"url": address.as_str()}))
-        .untrusted(&source);
+    // Where a redirect has led is what the server says: it is in the fence.
+    let led = match address.as_str() == asked.as_str() {
+        true => String::new(),
+        false => format!("(address: {})\n", line(address.as_str())),
+    };
+    let mut output = Output::text(format!("{led}{part}"))
+        .metadata("untrusted", json!({"url": address.as_str(), "source": source}))
+        .untrusted(&format!("{source}, fetched {time:.0}"));
     if part.len() < text.len() {
         let note = format!(
             "(These are {max_characters} of {total} characters; ask for more by `max_characters`.)"

@@ -21,7 +21,7 @@ use super::search::SearchProvider;
 pub async fn web_search(
     provider: &dyn SearchProvider,
     /// What to search for.
-    #[arg(example = "rust async trait objects", positional)]
+    #[arg(example = "rust async trait objects", positional, sink)]
     query: String,
     /// How many results.
     #[arg(default = 10, minimum = 1, maximum = 20)]

@@ -13,6 +13,8 @@ mod containment;
 #[cfg(feature = "context")]
 mod context;
 #[cfg(feature = "context")]
+mod context_foreign;
+#[cfg(feature = "context")]
 mod context_pipe;
 #[cfg(feature = "context")]
 mod context_query;

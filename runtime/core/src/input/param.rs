@@ -121,6 +121,7 @@ impl<T> Param<T> {
             aliases: &[],
             command: self.command,
             secret: false,
+            sink: false,
             short: None,
             positional: false,
         }

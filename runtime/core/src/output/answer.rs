@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{Content, Output};
 use crate::error::ToolError;
 use crate::repairs::Repairs;
+use crate::untrusted;
 
 /// The answer to one call: a result or an error, never both.
 ///
@@ -157,6 +158,38 @@ impl Answer {
     /// ```
     pub fn untrusted(&self) -> Option<&Value> {
         self.metadata()?.get(Output::UNTRUSTED)
+    }
+
+    /// Returns in one line where the answer comes from, where a stranger wrote words of it: what rules of a policy select by
+    /// (`after_untrusted`). Of an error it is what [`ToolError::untrusted`] says.
+    ///
+    /// ```
+    /// use toolwright::{Answer, Output};
+    ///
+    /// let page = Output::text("Tea").untrusted("web page of tea.example");
+    /// assert_eq!(Answer::from(page).untrusted_source().as_deref(), Some("web page of tea.example"));
+    /// ```
+    pub fn untrusted_source(&self) -> Option<Cow<'_, str>> {
+        if let Shape::Error(error) = self.shape() {
+            return error.untrusted_source().map(Cow::Borrowed);
+        }
+        match self.untrusted()? {
+            Value::Null | Value::Bool(false) => None,
+            Value::String(source) => Some(untrusted::line(source).into()),
+            other => Some(match other.get("source").and_then(Value::as_str) {
+                Some(source) => untrusted::line(source).into(),
+                None => untrusted::line(&other.to_string()).into(),
+            }),
+        }
+    }
+
+    /// Lists the sources of what strangers wrote in the answer: [`untrusted_source`](Self::untrusted_source), and those that
+    /// [`Output::also_untrusted`] names.
+    pub fn untrusted_sources(&self) -> Vec<String> {
+        let Some(first) = self.untrusted_source() else { return Vec::new() };
+        let more = self.untrusted().and_then(|it| it.get(Output::SOURCES)?.as_array());
+        let more = more.into_iter().flatten().filter_map(Value::as_str).map(untrusted::line);
+        std::iter::once(first.into_owned()).chain(more).collect()
     }
 
     /// Returns the changes that repair made to the input; `None` where it made none, or where the call ended before its tool

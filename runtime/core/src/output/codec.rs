@@ -5,6 +5,7 @@
 
 use crate::error_kind;
 use std::any::Any;
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use schemars::JsonSchema;
@@ -239,6 +240,32 @@ pub trait IntoValidated {
 impl<E: Failure> IntoValidated for Result<(), E> {
     fn into_validated(self) -> Validated {
         self.map_err(E::into_error)
+    }
+}
+
+/// Why a call needs approval, as an `approval` function says it; nothing where it needs none.
+pub type Asking = Result<Option<Cow<'static, str>>, ToolError>;
+
+#[diagnostic::on_unimplemented(
+    message = "an `approval` function cannot return `{Self}`",
+    label = "expected a function that returns `Option<String>` or `Result<Option<String>, E>`",
+    note = "`None` asks for no approval; `E` turns into `ToolError`, as in a tool; a future is awaited: `async |…| ….await`"
+)]
+pub trait IntoAsking {
+    fn into_asking(self) -> Asking;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Into<Cow<'static, str>>> IntoAsking for Option<R> {
+    fn into_asking(self) -> Asking {
+        Ok(self.map(Into::into))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Into<Cow<'static, str>>, E: Failure> IntoAsking for Result<Option<R>, E> {
+    fn into_asking(self) -> Asking {
+        self.map(|reason| reason.map(Into::into)).map_err(E::into_error)
     }
 }
 

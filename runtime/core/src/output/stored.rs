@@ -4,7 +4,8 @@
 //! - `{"text":…}`, a result that is text;
 //! - `{"json":…}`, the JSON text of a result as a string, so that its numbers stay exact;
 //! - `{"output":{"content":[…],"structured":…,"metadata":{…}}}`;
-//! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`.
+//! - `{"error":{"kind":…,"class":…,"retry_after_ms":…,"message":…,"hint":…,"details":…}}`, and `"untrusted":…` where a stranger
+//!   wrote words of the message.
 
 mod value;
 

@@ -65,12 +65,67 @@ impl DynamicTool {
         self
     }
 
+    /// Decides whether a call asks a person, and why, from its final input, where that has to be awaited: before the policy judges the
+    /// call, and again when it is claimed. An error, a panic and more than ten seconds ask. It changes nothing.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{Call, DynamicTool, Executor, Registry};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let schema = json!({"type": "object", "properties": {"amount": {"type": "integer"}}});
+    /// let pay = DynamicTool::new("pay", "Pays.", schema, |_, _| async { Ok("paid") })
+    ///     .approval_awaited_by(|input, _| async move {
+    ///         let is_large = input["amount"].as_u64().is_none_or(|amount| amount > 100);
+    ///         Ok(is_large.then(|| "it is more than 100".to_owned()))
+    ///     });
+    ///
+    /// let executor = Executor::builder(Registry::of([pay])?).unrestricted().build()?;
+    /// assert_eq!(executor.call(&Call::new("pay", r#"{"amount":7}"#)).await.text(), "paid");
+    /// let refused = executor.call(&Call::new("pay", r#"{"amount":700}"#)).await;
+    /// assert_eq!(refused.error().expect("no person can be asked").kind(), "approval_required");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn approval_awaited_by<F, Fut>(mut self, asks: F) -> Self
+    where
+        F: Fn(Value, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Option<String>, ToolError>> + Send + 'static,
+    {
+        self.asks = Some(Box::new(move |input, context| {
+            let asked = asks(input, context);
+            Box::pin(async move { Ok(asked.await?.map(Cow::Owned)) })
+        }));
+        self
+    }
+
     /// Declares what a call touches, by its input. Without it a read reads everything, all else writes everything.
     pub fn footprint_by(
         mut self,
         footprint: impl Fn(&Value) -> Footprint + Send + Sync + 'static,
     ) -> Self {
         self.judge.footprint = Some(Box::new(footprint));
+        self
+    }
+
+    /// Names the parameters whose values leave the machine, as `#[arg(sink)]` does of a function; an empty list says that none does.
+    /// Without it that is unknown, and a rule over calls that send (`sends`) asks about each call.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolwright::{DynamicTool, Registry};
+    ///
+    /// let schema = json!({"type": "object", "properties": {"to": {"type": "string"}, "folder": {"type": "string"}}});
+    /// let send = DynamicTool::new("send_mail", "Sends a mail.", schema, |_, _| async { Ok(()) }).sinks(["to"]);
+    ///
+    /// let registry = Registry::of([send])?;
+    /// assert!(registry.get("send_mail").expect("registered").sinks().eq(["to"]));
+    /// # Ok::<(), toolwright::RegistryError>(())
+    /// ```
+    pub fn sinks(mut self, parameters: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let sinks = self.sinks.get_or_insert_default();
+        sinks.extend(parameters.into_iter().map(Into::into));
         self
     }
 

@@ -79,6 +79,23 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     properties::of(schema).into_iter().map(parameter).collect()
 }
 
+/// Marks the parameters whose values leave the machine.
+pub(super) fn mark_sinks(
+    parameters: &mut [Parameter],
+    sinks: Option<&[String]>,
+) -> Result<(), SchemaProblem> {
+    for sink in sinks.unwrap_or_default() {
+        let Some(parameter) = parameters.iter_mut().find(|it| it.name == *sink) else {
+            let message = format!(
+                "`{sink}` is named as a sink, and is not among the `properties` of the input"
+            );
+            return Err(wrong("/properties", message));
+        };
+        parameter.sink = true;
+    }
+    Ok(())
+}
+
 fn is_object(schema: &Value) -> Result<(), SchemaProblem> {
     let found = match schema {
         Value::Object(object) => match object.get("type") {

@@ -25,6 +25,7 @@ use toolwright_core::spec::Started;
 /// What differs between run-time tools.
 pub(crate) struct Body {
     pub(super) judge: Judge,
+    pub(super) asks: Option<Box<Companion<Option<Cow<'static, str>>>>>,
     pub(super) validate: Option<Box<Companion<()>>>,
     pub(super) preview: Option<Box<Companion<String>>>,
     pub(super) reconcile: Option<Box<Companion<Reconciled>>>,
@@ -63,7 +64,7 @@ pub(super) trait Work: Send + Sync {
 /// The description that a run-time tool shares with those that have the same companions; its own are in
 /// its entry.
 pub(super) fn spec(has: Has) -> &'static Spec {
-    let bits = [has.validate, has.preview, has.reconcile, has.calls];
+    let bits = [has.validate, has.preview, has.reconcile, has.calls, has.asks];
     let index = (0..).zip(bits).map(|(place, bit)| usize::from(bit) << place).sum::<usize>();
     &SPECS[index]
 }
@@ -75,11 +76,12 @@ pub(super) struct Has {
     pub(super) preview: bool,
     pub(super) reconcile: bool,
     pub(super) calls: bool,
+    pub(super) asks: bool,
 }
 
 /// One for each combination: a bit of the index says of each whether the tool has it.
-static SPECS: [Spec; 16] = {
-    let mut specs = [Spec::EMPTY; 16];
+static SPECS: [Spec; 32] = {
+    let mut specs = [Spec::EMPTY; 32];
     let mut index = 0;
     while index < specs.len() {
         let capabilities: &[CapabilitySpec] =
@@ -93,6 +95,9 @@ static SPECS: [Spec; 16] = {
         }
         if index & 4 != 0 {
             specs[index].reconcile = Some(reconcile);
+        }
+        if index & 16 != 0 {
+            specs[index].asks = Some(asks);
         }
         index += 1;
     }
@@ -111,6 +116,10 @@ fn start<'a>(start: Start<'a, '_>) -> Started<'a, Answer> {
         body.judge.judge(&input, start.facts);
     }
     Ok(future)
+}
+
+fn asks<'a>(start: Start<'a, '_>) -> Started<'a, Result<Option<Cow<'static, str>>, ToolError>> {
+    beside(&start, body(&start)?.asks.as_deref())
 }
 
 fn validate<'a>(start: Start<'a, '_>) -> Started<'a, Result<(), ToolError>> {

@@ -69,15 +69,19 @@ impl Future for Calling<'_> {
         let this = &mut *self;
         let mut rest = match std::mem::replace(&mut this.state, State::Ended) {
             State::New => match start(this.run, this.call, this.in_turn, context) {
-                Ok(answer) => return Poll::Ready(answer),
+                Ok(answer) => {
+                    this.run.read_text().note(&answer);
+                    return Poll::Ready(answer);
+                }
                 Err(rest) => rest,
             },
             State::Waiting(rest) => rest,
             State::Ended => panic!("a call was polled after it had been answered"),
         };
         let polled = rest.as_mut().poll(context);
-        if polled.is_pending() {
-            this.state = State::Waiting(rest);
+        match &polled {
+            Poll::Pending => this.state = State::Waiting(rest),
+            Poll::Ready(answer) => this.run.read_text().note(answer),
         }
         polled
     }
@@ -337,9 +341,10 @@ impl<'a> Stages<'a> {
         if identity.is_none() && slot.is_some() {
             *identity = Some(Identity::of(CallId::new()).at(slot));
         }
-        match self.plan.entry.spec.validate {
-            Some(_) => Box::pin(self.once_validated(identity)).await,
-            None => self.begun(identity).await,
+        let spec = self.plan.entry.spec;
+        match spec.validate.is_some() || spec.asks.is_some() {
+            true => Box::pin(self.once_validated(identity)).await,
+            false => self.begun(identity).await,
         }
     }
 

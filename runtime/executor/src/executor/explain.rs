@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::own::own_of;
 use super::rules::{About, Rules};
 use super::run_state::RunState;
+use crate::lifecycle::Lifecycle;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
@@ -23,10 +24,23 @@ impl RunState {
     ) -> Result<Explanation, ToolError> {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();
-        let (facts, arguments) =
+        let (mut facts, arguments) =
             stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
-        let about = About { plan, facts: &facts, user: self.user(), accepted: false };
+        stage::ask_at_once(self, plan, call, &arguments, &mut facts);
+        let sources = match rules.current().looks_at_what_was_read() {
+            true => self.read_text().sources(),
+            false => Some(Arc::default()),
+        };
+        let untrusted = sources.as_deref();
+        let about = About { plan, facts: &facts, user: self.user(), untrusted, accepted: false };
         Ok(rules.explain(about, arguments.arguments()))
+    }
+
+    /// Reads from the journal what the run has read of strangers in another process, where a policy asks for it.
+    pub(super) async fn read_sources(self: &Arc<Self>, tool: &str) -> Result<(), ToolError> {
+        let Some(lifecycle) = Lifecycle::of(self) else { return Ok(()) };
+        let read = lifecycle.sources(self.id(), tool).await;
+        read.map(drop).map_err(|failure| ToolError::internal(failure.to_string()))
     }
 
     /// What the rule of its tool says of a call of this run.
@@ -50,6 +64,13 @@ impl RunState {
             plan.judged(&mut facts);
             Ok(facts)
         });
-        catch_unwind(read).unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))
+        let read = catch_unwind(read);
+        let mut facts = read.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
+        if plan.entry.spec.asks.is_some() {
+            let (rules, id) = (&self.core.rules, CallId::new());
+            let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
+            stage::ask_at_once(self, plan, call, &arguments, &mut facts);
+        }
+        Ok(facts)
     }
 }

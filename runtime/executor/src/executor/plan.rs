@@ -117,6 +117,7 @@ impl Provisions {
             needs_more: self.has_stages
                 || circuit.is_some()
                 || entry.spec.validate.is_some()
+                || entry.spec.asks.is_some()
                 || found.iter().any(|it| !matches!(it, Some(Source::Executor(_)))),
             makes_calls: found.contains(&Some(Source::Calls)),
             from_call: brought

@@ -78,6 +78,8 @@ pub(crate) struct About<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) facts: &'a Facts,
     pub(crate) user: Option<&'a str>,
+    /// The sources of foreign text that its run has read, where they are known.
+    pub(crate) untrusted: Option<&'a [String]>,
     /// A person accepted the plan that it is in.
     pub(crate) accepted: bool,
 }
@@ -217,6 +219,6 @@ impl<'a> About<'a> {
     fn question<'q>(&'q self, arguments: &'q str) -> Question<'q> {
         let definition = &self.plan.entry.definition;
         let question = Question::of(definition, self.facts, self.user, arguments);
-        Question { accepted: self.accepted, ..question }
+        Question { accepted: self.accepted, untrusted: self.untrusted, ..question }
     }
 }

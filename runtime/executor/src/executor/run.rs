@@ -223,6 +223,47 @@ impl Run {
         self.state.validate(call).await
     }
 
+    /// Notes that the run has read foreign text which came to it by no call: as part of its prompt, for instance. It counts as an answer
+    /// that is marked by [`Output::untrusted`](toolwright_core::output::Output::untrusted): rules of a policy with `after_untrusted`
+    /// match the calls that follow.
+    ///
+    /// ```
+    /// use toolwright::policy::{Policy, PolicyDecision, Rule};
+    /// use toolwright::{Call, Executor, Registry, tool};
+    ///
+    /// /// Sends a mail.
+    /// #[tool(writes())]
+    /// async fn send_mail(
+    ///     /// To whom.
+    ///     #[arg(sink)]
+    ///     to: String,
+    /// ) {
+    /// }
+    ///
+    /// let rule = Rule::ask("foreign text may have asked for it").named("after-foreign").after_untrusted().sends();
+    /// let policy = Policy::builder().mode(toolwright::policy::Mode::Unrestricted).rule(rule);
+    /// let executor = Executor::builder(Registry::of([SEND_MAIL])?).policy(policy).build()?;
+    /// let run = executor.run("ticket-7").start()?;
+    /// let call = Call::new("send_mail", r#"{"to":"eve@example.org"}"#);
+    /// assert_eq!(run.explain(&call)?.verdict, PolicyDecision::Allow);
+    ///
+    /// run.note_untrusted("mail of eve@example.org");
+    /// let explained = run.explain(&call)?;
+    /// assert_eq!(explained.because(), ["after-foreign"]);
+    /// assert!(explained.to_string().contains("the run has read text of `mail of eve@example.org`; `to` leaves the machine"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn note_untrusted(&self, source: &str) {
+        self.state.read_text().note_source(&toolwright_core::untrusted::line(source));
+    }
+
+    /// Lists the sources of foreign text that the run has read; `None` where this process does not know them: a run that a journal
+    /// records may have read some in another, and what that was is read with the first call that is judged by it.
+    #[must_use]
+    pub fn untrusted_sources(&self) -> Option<Vec<String>> {
+        self.state.read_text().sources().map(|it| it.to_vec())
+    }
+
     /// Returns the worker of this run; `None` where the executor has no journal. It [works](Worker::work) on the calls of this
     /// run alone, and brings the run's services to those that need them, which [the executor's worker](Executor::worker)
     /// cannot.

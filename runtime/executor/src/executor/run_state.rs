@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::Ready;
 use super::core::Core;
+use super::foreign::ReadText;
 use super::nested::{Delegated, Lineage, Recorded};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
@@ -51,6 +52,8 @@ pub(crate) struct RunState {
     lineage: Option<Arc<Lineage>>,
     /// What its calls have from the agents on whose behalf they are made, where they are not made by the run itself.
     delegated: Option<Arc<Delegated>>,
+    /// What it has read of strangers, its agents and all calls that its calls make included.
+    read_text: Arc<ReadText>,
 }
 
 /// Who makes the calls of a run, and until when.
@@ -83,6 +86,7 @@ impl RunState {
             listener: None,
             lineage: None,
             delegated: None,
+            read_text: Arc::new(ReadText::new(true)),
         }
     }
 
@@ -106,6 +110,8 @@ impl RunState {
         let values = RunValues { executor: Arc::clone(&core.provided), own: own.into() };
         let id = id.into();
         let (ended, retries) = Default::default();
+        // One that a journal records may have read more in another process.
+        let read_text = Arc::new(ReadText::new(core.journal.is_none()));
         Self {
             core,
             ready,
@@ -121,6 +127,7 @@ impl RunState {
             listener,
             lineage: None,
             delegated: None,
+            read_text,
         }
     }
 
@@ -141,6 +148,7 @@ impl RunState {
             listener: self.listener.clone(),
             lineage: self.lineage.clone(),
             delegated: self.delegated.clone(),
+            read_text: Arc::clone(&self.read_text),
         }
     }
 
@@ -164,6 +172,25 @@ impl RunState {
         format!("agent:{}{}", self.id, self.delegated().map_or("", Delegated::path))
     }
 
+    /// What the run has read of strangers.
+    #[inline]
+    pub(crate) fn read_text(&self) -> &ReadText {
+        &self.read_text
+    }
+
+    /// Whether a policy asks what the run has read of strangers.
+    pub(crate) fn asks_what_was_read(&self) -> bool {
+        let rules = &self.core.rules;
+        (!rules.is_open() && rules.current().looks_at_what_was_read())
+            || self.delegated().is_some_and(Delegated::asks_what_was_read)
+    }
+
+    /// The sources of what the run has read of strangers, where a policy asks for them; nothing where this process does not know
+    /// them.
+    pub(crate) fn known_sources(&self) -> Option<Arc<[String]>> {
+        if self.asks_what_was_read() { self.read_text.sources() } else { Some(Arc::default()) }
+    }
+
     /// Whether every call runs that its tool does not want approved: no rules are asked.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
@@ -181,7 +208,8 @@ impl RunState {
         let values = RunValues { own: Arc::new([]), ..self.values.clone() };
         let Recorded { run: id, user, session, .. } = recorded;
         let (ended, retries) = Default::default();
-        Self { id, user, session, values, is_own: true, ended, retries, ..of_parent }
+        let read_text = Arc::new(ReadText::new(false));
+        Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }
     }
 
     /// What the calls of the run have from the call that makes them; nothing where they are made from outside.
@@ -316,6 +344,7 @@ impl RunHandle for RunState {
     fn permits(self: Arc<Self>, call: Call<'static>) -> BoxFuture<'static, Result<(), ToolError>> {
         Box::pin(async move {
             drop(stage::seek(&self, &call).await?);
+            self.read_sources(call.name()).await?;
             let refusal = match self.explain(&self.core.rules, &call)?.verdict {
                 PolicyDecision::Deny { reason } => Refusal::Denied(reason),
                 PolicyDecision::Queue => Refusal::CannotBePlanned,

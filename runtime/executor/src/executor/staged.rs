@@ -73,12 +73,14 @@ impl<'a> Stages<'a> {
         identity: Option<Identity<'_>>,
     ) -> Result<(Facts, FinalArguments), ToolError> {
         let Self { run, plan, call, arguments, .. } = self;
-        let (facts, settled) = stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
+        let (mut facts, settled) =
+            stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
         if self.claimed.is_none() {
             stage::validated(run, plan, call, settled.arguments(), identity).await?;
             if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }
+            stage::ask(run, plan, call, &settled, identity, &mut facts).await;
             stage::approved_final(run, plan, &facts, &settled, self.watch)?;
         }
         Ok((facts, settled))

@@ -192,7 +192,11 @@ impl Run {
             let begun = early.take(in_turn.index());
             async move {
                 match begun {
-                    Some(begun) => begun.answer(call.name()).await,
+                    Some(begun) => {
+                        let answer = begun.answer(call.name()).await;
+                        run.read_text().note(&answer);
+                        answer
+                    }
                     None => Calling::of_turn(run, call, Some(&in_turn)).await,
                 }
             }
@@ -236,7 +240,11 @@ impl Run {
                 *outcome = lifecycle.retried(decided, call, None).await;
             }
         }
-        outcomes
+        let mut noted = Vec::with_capacity(outcomes.len());
+        for (outcome, call) in outcomes.into_iter().zip(calls) {
+            noted.push(lifecycle.noted_as_read(outcome, call.name()).await);
+        }
+        noted
     }
 
     /// The index of the first call of a terminal tool that succeeded.

@@ -83,7 +83,7 @@ impl Lifecycle<'_> {
             Err(failure) => Err(failure),
         };
         match ended {
-            Ok(record) => match self.outcome_of(&record) {
+            Ok(record) => match self.noted_as_read_of(self.outcome_of(&record), id).await {
                 Outcome::Answered(answer) => answer,
                 _ => indeterminate(&record.tool, id).into(),
             },
@@ -97,7 +97,8 @@ impl Lifecycle<'_> {
             Ok(record) => self.end(record, End::GivenUp).await,
             Err(failure) => Err(failure),
         };
-        ended.map_or_else(Into::into, |record| self.outcome_of(&record))
+        let outcome = ended.map_or_else(Into::into, |record| self.outcome_of(&record));
+        self.noted_as_read_of(outcome, id).await
     }
 
     /// Ends everything of a run that has not begun, and lets nothing of it begin.

@@ -82,6 +82,9 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         // A drain waits until listeners have heard of the end of the call as well.
         let _telling = self.run.core.telling.enter_at_once();
+        if let Err(failure) = self.record_read(call.name()).await {
+            return failure.into();
+        }
         let found = stage::seek(self.run, call).await;
         let definition = found.as_ref().ok().map(Found::definition);
         let span = record::span(self.run, call, definition);
@@ -108,7 +111,7 @@ impl<'a> Lifecycle<'a> {
             }
         };
         self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
-        outcome
+        self.noted_as_read(outcome, call.name()).await
     }
 
     async fn submit(
@@ -142,7 +145,7 @@ impl<'a> Lifecycle<'a> {
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
             return stages.with_own(Some(identity)).await.into();
         }
-        let (facts, settled) = match self.settle(plan, call, call.arguments(), id) {
+        let (mut facts, settled) = match self.settle(plan, call, call.arguments(), id) {
             Ok(settled) => settled,
             Err(error) => return Outcome::Answered(error.into()),
         };
@@ -164,10 +167,21 @@ impl<'a> Lifecycle<'a> {
                 refused = Some(Answer::from(error));
             }
         }
-        if is_unrecorded
-            && self.policy(plan, (&facts, &settled), self.run.user(), false)
-                == PolicyDecision::Allow
-        {
+        if plan.entry.spec.asks.is_some() && refused.is_none() {
+            let identity = Some(Identity::of(id).at(slot.as_ref().map(Slot::pair)));
+            Box::pin(stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
+        }
+        let is_allowed = match is_unrecorded {
+            true => match self.sources(self.run.id(), call.name()).await {
+                Ok(sources) => {
+                    let (user, sources) = (self.run.user(), sources.as_deref());
+                    self.policy(plan, (&facts, &settled), user, sources) == PolicyDecision::Allow
+                }
+                Err(failure) => return failure.into(),
+            },
+            false => false,
+        };
+        if is_allowed {
             if let Some(watch) = watch.filter(|_| !is_open) {
                 watch.judged(&PolicyDecision::Allow);
             }

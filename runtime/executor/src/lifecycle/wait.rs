@@ -93,6 +93,11 @@ impl<'a> Lifecycle<'a> {
     }
 
     pub(crate) async fn resume(self, id: CallId) -> Outcome {
+        let outcome = Box::pin(self.resume_call(id)).await;
+        self.noted_as_read_of(outcome, id).await
+    }
+
+    async fn resume_call(self, id: CallId) -> Outcome {
         let current = match self.load(id).await {
             Ok(record) => self.expire_due(record).await,
             Err(failure) => return failure.into(),
@@ -115,7 +120,7 @@ impl<'a> Lifecycle<'a> {
         loop {
             let outcome = self.wait_while_available(id, call, &mut away_since).await;
             if !self.outlasts(&outcome, call, &mut away_since).await {
-                return outcome;
+                return self.noted_as_read_of(outcome, id).await;
             }
         }
     }

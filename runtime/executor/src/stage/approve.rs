@@ -57,7 +57,9 @@ pub(crate) fn approved_final(
     if run.is_open() {
         return unasked(plan, facts);
     }
-    let about = About { plan, facts, user: run.user(), accepted: false };
+    let sources = run.known_sources();
+    let untrusted = sources.as_deref();
+    let about = About { plan, facts, user: run.user(), untrusted, accepted: false };
     let judged = rules.evaluate(run, about, arguments);
     if let Some(watch) = watch {
         watch.judged(&judged.verdict);
@@ -83,7 +85,9 @@ fn judged<'s>(
     let rules = &read.run.core.rules;
     let plan = read.plan;
     let user = read.run.user();
-    let about = About { plan, facts: read.facts, user, accepted: false };
+    let sources = read.run.known_sources();
+    let untrusted = sources.as_deref();
+    let about = About { plan, facts: read.facts, user, untrusted, accepted: false };
     // One policy for both questions: it may be read again meanwhile.
     let policy = rules.current();
     if policy.looks_at_arguments(&plan.entry.name) || read.run.delegated().is_some() {

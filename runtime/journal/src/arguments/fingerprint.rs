@@ -10,7 +10,8 @@ use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Effect
 const TOOL: &str = "toolwright tool 1";
 
 /// Computes the fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger,
-/// effect and approval, of which parameters are secret, and of whether it is carried out elsewhere. Equal definitions have one, in every process.
+/// effect and approval, of which parameters are secret and which leave the machine, and of whether it is carried out
+/// elsewhere. Equal definitions have one, in every process.
 ///
 /// What a call touches is computed by code, as are danger and approval where they are `Computed`: a change of that code
 /// is not seen here. It is judged by what it says of each call.
@@ -53,6 +54,11 @@ pub fn fingerprint(definition: &Definition) -> String {
     ];
     if definition.is_external {
         parts.push("external");
+    }
+    let sinks: Vec<&str> = definition.sinks().collect();
+    let framed = frame(&sinks);
+    if !sinks.is_empty() {
+        parts.extend(["sinks", &framed]);
     }
     hex::encode(Sha256::digest(frame(&parts)))
 }

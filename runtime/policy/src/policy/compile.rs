@@ -10,14 +10,16 @@ use super::command_tests;
 use super::commands::ReadCommands;
 use super::compiled::CompiledRule;
 use super::examples::check;
+use super::foreign::AfterUntrusted;
 use super::glob;
 use super::later::Arriving;
 use super::paths::Base;
 use super::possible;
 use super::problem::{At, Problems, suggestion};
+use super::programs::runs_programs;
 use super::protection::Protection;
 use super::reachable;
-use super::rule::{Rule, RuleKind, Touches, WhenUnknown};
+use super::rule::{Rule, RuleKind, Touches, WhenUnknown, WrittenSources};
 use super::tools::Tools;
 use super::values::ValueTest;
 use toolwright_core::json::pointer::segments;
@@ -98,6 +100,14 @@ impl<'a> Scope<'a> {
                 ValueTest::compile(pointer, &test.0, self.base, rule.kind, name, problems)
             })
             .collect();
+        let after_untrusted = match &rule.after_untrusted {
+            None => Some(None),
+            Some(WrittenSources::Any) => Some(Some(AfterUntrusted::Any)),
+            Some(WrittenSources::From(patterns)) => {
+                let made = self.ready(patterns, name, problems, glob::compile_name);
+                made.map(|patterns| Some(AfterUntrusted::From(patterns)))
+            }
+        };
         let words = |words: &Option<Vec<At<String>>>| {
             words.as_ref().map(|it| it.iter().map(|word| word.value.clone()).collect())
         };
@@ -121,6 +131,8 @@ impl<'a> Scope<'a> {
             writes: whole(writes)?,
             outside: whole(outside)?,
             touches: rule.touches.as_ref().map(Touches::words),
+            after_untrusted: after_untrusted?,
+            sends: rule.sends,
             examples: rule.examples.len(),
         };
         if is_known {
@@ -149,7 +161,8 @@ impl<'a> Scope<'a> {
         ];
         let is_empty = lists.iter().any(|it| it.as_ref().is_some_and(Vec::is_empty))
             || rule.dangers.as_ref().is_some_and(Vec::is_empty)
-            || rule.effects.as_ref().is_some_and(Vec::is_empty);
+            || rule.effects.as_ref().is_some_and(Vec::is_empty)
+            || matches!(&rule.after_untrusted, Some(WrittenSources::From(it)) if it.is_empty());
         if is_empty {
             problems.add(rule.place.as_ref(), format!("rule `{name}` has an empty list, which nothing matches: name something, or leave the key out"));
         }
@@ -157,6 +170,8 @@ impl<'a> Scope<'a> {
             || rule.dangers.is_some()
             || rule.danger_at_least.is_some()
             || rule.effects.is_some()
+            || rule.after_untrusted.is_some()
+            || rule.sends
             || !rule.arguments.is_empty();
         if !selects {
             problems.add(rule.place.as_ref(), format!("rule `{name}` does not say which calls it is for; if it is for all of them, give it the tool `*`"));
@@ -236,6 +251,21 @@ impl<'a> Scope<'a> {
         {
             let message = format!(
                 "rule `{}`: no tool that it is for writes anything: each of them has the effect `read`",
+                compiled.name
+            );
+            problems.add(rule.place.as_ref(), message);
+        }
+        let sends_nothing = |it: &&Definition| {
+            it.declares_sinks && it.sinks().next().is_none() && !runs_programs(it)
+        };
+        if rule.sends
+            && is_for_tools
+            && !may_arrive
+            && !selected.is_empty()
+            && selected.iter().all(sends_nothing)
+        {
+            let message = format!(
+                "rule `{}`: no tool that it is for has a parameter that leaves the machine; mark it with `#[arg(sink)]`",
                 compiled.name
             );
             problems.add(rule.place.as_ref(), message);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::command_tests::CommandTest;
+use super::foreign::{self, AfterUntrusted};
 use super::holds::Holds;
 use super::judged::RuleEffect;
 use super::paths::{Folder, Name, PathPattern};
@@ -39,6 +40,10 @@ pub(super) struct CompiledRule {
     pub(super) outside: Option<Vec<Folder>>,
     /// What its calls read and write, where they do not say so themselves.
     pub(super) touches: Option<[Vec<String>; 2]>,
+    /// What its run has read of strangers.
+    pub(super) after_untrusted: Option<AfterUntrusted>,
+    /// Whether it is for calls of which something leaves the machine.
+    pub(super) sends: bool,
     /// How many examples it was tried on.
     pub(super) examples: usize,
 }
@@ -98,6 +103,13 @@ impl CompiledRule {
             return Holds::No;
         }
         let mut holds = self.files(asking);
+        if let Some(read) = &self.after_untrusted {
+            let is_allow = self.kind == RuleKind::Allow;
+            holds = holds.min(read.holds(question.untrusted, is_allow));
+        }
+        if self.sends && holds != Holds::No {
+            holds = holds.min(foreign::sends(asking));
+        }
         if holds == Holds::No || (self.arguments.is_empty() && self.lines.is_empty()) {
             return holds;
         }
@@ -113,6 +125,17 @@ impl CompiledRule {
             holds = holds.min(test.passes(arguments, asking, all));
         }
         holds
+    }
+
+    /// The sources of foreign text for which it matches.
+    pub(super) fn untrusted(&self, asking: &Asking<'_>) -> Option<Vec<String>> {
+        let read = self.after_untrusted.as_ref()?;
+        Some(read.among(asking.question.untrusted.unwrap_or_default()))
+    }
+
+    /// The parameters that leave the machine, where it matches for them.
+    pub(super) fn sinks(&self, asking: &Asking<'_>) -> Vec<String> {
+        if self.sends { foreign::sinks(asking) } else { Vec::new() }
     }
 
     /// Whether the rule is for calls of this user. An objection holds for every spelling of a name, an allow for its own.

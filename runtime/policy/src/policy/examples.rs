@@ -86,6 +86,7 @@ fn attempt(checked: &CheckedExample, rule: &CompiledRule, scope: &Scope<'_>) -> 
         footprint: Some(&footprint),
         approval: None,
         came_at_run_time: definition.is_some_and(|it| it.came_at_run_time),
+        untrusted: Some(&example.untrusted),
         accepted: false,
     };
     let asking = Asking::new(&question, scope.base).with_reader(scope.reader.map(|it| &**it));

@@ -160,7 +160,7 @@ impl fmt::Display for Explanation {
                 RuleEffect::Allow => ("allows it", "would allow it"),
             };
             let verb = if self.is_decisive(said.says) { does } else { would };
-            write!(formatter, "\n- rule `{}` {verb}: {}", said.rule, said.reason)?;
+            write!(formatter, "\n- rule `{}` {verb}: {}", said.rule, said.words())?;
             if let Some(matched) = self.files.iter().find(|it| *it.rule == *said.rule) {
                 write!(formatter, " (`{}`)", matched.files.join("`, `"))?;
             }

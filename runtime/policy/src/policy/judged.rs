@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::foreign::in_words;
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
 use super::undeclared::Undeclared;
@@ -61,6 +62,32 @@ pub struct RuleMatch {
     pub reason: Arc<str>,
     /// Whether the rule certainly matches. An objection counts even when that is unknown.
     pub certain: bool,
+    /// Of a rule that asks what the run has read of strangers, the sources for which it matches; none where it is unknown what the
+    /// run has read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<Vec<String>>,
+    /// Of a rule for calls that send, the parameters that leave the machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sinks: Vec<String>,
+}
+
+impl RuleMatch {
+    /// Returns its reason, with the foreign text and the parameters for which it matches.
+    pub(super) fn words(&self) -> String {
+        let read = self.untrusted.as_ref().map(|sources| match sources.is_empty() {
+            true => "it is not known what the run has read".to_owned(),
+            false => format!("the run has read text of {}", in_words(sources)),
+        });
+        let sent = (!self.sinks.is_empty()).then(|| {
+            let verb = if self.sinks.len() == 1 { "leaves" } else { "leave" };
+            format!("`{}` {verb} the machine", self.sinks.join("`, `"))
+        });
+        let more: Vec<String> = read.into_iter().chain(sent).collect();
+        match more.is_empty() {
+            true => self.reason.to_string(),
+            false => format!("{} ({})", self.reason, more.join("; ")),
+        }
+    }
 }
 
 /// The files that one rule declares for a call.
@@ -104,7 +131,7 @@ pub(super) fn decide(
 ) -> PolicyDecision {
     let said = |says: RuleEffect| rules.iter().filter(move |it| it.says == says);
     if let Some(denial) = said(RuleEffect::Deny).next() {
-        return PolicyDecision::Deny { reason: denial.reason.to_string() };
+        return PolicyDecision::Deny { reason: denial.words() };
     }
     if mode_says == ModeSays::Deny {
         let danger = question.danger.as_str();
@@ -118,7 +145,7 @@ pub(super) fn decide(
     let mut reasons: Vec<String> = question.approval.map(ToOwned::to_owned).into_iter().collect();
     let asks = said(RuleEffect::AlwaysAsk).chain(said(RuleEffect::Ask));
     let is_told = |it: &&RuleMatch| undeclared.is_some_and(|undeclared| undeclared.covers(it));
-    reasons.extend(asks.filter(|it| !is_told(it)).map(|it| it.reason.to_string()));
+    reasons.extend(asks.filter(|it| !is_told(it)).map(RuleMatch::words));
     reasons.extend(undeclared.map(ToString::to_string));
     if mode_says == ModeSays::Ask && said(RuleEffect::Allow).next().is_none() {
         let danger = question.danger.as_str();

@@ -49,12 +49,14 @@ pub struct Question<'a> {
     /// The tool came at run time: as a `DynamicTool`, or from a `Resolver`. The list `touches_no_files` of a policy
     /// does not count for it.
     pub came_at_run_time: bool,
+    /// The sources of foreign text that the run has read, each in a line; nothing where that is not known.
+    pub untrusted: Option<&'a [String]>,
     /// It was planned, and a person accepted it: the flag `plan` is off for it.
     pub accepted: bool,
 }
 
 impl<'a> Question<'a> {
-    /// Asks about a call of a tool.
+    /// Asks about a call of a tool, of whose run it is not known what it has read.
     #[must_use]
     pub fn of(
         definition: &'a Definition,
@@ -75,6 +77,7 @@ impl<'a> Question<'a> {
             footprint: facts.touches(),
             approval: facts.approval.as_deref(),
             came_at_run_time: definition.came_at_run_time,
+            untrusted: None,
             accepted: false,
         }
     }
@@ -98,6 +101,7 @@ impl<'a> Question<'a> {
             footprint: None,
             approval: None,
             came_at_run_time: definition.came_at_run_time,
+            untrusted: Some(&[]),
             accepted: true,
         }
     }

@@ -12,7 +12,7 @@ use super::argument::{ArgumentTest, Side, Test};
 use super::builder::PolicyBuilder;
 use super::mode::Mode;
 use super::problem::{At, Problems, SourceLocation};
-use super::rule::{CheckedExample, Example, Rule, RuleKind, Touches, WhenUnknown};
+use super::rule::{CheckedExample, Example, Rule, RuleKind, Touches, WhenUnknown, WrittenSources};
 use toolwright_core::tool::{Danger, Effect};
 
 /// The format that is read.
@@ -31,7 +31,7 @@ const FILE_KEYS: [&str; 12] = [
     "ask",
     "allow",
 ];
-const RULE_KEYS: [&str; 17] = [
+const RULE_KEYS: [&str; 19] = [
     "name",
     "reason",
     "tool",
@@ -46,6 +46,8 @@ const RULE_KEYS: [&str; 17] = [
     "writes",
     "outside",
     "touches",
+    "after_untrusted",
+    "sends",
     "when_unknown",
     "matches",
     "does_not_match",
@@ -66,7 +68,8 @@ const TEST_KEYS: [&str; 14] = [
     "at_most",
     "less_than",
 ];
-const EXAMPLE_KEYS: [&str; 6] = ["tool", "arguments", "principal", "danger", "reads", "writes"];
+const EXAMPLE_KEYS: [&str; 7] =
+    ["tool", "arguments", "principal", "danger", "reads", "writes", "untrusted"];
 const DANGERS: [&str; 4] = {
     let [safe, moderate, dangerous, critical] = Danger::ALL;
     [safe.as_str(), moderate.as_str(), dangerous.as_str(), critical.as_str()]
@@ -221,6 +224,15 @@ impl Reader<'_> {
             .and_then(|it| Some(self.word::<Danger>(it, "danger_at_least", &DANGERS)?.value));
         rule.effects = find(table, "effect").map(|it| self.words::<Effect>(it, "effect", &EFFECTS));
         rule.touches = find(table, "touches").and_then(|it| self.touches(it));
+        if let Some(value) = find(table, "after_untrusted") {
+            rule.after_untrusted = self.after_untrusted(value);
+        }
+        if let Some(value) = find(table, "sends") {
+            match value.get_ref().as_bool() {
+                Some(true) => rule.sends = true,
+                _ => self.report_kind(value, "sends", "`true`; leave it out for all calls"),
+            }
+        }
         if let Some(value) = find(table, "when_unknown") {
             let place = Some(self.place(&value.span()));
             match value.get_ref().as_str() {
@@ -264,6 +276,19 @@ impl Reader<'_> {
             }
         }
         rule
+    }
+
+    /// `true`, or patterns for sources.
+    fn after_untrusted(&mut self, value: &Written<'_>) -> Option<WrittenSources> {
+        if value.get_ref().as_bool() == Some(true) {
+            return Some(WrittenSources::Any);
+        }
+        if value.get_ref().is_array() || value.get_ref().is_str() {
+            return Some(WrittenSources::From(self.texts(value, "after_untrusted")));
+        }
+        let expected = "`true`, or patterns for sources, such as `[\"web page of *\"]`";
+        self.report_kind(value, "after_untrusted", expected);
+        None
     }
 
     fn touches(&mut self, value: &Written<'_>) -> Option<Touches> {
@@ -367,6 +392,9 @@ impl Reader<'_> {
             Some(danger) => Some(self.word(danger, "danger", &DANGERS)?.value),
             None => None,
         };
+        example.untrusted = find(table, "untrusted")
+            .map(|it| self.texts(it, "untrusted").into_iter().map(|it| it.value).collect())
+            .unwrap_or_default();
         let mut files = |key| {
             let files = find(table, key).map(|it| self.texts(it, key));
             files.map(|it| it.into_iter().map(|file| file.value).collect())

@@ -77,6 +77,8 @@ pub struct Rule {
     pub(super) writes: Option<Vec<At<String>>>,
     pub(super) outside: Option<Vec<At<String>>>,
     pub(super) touches: Option<Touches>,
+    pub(super) after_untrusted: Option<WrittenSources>,
+    pub(super) sends: bool,
     pub(super) when_unknown: At<WhenUnknown>,
     pub(super) examples: Vec<At<CheckedExample>>,
     /// What is not known does not count; for protections alone.
@@ -99,6 +101,14 @@ impl Touches {
     }
 }
 
+/// Of which foreign text a rule asks whether the run has read it, as it is written.
+#[derive(Debug, Clone)]
+pub(super) enum WrittenSources {
+    Any,
+    /// Of sources that these patterns fit.
+    From(Vec<At<String>>),
+}
+
 /// An example, and whether its rule must match it.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedExample {
@@ -115,6 +125,7 @@ pub struct Example {
     pub(super) danger: Option<Danger>,
     pub(super) reads: Option<Vec<String>>,
     pub(super) writes: Option<Vec<String>>,
+    pub(super) untrusted: Vec<String>,
 }
 
 impl Rule {
@@ -156,6 +167,8 @@ impl Rule {
             writes: None,
             outside: None,
             touches: None,
+            after_untrusted: None,
+            sends: false,
             when_unknown: At::code(WhenUnknown::Count),
             examples: Vec::new(),
             only_certain: false,
@@ -251,6 +264,58 @@ impl Rule {
         self
     }
 
+    /// Matches calls of a run that has read foreign text: an answer with [`Output::untrusted`](toolwright_core::output::Output::untrusted), its
+    /// own or that of a call or an agent that it has made. Where it is not known what the run has read, an objection counts.
+    ///
+    /// ```
+    /// use toolwright::policy::{Example, Policy, Rule};
+    /// use toolwright::{Registry, tool};
+    ///
+    /// /// Sends a mail.
+    /// #[tool(writes())]
+    /// async fn send_mail(
+    ///     /// To whom.
+    ///     #[arg(sink)]
+    ///     to: String,
+    /// ) {
+    /// }
+    ///
+    /// let mail = || Example::new("send_mail", r#"{"to":"eve"}"#);
+    /// let rule = Rule::ask("foreign text may have asked for it")
+    ///     .after_untrusted()
+    ///     .sends()
+    ///     .matches(mail().untrusted("web page of tea.example"))
+    ///     .does_not_match(mail());
+    /// Policy::builder().rule(rule).build(&Registry::of([SEND_MAIL])?.catalog())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn after_untrusted(mut self) -> Self {
+        self.after_untrusted.get_or_insert(WrittenSources::Any);
+        self
+    }
+
+    /// Matches calls of a run that has read foreign text of a source which this pattern fits, such as `web page of *`; for an allow
+    /// every source must fit one. Several patterns add up.
+    #[must_use]
+    pub fn after_untrusted_from(mut self, pattern: impl Into<String>) -> Self {
+        let pattern = At::code(pattern.into());
+        match &mut self.after_untrusted {
+            Some(WrittenSources::From(patterns)) => patterns.push(pattern),
+            _ => self.after_untrusted = Some(WrittenSources::From(vec![pattern])),
+        }
+        self
+    }
+
+    /// Matches calls of which something leaves the machine: a parameter with `#[arg(sink)]` is given. Of a tool that came at run time
+    /// and does not say ([`Definition::declares_sinks`](toolwright_core::tool::Definition)), and of one that runs programs, that is
+    /// unknown.
+    #[must_use]
+    pub fn sends(mut self) -> Self {
+        self.sends = true;
+        self
+    }
+
     /// Declares, for an allow, what its calls read and write, files or folders, where their tool cannot say it: a program that
     /// is run, for instance. Every rule then judges them by it. It is your word, and nothing checks it; where two rules
     /// give theirs, both count together.
@@ -292,7 +357,8 @@ impl Example {
     /// Describes a call of a tool with these arguments, as JSON text.
     pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
         let (tool, arguments) = (tool.into(), arguments.into());
-        Self { tool, arguments, principal: None, danger: None, reads: None, writes: None }
+        let (principal, danger, reads, writes) = Default::default();
+        Self { tool, arguments, principal, danger, reads, writes, untrusted: Vec::new() }
     }
 
     /// Sets the user on whose behalf the call is.
@@ -313,6 +379,13 @@ impl Example {
     #[must_use]
     pub fn reading(mut self, file: impl Into<String>) -> Self {
         self.reads.get_or_insert_default().push(file.into());
+        self
+    }
+
+    /// Its run has read foreign text of this source.
+    #[must_use]
+    pub fn untrusted(mut self, source: impl Into<String>) -> Self {
+        self.untrusted.push(source.into());
         self
     }
 

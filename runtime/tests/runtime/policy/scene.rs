@@ -171,6 +171,7 @@ impl Case {
             footprint: self.footprint.as_ref(),
             approval: self.approval,
             came_at_run_time: self.came_at_run_time,
+            untrusted: Some(&[]),
             accepted: self.accepted,
         }
     }

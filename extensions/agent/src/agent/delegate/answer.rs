@@ -1,7 +1,10 @@
 //! What a sub-agent answers: its end.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolwright::{Content, Output, ToolError};
 
 use crate::events::RunEnd;
 use crate::limits::share::Spent;
@@ -26,6 +29,32 @@ pub struct SubAgentAnswer {
     /// What that cost, where the prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+}
+
+/// What a sub-agent answers, and the sources of foreign text that it has read.
+pub(super) struct Answered {
+    pub(super) answer: SubAgentAnswer,
+    pub(super) sources: BTreeSet<String>,
+}
+
+impl Answered {
+    /// The output of its call. What an agent says that has read foreign text may be what that text wants it to say.
+    pub(super) fn into_output(self) -> Result<Output, ToolError> {
+        let Self { answer, sources } = self;
+        let unwritten = |error: serde_json::Error| ToolError::internal(error);
+        let text = serde_json::to_string(&answer).map_err(unwritten)?;
+        let value = serde_json::to_value(&answer).map_err(unwritten)?;
+        let output = Output::default().with(Content::json(text)).structured(value);
+        Ok(match sources.is_empty() {
+            true => output,
+            false => {
+                let read: Vec<String> = sources.into_iter().collect();
+                let source =
+                    format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
+                output.untrusted(&source)
+            }
+        })
+    }
 }
 
 impl SubAgentAnswer {

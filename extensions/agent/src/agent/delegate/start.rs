@@ -12,13 +12,15 @@ use toolwright::unstable::delegation::{DelegatedRun, Delegation, inherited, run_
 use toolwright::{CallId, Calls, ErrorClass, ToolContext, ToolError};
 use tracing::{Instrument as _, Span};
 
+use super::SubAgent;
+use super::answer::{Answered, SubAgentAnswer};
 use super::maker::Maker;
 use super::record::{ChildError, ChildRecorder, Place, of_commit, of_store};
 use super::sub_agents::{Link, ReadySubAgent};
-use super::{SubAgent, SubAgentAnswer};
 use crate::agent::Agent;
 use crate::durable::{RecordedAnswers, RunError, held, standing};
 use crate::events::{Observer, Started};
+use crate::history::sources;
 use crate::limits::share::{self, ChildSpending, Share, Spent, Standing, UsedUp};
 use crate::limits::{Limits, ledger};
 use crate::run::{Action, AgentRun, Driver, Rest, State, step};
@@ -52,7 +54,7 @@ pub(super) async fn start(
     task: String,
     context: ToolContext,
     calls: Calls,
-) -> Result<SubAgentAnswer, ToolError> {
+) -> Result<Answered, ToolError> {
     let gone = || failed("the agent that could start it is gone");
     let parent = link.agent().ok_or_else(gone)?;
     let sub_agents = parent.0.sub_agents.as_ref().ok_or_else(gone)?;
@@ -125,14 +127,16 @@ pub(super) async fn start(
     let task = tokio::spawn(
         async move {
             let rest = driven(&mut run, &mut recorder, (state, actions)).await;
-            rest.map(|rest| (rest, run.state().standing().spent))
+            rest.map(|rest| (rest, run.state().standing().spent, sources(run.history())))
         }
         .instrument(Span::current()),
     );
     let _ends_with_its_call = Ends(task.abort_handle());
     match task.await {
-        Ok(Ok((Rest::Ended(end), spent))) => Ok(SubAgentAnswer::of(name, &end, spent)),
-        Ok(Ok((Rest::Waiting(never), _))) => match never {},
+        Ok(Ok((Rest::Ended(end), spent, sources))) => {
+            Ok(Answered { answer: SubAgentAnswer::of(name, &end, spent), sources })
+        }
+        Ok(Ok((Rest::Waiting(never), ..))) => match never {},
         // What is recorded of it is there when it begins again.
         Ok(Err(ChildError::NotRecorded(why))) => Err(not_recorded(&why)),
         Ok(Err(error)) => Err(failed(&error.to_string())),

@@ -120,7 +120,7 @@ fn made(
             if task.trim().is_empty() {
                 return Err(ToolError::invalid("the task is empty").hint("say what has to be done"));
             }
-            start(&link, &agent, task, context, calls).await
+            start(&link, &agent, task, context, calls).await?.into_output()
         }
     })
     .danger(Danger::Moderate)
@@ -135,6 +135,8 @@ fn made(
         let effect = if is_beside_others { Effect::Read } else { Effect::Idempotent };
         Footprint::of_effect(effect).clone()
     })
+    // Each call of the sub-agent says itself what leaves the machine.
+    .sinks(None::<&str>)
     .timeout(None)
     .total_timeout(None)
     .retry(Retry { attempts: Some(ATTEMPTS), ..Retry::default() })

@@ -51,6 +51,7 @@ impl Server {
             let words =
                 format!("the MCP server `{server}` did not answer the call, but said:\n{said}");
             return ToolError::new("refused_by_server", words)
+                .untrusted(&format!("MCP server `{server}`"))
                 .class(ErrorClass::Unknown)
                 .hint("the call may have had its effect");
         }
@@ -61,6 +62,7 @@ impl Server {
             };
             let words = format!("the MCP server `{server}` ended before it answered{said}");
             return ToolError::new("unreachable", words)
+                .untrusted(&format!("MCP server `{server}`"))
                 .class(ErrorClass::Transient)
                 .caused_by(error);
         };
@@ -69,6 +71,7 @@ impl Server {
             let words =
                 format!("the MCP server `{server}` answered, but its answer is not taken: {why}");
             return ToolError::new("answer_not_taken", words)
+                .untrusted(&format!("MCP server `{server}`"))
                 .class(ErrorClass::Unknown)
                 .hint("the call may have had its effect; ask for less at a time");
         }
@@ -79,7 +82,9 @@ impl Server {
             _ => ErrorClass::Transient,
         };
         let words = format!("the MCP server `{server}` refused the call:\n{said}");
-        ToolError::new("refused_by_server", words).class(class)
+        ToolError::new("refused_by_server", words)
+            .untrusted(&format!("MCP server `{server}`"))
+            .class(class)
     }
 
     /// The server did not answer, nor say how far it is.

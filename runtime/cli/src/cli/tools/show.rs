@@ -87,9 +87,11 @@ fn parameter(definition: &Definition, field: &Field<'_>, width: usize) -> String
     let what = in_words(field.schema, &definition.input_schema);
     let required = if field.required { "required" } else { "optional" };
     let secret = if field.secret { ", secret" } else { "" };
+    let is_sink = definition.sinks().any(|it| it == field.key);
+    let sink = if is_sink { ", leaves the machine" } else { "" };
     let sentence = first_sentence(field.description);
     let default = field.default().map(|it| format!(", {it} when absent")).unwrap_or_default();
-    format!("  {:width$}  {sentence} ({what}, {required}{default}{secret})", field.key)
+    format!("  {:width$}  {sentence} ({what}, {required}{default}{secret}{sink})", field.key)
 }
 
 fn needs(requirement: &toolwright_core::tool::Requirement) -> String {
@@ -150,6 +152,7 @@ fn whole(definition: &Definition) -> String {
         ("previews", json(&definition.previews)),
         ("reconciles", json(&definition.reconciles)),
         ("declares_footprint", json(&definition.declares_footprint)),
+        ("declares_sinks", json(&definition.declares_sinks)),
         ("came_at_run_time", json(&definition.came_at_run_time)),
         ("retry", retry_object(definition)),
         ("timeout", json(&time_of(definition.timeout))),

@@ -16,6 +16,7 @@ pub(super) struct StoredError {
     message: String,
     hint: Option<String>,
     details: Option<Value>,
+    untrusted: Option<String>,
 }
 
 impl StoredError {
@@ -27,19 +28,26 @@ impl StoredError {
         if let Some(details) = self.details {
             error = error.details(details);
         }
+        if let Some(source) = self.untrusted {
+            error = error.untrusted(&source);
+        }
         error
     }
 
     pub fn to_value(&self) -> Value {
         let (class, retry_after) = class_name(self.class);
-        json!({
+        let mut value = json!({
             "kind": self.kind,
             "class": class,
             "retry_after_ms": retry_after,
             "message": self.message,
             "hint": self.hint,
             "details": self.details,
-        })
+        });
+        if let Some(source) = &self.untrusted {
+            value["untrusted"] = source.as_str().into();
+        }
+        value
     }
 }
 
@@ -51,6 +59,7 @@ impl From<&ToolError> for StoredError {
             message: error.message().to_owned(),
             hint: error.next_action().map(ToOwned::to_owned),
             details: error.detail().cloned(),
+            untrusted: error.untrusted_source().map(ToOwned::to_owned),
         }
     }
 }
@@ -98,6 +107,7 @@ pub(super) fn error(value: &Value) -> Option<StoredError> {
         message: text("message")?,
         hint: text("hint"),
         details: value.get("details").filter(|it| !it.is_null()).cloned(),
+        untrusted: text("untrusted"),
     })
 }
 

@@ -39,6 +39,11 @@ impl Delegated {
         self.rules.is_empty()
     }
 
+    /// Whether an agent has rules that ask what the run has read of strangers.
+    pub(crate) fn asks_what_was_read(&self) -> bool {
+        self.rules.iter().any(Policy::looks_at_what_was_read)
+    }
+
     /// What the agent has handed down that makes the calls.
     pub(super) fn inherited(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         self.inherited.as_ref()

@@ -2,6 +2,7 @@
 //! the policy make of the arguments.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -70,14 +71,19 @@ impl<'a> Lifecycle<'a> {
                 });
                 look.text = stored.ok();
             }
-            Need::Evaluated if !look.snapshot.is_recorded => self.evaluate_new(look),
+            Need::Evaluated if !look.snapshot.is_recorded => {
+                let sources = self.sources_of(look.record()).await?;
+                self.evaluate_new(look, sources.as_deref());
+            }
             Need::Evaluated => {
                 let text = look.text.clone().unwrap_or_default();
-                look.snapshot.evaluated = self.evaluate(look, &text)?;
+                let sources = self.sources_of(look.record()).await?;
+                look.snapshot.evaluated = self.evaluate(look, &text, sources.as_deref()).await?;
             }
             Need::Proposed => {
                 let text = look.record().proposal.clone().unwrap_or_default();
-                look.snapshot.proposed = self.evaluate(look, &text)?;
+                let sources = self.sources_of(look.record()).await?;
+                look.snapshot.proposed = self.evaluate(look, &text, sources.as_deref()).await?;
             }
             Need::Denials => {
                 let (record, (_, digest)) = (look.record(), candidate(&look.snapshot));
@@ -234,20 +240,25 @@ impl<'a> Lifecycle<'a> {
         plan: &Plan,
         (facts, settled): (&Facts, &FinalArguments),
         user: Option<&str>,
-        accepted: bool,
+        untrusted: Option<&[String]>,
     ) -> PolicyDecision {
-        let about = About { plan, facts, user, accepted };
+        let about = About { plan, facts, user, untrusted, accepted: false };
         self.run.core.rules.evaluate(self.run, about, settled).verdict
     }
 
+    /// What the run of a call has read of strangers.
+    async fn sources_of(self, record: &CallRecord) -> Result<Option<Arc<[String]>>, CallFailure> {
+        self.sources(&record.place.run, &record.tool).await
+    }
+
     /// Of a new call, the arguments are those of its record.
-    fn evaluate_new(self, look: &mut Look<'a, '_>) {
+    fn evaluate_new(self, look: &mut Look<'a, '_>, untrusted: Option<&[String]>) {
         let (Some(found), Some((facts, settled))) = (&look.found, &look.arguments) else { return };
         let rules = &self.run.core.rules;
         // One policy says both: a reload in between would make another one of two.
         let current = rules.current();
         let user = self.run.user();
-        let about = About { plan: found.plan(), facts, user, accepted: false };
+        let about = About { plan: found.plan(), facts, user, untrusted, accepted: false };
         let policy = about.judged(self.run, &current, Some(settled)).verdict;
         // The stages have looked at it since it was judged first.
         let is_again = look.entered.is_some();
@@ -261,10 +272,11 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// What a call's tool and the policy make of these arguments.
-    fn evaluate(
+    async fn evaluate(
         self,
         look: &mut Look<'a, '_>,
         text: &str,
+        untrusted: Option<&[String]>,
     ) -> Result<Option<Result<Evaluated, Answered>>, CallFailure> {
         let Some(found) = &look.found else {
             // Its tool is sought first.
@@ -274,10 +286,14 @@ impl<'a> Lifecycle<'a> {
         let (plan, record) = (found.plan(), &look.snapshot.record);
         let own = Call::new(record.tool.as_str(), text);
         let call = look.call.unwrap_or(&own);
-        let (facts, settled) = match self.settle(plan, call, text, record.id) {
+        let (mut facts, settled) = match self.settle(plan, call, text, record.id) {
             Ok(settled) => settled,
             Err(error) => return Ok(Some(Err(Answered::from(&error)))),
         };
+        if plan.entry.spec.asks.is_some() {
+            let identity = Some(Identity::of(record.id));
+            Box::pin(stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
+        }
         let arguments = self.store_text(&settled, settled.arguments(), record.id, "arguments");
         let definition = &plan.entry.definition;
         let fingerprint = plan.entry.fingerprint().to_owned();
@@ -303,7 +319,7 @@ impl<'a> Lifecycle<'a> {
             is_unchanged: compared != DigestMatch::Other,
             is_former: compared == DigestMatch::Former,
         };
-        let about = About { plan, facts: &facts, user, accepted };
+        let about = About { plan, facts: &facts, user, untrusted, accepted };
         let evaluated = Evaluated {
             policy: about.judged(self.run, &current, Some(&settled)).verdict,
             four_eyes,

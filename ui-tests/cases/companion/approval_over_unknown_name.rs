@@ -1,8 +1,8 @@
-// An approval is an expression over the parameters, as danger is.
+// An approval takes parameters by their names, as a preview does.
 use toolwright::tool;
 
 /// Removes a file.
-#[tool(approval = |path: &str| format!("it removes {path}"))]
+#[tool(approval = async |pth| Some(format!("it removes {pth}")))]
 async fn remove(
     /// Which file.
     path: String,

@@ -1,0 +1,201 @@
+//! Lets a connection have no address that is not public: names are resolved once, judged, and connected to as they were judged.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use super::not_public;
+use crate::error::{ErrorClass, ToolError};
+
+/// Finds the addresses of a host. An application that asks another server of names than the system does implements it.
+pub trait HostResolver: Send + Sync + 'static {
+    /// The addresses of the name; an error where it has none.
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
+}
+
+/// Asks the system.
+struct System;
+
+impl HostResolver for System {
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((host, 0)).await?;
+            Ok(found.map(|it| it.ip()).collect())
+        })
+    }
+}
+
+/// An address that is not connected to, because it is not public and the application has not permitted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedAddress {
+    /// The host that has it.
+    pub host: String,
+    /// The address.
+    pub address: IpAddr,
+    /// What it is, such as `a private address`.
+    pub what: &'static str,
+}
+
+impl RefusedAddress {
+    /// Finds it among the causes of an error: what a connection fails with whose name is refused.
+    #[must_use]
+    pub fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        let mut cause = Some(error);
+        while let Some(it) = cause {
+            if let Some(refused) = it.downcast_ref() {
+                return Some(refused);
+            }
+            cause = it.source();
+        }
+        None
+    }
+}
+
+impl fmt::Display for RefusedAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}` has the address {}, {}", self.host, self.address, self.what)
+    }
+}
+
+impl Error for RefusedAddress {}
+
+impl From<&RefusedAddress> for ToolError {
+    fn from(refused: &RefusedAddress) -> Self {
+        let message = format!("{refused}: only public addresses are connected to");
+        Self::new("address_refused", message).class(ErrorClass::Final).hint(
+            "do not name it in another way; ask the person whether the application may permit it",
+        )
+    }
+}
+
+/// Judges the addresses of hosts that a model, a document or a stranger names. A client of `reqwest` resolves names by it
+/// (`dns_resolver`), so that a connection is made to an address that was judged.
+///
+/// ```
+/// use toolwright::address::AddressGuard;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let guard = AddressGuard::new();
+/// let refused = guard.judge_host("169.254.169.254").await.unwrap_err();
+/// assert_eq!(refused.kind(), "address_refused");
+/// let permitted = AddressGuard::new().permit("169.254.169.254".parse()?);
+/// assert!(permitted.judge_host("169.254.169.254").await.is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct AddressGuard {
+    resolver: Arc<dyn HostResolver>,
+    /// Addresses that are reached although they are not public.
+    permitted: BTreeSet<IpAddr>,
+}
+
+impl AddressGuard {
+    /// Makes a guard that asks the system for names and permits public addresses alone.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { resolver: Arc::new(System), permitted: BTreeSet::new() }
+    }
+
+    /// Asks this for the addresses of names.
+    #[must_use]
+    pub fn resolver(mut self, resolver: Arc<dyn HostResolver>) -> Self {
+        self.resolver = resolver;
+        self
+    }
+
+    /// Permits an address that is not public, such as that of a server of the company.
+    #[must_use]
+    pub fn permit(mut self, address: IpAddr) -> Self {
+        self.permitted.insert(address);
+        self
+    }
+
+    /// Judges an address that is written as such: a connection to it asks no resolver.
+    ///
+    /// # Errors
+    /// Where it is not public and not permitted.
+    pub fn judge(&self, host: &str, address: IpAddr) -> Result<(), RefusedAddress> {
+        match not_public(address) {
+            Some(what) if !self.permitted.contains(&address) => {
+                Err(RefusedAddress { host: host.to_owned(), address, what })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Judges the host of a URL, which is an address or a name: for requests whose name another resolves, such as a proxy.
+    ///
+    /// # Errors
+    /// `address_refused`, and `unreachable` where the name has no address.
+    pub async fn judge_host(&self, host: &str) -> Result<(), ToolError> {
+        if let Some(address) = literal(host) {
+            return self.judge(host, address).map_err(|refused| (&refused).into());
+        }
+        match self.addresses(host).await {
+            Ok(_) => Ok(()),
+            Err(error) => match error.downcast_ref::<RefusedAddress>() {
+                Some(refused) => Err(refused.into()),
+                None => {
+                    let said = crate::untrusted::line(&error.to_string());
+                    let message = format!("`{host}` could not be found: {said}");
+                    let class = ErrorClass::NotStarted { retry_after: None };
+                    Err(ToolError::new("unreachable", message).class(class))
+                }
+            },
+        }
+    }
+
+    /// Finds the addresses of a name. One that is refused refuses all: a name that has such a one is not what it seems.
+    ///
+    /// # Errors
+    /// Where the name has none, or one that is refused.
+    pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
+        let found = self.resolver.resolve(host).await?;
+        if found.is_empty() {
+            let error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+            return Err(error.into());
+        }
+        for address in &found {
+            self.judge(host, *address)?;
+        }
+        Ok(found)
+    }
+}
+
+/// The address that a host of a URL is, where it is no name.
+fn literal(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+impl Default for AddressGuard {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for AddressGuard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("AddressGuard");
+        debug.field("permitted", &self.permitted).finish_non_exhaustive()
+    }
+}
+
+impl Resolve for AddressGuard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = self.clone();
+        Box::pin(async move {
+            let found = guard.addresses(name.as_str()).await?;
+            let addresses: Addrs = Box::new(found.into_iter().map(|it| SocketAddr::new(it, 0)));
+            Ok(addresses)
+        })
+    }
+}

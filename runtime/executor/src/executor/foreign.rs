@@ -1,0 +1,142 @@
+//! What a run has read that strangers wrote: the sources, as far as this process knows them. A journal keeps them for the run's
+//! next process and for workers elsewhere (`lifecycle/foreign.rs`).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use toolwright_core::output::Answer;
+
+/// Sources by name. Of more than [`MOST`](Self::MOST) the rest is not named: then it is not known any more what the run has read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sources {
+    sources: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_more: bool,
+}
+
+impl Sources {
+    /// How many are named.
+    pub(crate) const MOST: usize = 200;
+
+    /// Adds one; whether that is anything new.
+    pub(crate) fn add(&mut self, source: &str) -> bool {
+        if self.has_more || self.sources.iter().any(|it| it == source) {
+            return false;
+        }
+        match self.sources.len() < Self::MOST {
+            true => self.sources.push(source.to_owned()),
+            false => self.has_more = true,
+        }
+        true
+    }
+
+    /// Adds those of another; whether that is anything new.
+    pub(crate) fn join(&mut self, other: &Self) -> bool {
+        let mut is_new = other.has_more && !self.has_more;
+        self.has_more |= other.has_more;
+        for source in &other.sources {
+            is_new |= self.add(source);
+        }
+        is_new
+    }
+
+    /// The sources; nothing where there are more than are named.
+    pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
+        (!self.has_more).then(|| self.sources.as_slice().into())
+    }
+}
+
+/// What a run has read of strangers, as this process knows it.
+#[derive(Debug)]
+pub(crate) struct ReadText(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    read: Sources,
+    /// What of it is in the journal, where there is one.
+    recorded: Sources,
+    /// No other process can have read anything for the run that is not among these.
+    is_complete: bool,
+}
+
+impl ReadText {
+    /// Of a run that begins here, or that no journal records; or of one that may have begun elsewhere.
+    pub(crate) fn new(is_complete: bool) -> Self {
+        let (read, recorded) = Default::default();
+        Self(Mutex::new(State { read, recorded, is_complete }))
+    }
+
+    /// Notes that the run gets an answer.
+    #[inline]
+    pub(crate) fn note(&self, answer: &Answer) {
+        if answer.untrusted_source().is_some() {
+            answer.untrusted_sources().iter().for_each(|source| self.note_source(source));
+        }
+    }
+
+    #[cold]
+    pub(crate) fn note_source(&self, source: &str) {
+        self.state().read.add(source);
+    }
+
+    /// The sources; nothing where they are not known.
+    pub(crate) fn sources(&self) -> Option<Arc<[String]>> {
+        let state = self.state();
+        if state.is_complete { state.read.sources() } else { None }
+    }
+
+    /// What the journal does not have yet.
+    pub(crate) fn sources_to_record(&self) -> Option<Sources> {
+        let state = self.state();
+        // All that is recorded has been read.
+        let is_same = state.read.sources.len() == state.recorded.sources.len()
+            && state.read.has_more == state.recorded.has_more;
+        (!is_same).then(|| state.read.clone())
+    }
+
+    /// Notes what the journal has.
+    pub(crate) fn is_recorded(&self, recorded: &Sources) {
+        let mut state = self.state();
+        state.read.join(recorded);
+        state.recorded.join(recorded);
+        state.is_complete = true;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_sources_than_are_named_are_not_known() {
+        let mut sources = Sources::default();
+        for number in 0..Sources::MOST {
+            assert!(sources.add(&number.to_string()));
+        }
+        assert_eq!(sources.sources().map(|it| it.len()), Some(Sources::MOST));
+        assert!(!sources.add("0") && sources.add("one more"));
+        assert_eq!(sources.sources(), None);
+        let text = serde_json::to_string(&sources).expect("it is a list");
+        let again: Sources = serde_json::from_str(&text).expect("it is read back");
+        assert_eq!(again.sources(), None);
+    }
+
+    #[test]
+    fn a_run_that_may_have_begun_elsewhere_is_known_once_the_journal_was_read() {
+        let run = ReadText::new(false);
+        assert_eq!(run.sources(), None);
+        run.note_source("a");
+        let unrecorded = run.sources_to_record().expect("the journal has not `a`");
+        let mut recorded = Sources::default();
+        recorded.add("b");
+        recorded.join(&unrecorded);
+        run.is_recorded(&recorded);
+        assert_eq!(run.sources().as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
+        assert_eq!(run.sources_to_record(), None);
+    }
+}
