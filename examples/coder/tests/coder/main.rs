@@ -12,6 +12,7 @@ mod mcp;
 mod media;
 mod offline;
 mod provider;
+mod report;
 mod shell;
 #[cfg(unix)]
 mod signals;
