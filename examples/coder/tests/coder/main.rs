@@ -14,6 +14,7 @@ mod offline;
 #[cfg(unix)]
 mod outage;
 mod provider;
+mod report;
 mod shell;
 #[cfg(unix)]
 mod signals;
