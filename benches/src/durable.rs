@@ -1,9 +1,10 @@
-//! What it costs that a run of an agent is recorded: a turn of one `keyed` call beside the bare commits that it needs, and a turn
-//! late in a long run beside an early one.
+//! What it costs that a run of an agent is recorded: a turn of one `keyed` call beside the bare commits that it needs, a turn
+//! late in a long run beside an early one, and a new run beside thousands that wait against one beside ten.
 //!
 //! The floor is the same commits, in their order, by the same store in a file of its own: the model's answer, the call's two, the
 //! answers, and the note that they were taken.
 
+mod beside;
 mod resumed;
 
 use std::path::{Path, PathBuf};
@@ -151,8 +152,19 @@ pub fn run(effort: Effort) -> Result<()> {
         vec![format!("a run of {few} turns"), format!("{:.1}", after_few.as_secs_f64() * 1e3)],
         vec![format!("a run of {many} turns"), format!("{:.1}", after_many.as_secs_f64() * 1e3)],
     ]);
+    let beside = beside::beside(&files, effort)?;
+    let few = beside.few.as_secs_f64();
+    print_table(&[
+        ["a new run of two answers, each of 100 ms", "ms"].map(String::from).to_vec(),
+        vec!["beside 10 runs that wait".into(), format!("{:.0}", few * 1e3)],
+        vec![
+            format!("beside {} that wait", beside.waiting),
+            format!("{:.0}", beside.many.as_secs_f64() * 1e3),
+        ],
+    ]);
     print_ratio("durable", "turn", &rounds.ratio("turn", "commits")?, "commits");
     println!("durable/late ratio={:.3} against=early", late.as_secs_f64() / early.as_secs_f64());
+    println!("durable/beside ratio={:.3} against=ten-waiting", beside.many.as_secs_f64() / few);
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 

@@ -45,7 +45,8 @@ pub fn run(effort: Effort) -> Result<()> {
     let runtime = Builder::new_current_thread().enable_time().build()?;
     let mut field =
         Field { runtime: &runtime, turns, contestants: Vec::new(), allocated: Vec::new() };
-    field.enter("toolwright", ours::Ours::new)?;
+    field.enter("toolwright", |turns| ours::Ours::new(turns, false))?;
+    field.enter("guarded", |turns| ours::Ours::new(turns, true))?;
     #[cfg(feature = "rig")]
     field.enter("rig", rig::Rig::new)?;
     let Field { contestants, allocated, .. } = field;
@@ -116,6 +117,7 @@ fn report(rounds: &Rounds, allocated: &[(&'static str, Allocated)], turns: u32) 
         ]);
     }
     print_table(&rows);
+    print_ratio("turn", "guarded", &rounds.ratio("guarded", "toolwright")?, "agent");
     if rounds.has("rig") {
         print_ratio("turn", "agent", &rounds.ratio("toolwright", "rig")?, "rig");
     }

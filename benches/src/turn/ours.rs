@@ -6,7 +6,9 @@ use anyhow::{Context, Result, bail};
 use toolwright::__private0::{Handle, Spec};
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Executor, Output, Registry, tool};
-use toolwright_agent::{Agent, Limits, Message, RunEnd, ScriptedModel, State};
+use toolwright_agent::{
+    AfterDecision, Agent, BeforeDecision, Guard, Limits, Message, RunEnd, ScriptedModel, State,
+};
 
 use super::{CALLS, HISTORY, LAST_WORD, QUESTION, SYSTEM, TOOLS};
 
@@ -28,8 +30,8 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// An agent whose script lasts for so many turns.
-    pub fn new(turns: u32) -> Result<Self> {
+    /// An agent whose script lasts for so many turns; with four guards that let everything through, where it is guarded.
+    pub fn new(turns: u32, is_guarded: bool) -> Result<Self> {
         let others = (1..TOOLS).map(|number| {
             let name = Box::leak(format!("tool_{number}").into_boxed_str());
             Handle::new(Box::leak(Box::new(Spec { name, ..Spec::EMPTY })))
@@ -42,7 +44,15 @@ impl Ours {
             model = model.calls(texts.iter().map(|text| ("add", text.as_str()))).says(LAST_WORD);
         }
         let model = Arc::new(model);
-        let agent = Agent::on(executor, Arc::clone(&model)).instructions(SYSTEM).build()?;
+        let mut agent = Agent::on(executor, Arc::clone(&model)).instructions(SYSTEM);
+        if is_guarded {
+            agent = agent
+                .guard(Guard::before_run("prompt", async |_| BeforeDecision::Continue))
+                .guard(Guard::before_model("request", async |_| BeforeDecision::Continue))
+                .guard(Guard::after_model("answer", async |_| AfterDecision::Continue))
+                .guard(Guard::after_run("end", async |_| AfterDecision::Continue));
+        }
+        let agent = agent.build()?;
         Ok(Self { agent, model, history: history() })
     }
 }

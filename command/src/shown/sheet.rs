@@ -68,6 +68,9 @@ pub(crate) fn standing(call: &CallRecord, now: Timestamp) -> String {
     if let Some(statement) = call.decision.as_ref().and_then(|signed| signed.statement().ok()) {
         let at = when::both(statement.at, now);
         page.line("decision", &format!("{} by {}, {at}", statement.verdict, statement.by));
+        if let Some(note) = &statement.note {
+            page.line("advice", note);
+        }
     }
     if let Some(grant) = &call.grant {
         page.line("grant", grant);

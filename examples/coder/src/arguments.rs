@@ -50,6 +50,8 @@ pub struct Arguments {
     /// Names the MCP servers whose tools the model may use.
     pub mcp: Option<PathBuf>,
     pub json: bool,
+    /// The run ends in a report of what it changed.
+    pub report: bool,
     /// Where the run is recorded, if it is.
     pub durable: Option<Durable>,
 }
@@ -212,6 +214,8 @@ pub fn command() -> Command {
             option("run", "NAME", "Record the run under this name; a new one where only --journal is given")
                 .value_parser(NonEmptyStringValueParser::new()),
             trust_option(),
+            flag("report", "End in a report of what was changed: its fields are in the object on standard output")
+                .conflicts_with_all(["journal", "run", "fallback", "mcp", "agents"]),
             flag("json", "Write the transcript as JSON lines"),
             // The tools' commands have one of their own too.
             Arg::new("help").short('h').long("help").help("Print help").action(ArgAction::Help),
@@ -291,6 +295,12 @@ impl Arguments {
             let message = "the only recorded run with MCP servers is of anthropic; leave `--provider` and `--fallback` out";
             return Err(Problem::Usage(message.to_owned()));
         }
+        let report = matches.get_flag("report");
+        if offline && report && provider != Provider::Anthropic {
+            let message =
+                "the only recorded run with a report is of anthropic; leave `--provider` out";
+            return Err(Problem::Usage(message.to_owned()));
+        }
         let agents = matches.get_flag("agents");
         if offline && agents && provider != Provider::Anthropic {
             let message =
@@ -315,6 +325,7 @@ impl Arguments {
             agents,
             mcp,
             json: matches.get_flag("json"),
+            report,
             durable,
         })
     }

@@ -310,6 +310,7 @@ impl Stored {
             record: None,
             mcp: None,
             json: false,
+            report: false,
             durable: None,
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! | exit code | means |
 //! | --- | --- |
-//! | 0 | a terminal tool or a text ended the run |
+//! | 0 | a terminal tool, a text or a report ended the run |
 //! | 1 | the model failed, or the run could not go on |
 //! | 2 | the command line is wrong |
 //! | 3 | a call needs a decision, and no approver is available |
@@ -15,6 +15,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use toolwright_agent::{RunEnd, Stopped, TotalUsage, Usage};
+
+use crate::report::Printed;
 
 /// The end of a run, as it is printed.
 #[derive(Serialize)]
@@ -67,6 +69,7 @@ fn is_zero(tokens: &u64) -> bool {
 #[serde(untagged)]
 enum How {
     Ended(RunEnd),
+    Reported(Printed),
     Stopped {
         ended: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +86,12 @@ enum How {
 impl<'a> End<'a> {
     pub fn of(ended: Result<RunEnd, Stopped>, provider: &'a str, model: &'a str) -> Self {
         let how = match ended {
-            Ok(ended) => How::Ended(ended),
+            Ok(ended) => match &ended {
+                RunEnd::Output { value, .. } => {
+                    Printed::of(value).map_or(How::Ended(ended.clone()), How::Reported)
+                }
+                _ => How::Ended(ended),
+            },
             Err(stopped) => {
                 let tool = stopped.needs_decision().map(|(tool, _)| tool.to_owned());
                 let ended = if tool.is_some() { "undecided" } else { "stopped" };
@@ -142,7 +150,7 @@ impl<'a> End<'a> {
     /// Nothing for a run that a signal cancelled: the signal has the code.
     pub fn exit_code(&self) -> Option<u8> {
         Some(match &self.how {
-            How::Ended(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
+            How::Reported(_) | How::Ended(RunEnd::Terminal { .. } | RunEnd::Text { .. }) => 0,
             How::Ended(RunEnd::Limit(_)) => 4,
             How::Ended(RunEnd::Cancelled) => return None,
             How::Stopped { tool: Some(_), .. } => 3,
@@ -154,6 +162,7 @@ impl<'a> End<'a> {
     pub fn words(&self) -> String {
         match &self.how {
             How::Ended(ended) => ended.to_string(),
+            How::Reported(report) => report.words(),
             How::Stopped { ended: "waiting", message, .. } => message.clone(),
             How::Stopped { tool: Some(_), message, .. } => format!(
                 "{message}; start it at a terminal to decide, or allow the call in the policy"

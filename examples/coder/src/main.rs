@@ -13,6 +13,7 @@ mod end;
 mod journal;
 mod model;
 mod offline;
+mod report;
 mod run;
 mod said;
 mod shown;

@@ -115,6 +115,8 @@ pub enum With {
     Nothing,
     Servers,
     Agents,
+    /// What it ends in: a report.
+    Report,
 }
 
 /// A server of the recorded model. Where it compares, it refuses what was not recorded.
@@ -145,6 +147,7 @@ fn recorded(provider: Provider, with: With) -> Result<Recording, Problem> {
         Provider::Anthropic => match with {
             With::Nothing => include_str!("../recordings/anthropic.jsonl"),
             With::Servers => include_str!("../recordings/anthropic-mcp.jsonl"),
+            With::Report => include_str!("../recordings/anthropic-report.jsonl"),
             With::Agents => include_str!("../recordings/anthropic-agents.jsonl"),
         },
         Provider::OpenAiChat => include_str!("../recordings/openai-chat.jsonl"),

@@ -19,6 +19,7 @@ use crate::durable;
 use crate::end::{End, FallbackEnd, Problem};
 use crate::model::{self, Models};
 use crate::offline::{self, Copied, With};
+use crate::report::Report;
 use crate::said::Said;
 use crate::signals::Signals;
 use crate::state;
@@ -27,6 +28,11 @@ use crate::transcript::Transcript;
 pub const SYSTEM: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
 change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
 before you call a tool. When the task is done, or cannot be done, call `complete_task`.";
+
+/// The same where the run ends in a report.
+const REPORTING: &str = "You work on the sources of a program in one folder, with tools. Look before you change anything, \
+change as little as the task needs, and check what you changed by running the tests. Say in one sentence what you do next \
+before you call a tool. When the task is done, or cannot be done, give the report.";
 
 pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let transcript = Transcript::of(arguments.json);
@@ -84,6 +90,7 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
             let with = match (&servers, arguments.agents) {
                 (Some(_), _) => With::Servers,
                 (None, true) => With::Agents,
+                (None, false) if arguments.report => With::Report,
                 (None, false) => With::Nothing,
             };
             let is_compared = arguments.record.is_none() && !is_beside_a_dead_server;
@@ -107,6 +114,11 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
             configured(it, arguments, transcript)
         }),
         false => {
+            // A run has one kind of end.
+            let executor = match arguments.report {
+                true => executor.pinned(&executor.catalog().without(["complete_task"])),
+                false => executor,
+            };
             let (agent, said) = configured(Agent::on(executor, model), arguments, transcript);
             agent.build().map(|agent| (agent, said))
         }
@@ -173,10 +185,11 @@ fn configured<E>(
     let said = Said::default();
     let heard = said.clone();
     let agent = agent
-        .instructions(SYSTEM)
+        .instructions(if arguments.report { REPORTING } else { SYSTEM })
         .max_turns(arguments.turns)
         .listen(move |notice| transcript.notice(notice, &heard));
     let agent = if streams(arguments) { agent.early_reads() } else { agent };
+    let agent = if arguments.report { agent.output::<Report>() } else { agent };
     (agent, said)
 }
 

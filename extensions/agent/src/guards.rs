@@ -24,6 +24,7 @@ mod watch;
 
 pub use self::decision::{AfterDecision, BeforeDecision};
 pub use self::foreign::ForeignInstructions;
+pub(crate) use self::foreign::speaks_as_system;
 pub use self::guard::{Guard, IntoGuards};
 pub(crate) use self::look::Reports;
 pub use self::patterns::{ForbiddenText, PatternError};

@@ -39,8 +39,9 @@ pub mod testing;
 
 pub use self::agent::{
     Agent, AgentBuilder, AgentError, Chat, ChatTurn, Instructions, IntoInstructions, IntoModel,
-    ModelNameError, NewExecutor, NumberedStream, RunError, RunHandle, RunRequest, RunResult,
-    RunStream, Steering, SubAgent, SubAgentAnswer, TypedRequest, TypedResult,
+    ModelNameError, NewExecutor, NumberedStream, Partial, PartialStream, PersonLater, Reviewer,
+    RunError, RunHandle, RunRequest, RunResult, RunStream, Steering, SubAgent, SubAgentAnswer,
+    TypedRequest, TypedResult,
 };
 pub use self::events::{
     CalledTool, GuardAction, GuardReport, GuardStage, NoticeKind, NumberedEvent, RunEnd, RunEvent,

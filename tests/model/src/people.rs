@@ -125,7 +125,8 @@ impl World<'_> {
         let (by, at) = ("ada".to_owned(), Timestamp::UNIX_EPOCH);
         let (journal, project) = (before.journal.clone(), None);
         let verdict_of = verdict.decision(&before);
-        let statement = Statement { about, verdict: verdict_of, at, by, journal, project };
+        let note = None;
+        let statement = Statement { about, verdict: verdict_of, at, by, journal, project, note };
         let key = if verdict.is_forged() { "mallory" } else { TRUSTED };
         let text = serde_json::to_string(&statement).expect("a statement is JSON");
         let signed = Signed { text, key: key.to_owned(), signature: String::new() };

@@ -11,7 +11,10 @@ mod folders;
 mod mcp;
 mod media;
 mod offline;
+#[cfg(unix)]
+mod outage;
 mod provider;
+mod report;
 mod shell;
 #[cfg(unix)]
 mod signals;

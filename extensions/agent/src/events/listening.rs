@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use toolwright::Catalog;
 
 use super::{EventWriter, RunEvent};
-use crate::model::{Delta, DeltaListener, ModelAnswer};
+use crate::model::{Delta, DeltaListener, FINAL_ANSWER, ModelAnswer};
 
 /// Hears one answer.
 pub(crate) struct Listening<'a> {
@@ -15,6 +15,8 @@ pub(crate) struct Listening<'a> {
     catalog: &'a Catalog,
     /// Whether what comes is held back, until guards have looked at the whole answer.
     is_held: bool,
+    /// Whether the model may give the value that the run ends in by a call, which is no tool of the catalog.
+    has_value: bool,
     /// What begins before the answer is whole.
     early: Option<&'a dyn DeltaListener>,
     heard: Mutex<Heard>,
@@ -34,9 +36,10 @@ impl<'a> Listening<'a> {
         turn: u64,
         catalog: &'a Catalog,
         is_held: bool,
+        has_value: bool,
         early: Option<&'a dyn DeltaListener>,
     ) -> Self {
-        Self { events, turn, catalog, is_held, early, heard: Mutex::default() }
+        Self { events, turn, catalog, is_held, has_value, early, heard: Mutex::default() }
     }
 
     /// The answer is whole: what a model that does not stream has not sent before.
@@ -49,7 +52,8 @@ impl<'a> Listening<'a> {
 
     /// Whether a tool is known to have no secret parameter.
     fn is_open(&self, tool: &str) -> bool {
-        self.catalog.get(tool).is_some_and(|it| it.secrets().next().is_none())
+        let is_value = self.has_value && tool == FINAL_ANSWER;
+        is_value || self.catalog.get(tool).is_some_and(|it| it.secrets().next().is_none())
     }
 }
 

@@ -77,9 +77,14 @@ impl ForeignInstructions {
     }
 }
 
+/// Whether a text has such a shape.
+pub(crate) fn speaks_as_system(text: &str) -> bool {
+    PATTERNS.iter().any(|pattern| pattern.is_match(text))
+}
+
 /// A text without what speaks as the system; nothing where nothing does.
 fn removed(text: &str) -> Option<String> {
-    PATTERNS.iter().any(|pattern| pattern.is_match(text)).then(|| {
+    speaks_as_system(text).then(|| {
         let remove = |text: String, pattern: &Regex| {
             pattern.replace_all(&text, regex::NoExpand(REMOVED)).into_owned()
         };

@@ -296,6 +296,22 @@ fn of_malformed(candidate: &Candidate<'_>) -> Option<Fault> {
     })
 }
 
+/// The reasons to finish of an answer that was withheld, or that the provider gave up.
+const WITHHELD: [&str; 12] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "OTHER",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "IMAGE_OTHER",
+    "NO_IMAGE",
+];
+
 fn of_candidate(
     candidate: Candidate<'_>,
     calls: Result<Vec<ToolCall>, MessageError>,
@@ -311,6 +327,13 @@ fn of_candidate(
         ("MAX_TOKENS", Ok(_)) => StopReason::CutShort,
         // The last is of servers that imitate the API.
         ("" | "STOP" | "FINISH_REASON_UNSPECIFIED" | "FUNCTION_CALL", Ok(_)) => {
+            StopReason::Finished
+        }
+        // A reason that is not known takes no text away; calls do not run by it.
+        (reason, Ok(calls))
+            if calls.is_empty() && !words.is_empty() && !WITHHELD.contains(&reason) =>
+        {
+            tracing::debug!(reason, "a reason to finish that is not known; the text counts");
             StopReason::Finished
         }
         (_, Ok(_)) => StopReason::Refused,

@@ -1,13 +1,13 @@
 //! Requests over a real connection: what is tried again, what is not, and in which words it ends.
 
 mod given_up;
-mod imitators;
 #[cfg(unix)]
 mod keys;
 mod media;
 mod omitted;
 mod prefix;
 mod provider_tools;
+mod quirks;
 mod server;
 mod servers;
 mod streamed;

@@ -109,8 +109,14 @@ impl AgentRun {
         let early = early.then(|| Early::new(&shown.run, turn, found));
         let events = self.observer.events();
         let is_held = guards.hold_answers();
-        let listening =
-            Listening::new(events, turn, &catalog, is_held, early.as_ref().map(|it| it as _));
+        let listening = Listening::new(
+            events,
+            turn,
+            &catalog,
+            is_held,
+            by_call.is_some(),
+            early.as_ref().map(|it| it as _),
+        );
         let request = ModelRequest {
             instructions,
             history,

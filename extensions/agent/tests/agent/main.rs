@@ -20,6 +20,7 @@ mod kit;
 mod limits;
 mod plugins;
 mod results;
+mod review;
 mod rounds;
 mod search;
 mod settings;

@@ -2,6 +2,7 @@
 
 mod requests;
 mod session;
+mod status;
 
 use std::collections::HashMap;
 #[cfg(feature = "oauth")]
@@ -63,7 +64,9 @@ pub(super) fn transport(
     let config = config.custom_headers(headers(http)?).reinit_on_expired_session(false);
     // A redirect could lead the token and what a model says to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    let client = client.connect_timeout(CONNECT).build().map_err(|error| error.to_string())?;
+    let client = status::noted(client.connect_timeout(CONNECT))
+        .build()
+        .map_err(|error| error.to_string())?;
     let requests = Requests {
         client,
         #[cfg(feature = "oauth")]

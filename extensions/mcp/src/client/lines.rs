@@ -2,10 +2,10 @@
 //! request at once, so that no call waits for what will not come.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -26,8 +26,18 @@ const END: usize = 1 << 10;
 /// How much is read at a time, in bytes.
 const PIECE: usize = 1 << 16;
 
-/// The code of the errors that stand for answers which were not taken. The server has worked on the request.
-pub(super) const NOT_TAKEN: i32 = -32_099;
+/// The code of the errors that stand for answers which were not taken. The server has worked on the request. Servers may use the
+/// code too, so the data of such an error has the mark of this process, which no server is sent.
+const NOT_TAKEN: i32 = -32_099;
+
+/// The mark.
+static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
+
+/// Reports whether an error stands for an answer that was not taken, and is not the server's own.
+pub(super) fn is_not_taken(error: &ErrorData) -> bool {
+    let mark = error.data.as_ref().and_then(Value::as_str);
+    error.code == ErrorCode(NOT_TAKEN) && mark == Some(&**MARK)
+}
 
 /// The transport to a program over its pipes.
 pub(super) struct Lines<R, W> {
@@ -163,7 +173,8 @@ fn tool(written: &RawValue) -> Value {
 }
 
 fn not_taken(id: RequestId, why: &str) -> ServerJsonRpcMessage {
-    let error = ErrorData::new(rmcp::model::ErrorCode(NOT_TAKEN), escaped(why), None);
+    let mark = Value::String(MARK.clone());
+    let error = ErrorData::new(ErrorCode(NOT_TAKEN), escaped(why), Some(mark));
     ServerJsonRpcMessage::error(error, Some(id))
 }
 
@@ -254,6 +265,18 @@ mod tests {
         assert_eq!(tools[1]["name"], "plain");
         let other = message(&format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#));
         assert_eq!((&other["id"], &other["error"]["code"]), (&json!(7), &json!(NOT_TAKEN)));
+    }
+
+    #[test]
+    fn an_error_of_the_server_is_its_own_whatever_its_code_and_data() {
+        let ours = not_taken(RequestId::Number(7), "it is too long");
+        let ServerJsonRpcMessage::Error(ours) = ours else { panic!("an error") };
+        assert!(is_not_taken(&ours.error));
+        for data in [Value::Null, json!("not taken"), json!(""), json!({"mark": true})] {
+            let theirs = ErrorData::new(ErrorCode(NOT_TAKEN), "it is too long", Some(data));
+            assert!(!is_not_taken(&theirs));
+        }
+        assert!(!is_not_taken(&ErrorData::new(ErrorCode(NOT_TAKEN), "it is too long", None)));
     }
 
     #[test]

@@ -235,3 +235,41 @@ fn unknown() -> ErrorData {
     let words = "nothing waits under this `requestState`: it is of another request, was answered already, or has ended; make the request again without it";
     ErrorData::invalid_params(words, None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_purpose_is_the_method_the_name_and_the_arguments_each_by_itself() {
+        let purpose = Purpose::of("tools/call", "order", r#"{"of":"tea"}"#);
+        assert_eq!(purpose, Purpose::of("tools/call", "order", r#"{"of":"tea"}"#));
+        for (method, name, arguments) in [
+            ("prompts/get", "order", r#"{"of":"tea"}"#),
+            ("tools/call", "orders", r#"{"of":"tea"}"#),
+            ("tools/call", "order", r#"{"of":"milk"}"#),
+            // The same bytes, parted otherwise.
+            ("tools/call", "orde", r#"r{"of":"tea"}"#),
+            ("tools/call\0", "order", r#"{"of":"tea"}"#),
+            ("tools/call", r#"order{"of":"tea"}"#, ""),
+            ("", "tools/callorder", r#"{"of":"tea"}"#),
+        ] {
+            assert_ne!(
+                purpose,
+                Purpose::of(method, name, arguments),
+                "{method} {name} {arguments}"
+            );
+        }
+    }
+
+    /// A body of 4 MiB waits as 32 bytes.
+    #[test]
+    fn a_purpose_is_as_small_whatever_its_arguments_are() {
+        let long = "x".repeat(4 << 20);
+        assert_ne!(
+            Purpose::of("tools/call", "order", &long),
+            Purpose::of("tools/call", "order", &long[1..])
+        );
+        assert_eq!(size_of::<Purpose>(), 32);
+    }
+}

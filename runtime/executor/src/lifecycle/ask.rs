@@ -207,8 +207,15 @@ impl Lifecycle<'_> {
     ) -> Result<Option<Said>, String> {
         let by = asker.key.name();
         for _ in 0..QUESTIONS {
-            let decision = match self.reply(&*asker.approver, &request, call).await? {
-                Some(Reply::Decided(decision)) => decision,
+            let (decision, note) = match self.reply(&*asker.approver, &request, call).await? {
+                Some(Reply::Decided(decision)) => (decision, None),
+                Some(Reply::Reviewed { .. }) if request.person => {
+                    return Err("a reviewer decided about a call on which a person has to decide"
+                        .to_owned());
+                }
+                Some(Reply::Reviewed { response, by, reason }) => {
+                    (response, Some(format!("reviewed by {by}: {reason}")))
+                }
                 Some(Reply::Noted) => return Ok(Some(Said::Noted)),
                 None => return Ok(None),
             };
@@ -228,6 +235,10 @@ impl Lifecycle<'_> {
                         continue;
                     }
                 },
+            };
+            let statement = match note {
+                Some(note) => statement.noted(note),
+                None => statement,
             };
             return Ok(Some(Said::Statement(Box::new(statement))));
         }

@@ -28,6 +28,16 @@ pub trait Approver: Send + Sync + 'static {
 pub enum Reply {
     /// The approver decided.
     Decided(Response),
+    /// A reviewer decided in the place of the approver: a model, or code. Who reads the record finds by whose advice, and why. About a
+    /// call on which a person has to decide ([`ApprovalRequest::person`]), it counts as no decision.
+    Reviewed {
+        /// The decision.
+        response: Response,
+        /// The reviewer.
+        by: String,
+        /// Why it decided so.
+        reason: String,
+    },
     /// The request was passed on; the decision comes later, through an
     /// [`ApprovalService`](super::ApprovalService).
     Noted,

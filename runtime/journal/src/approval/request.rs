@@ -45,6 +45,9 @@ pub struct ApprovalRequest {
     pub deadline: Timestamp,
     /// The tool's definition, hexadecimal.
     pub fingerprint: String,
+    /// Whether a person has to decide, whatever a reviewer says: a rule asks about each call
+    /// ([`Rule::always_ask`](https://docs.rs/toolwright)).
+    pub person: bool,
 }
 
 impl ApprovalRequest {
@@ -69,6 +72,7 @@ impl ApprovalRequest {
             project: call.project.clone(),
             deadline: ask.deadline,
             fingerprint: call.fingerprint.clone(),
+            person: ask.person,
         })
     }
 }

@@ -131,7 +131,8 @@ impl Statement {
     #[must_use]
     pub fn revoke(grant: impl Into<String>, by: impl Into<String>, at: Timestamp) -> Self {
         let about = Subject::Grant { id: grant.into() };
-        Self { about, verdict: Decision::Revoke, at, by: by.into(), journal: None, project: None }
+        let (journal, project, note) = (None, None, None);
+        Self { about, verdict: Decision::Revoke, at, by: by.into(), journal, project, note }
     }
 
     fn about(call: &CallRecord, verdict: Decision, by: impl Into<String>, at: Timestamp) -> Self {
@@ -142,6 +143,13 @@ impl Statement {
             shown: call.shown_digest(),
         };
         let (journal, project) = (call.journal.clone(), call.project.clone());
-        Self { about, verdict, at, by: by.into(), journal, project }
+        Self { about, verdict, at, by: by.into(), journal, project, note: None }
+    }
+
+    /// Adds on whose advice it was decided, and why.
+    #[must_use]
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
     }
 }

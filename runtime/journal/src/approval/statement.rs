@@ -65,6 +65,9 @@ pub struct Statement {
     /// The project that it counts in, as the call's record names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// On whose advice, and why, for who reads the record: where a reviewer decided, and the key's holder lets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// What a statement is about.

@@ -72,6 +72,9 @@ pub struct Ask {
     pub deadline: Timestamp,
     /// Whether an approver has been notified.
     pub told: bool,
+    /// Whether a person has to decide, whatever a reviewer says: a rule asks about each call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
 }
 
 /// One call, as it is now.

@@ -100,7 +100,7 @@ async fn typed(input: impl AsRef<[u8]>) -> (Result<Reply, ApproverError>, String
 async fn decided(input: impl AsRef<[u8]>) -> Option<Response> {
     match typed(input).await.0 {
         Ok(Reply::Decided(decision)) => Some(decision),
-        Ok(Reply::Noted) => panic!("a terminal decides"),
+        Ok(Reply::Noted | Reply::Reviewed { .. }) => panic!("a terminal decides"),
         Err(_) => None,
     }
 }

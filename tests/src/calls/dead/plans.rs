@@ -35,7 +35,13 @@ async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
     });
     let note = || Note { who: "agent:r".to_owned(), at: now, why: None, signed: None };
     let entries = vec![record.opened(note()), record.advance(Transition::Planned, note()).unwrap()];
-    let ask = Ask { reason: "to tell Eve".to_owned(), preview: None, deadline: now, told: false };
+    let ask = Ask {
+        reason: "to tell Eve".to_owned(),
+        preview: None,
+        deadline: now,
+        told: false,
+        person: false,
+    };
     record.ask = Some(ask);
     let unit = Transaction {
         calls: vec![CallWrite { expects: None, record, entries }],

@@ -154,6 +154,9 @@ fn every_reason_to_finish_is_read() {
         (text, "MAX_TOKENS", StopReason::CutShort, 0, "Done."),
         (text, "SAFETY", StopReason::Refused, 0, "Done."),
         ("[]", "RECITATION", StopReason::Refused, 0, "RECITATION"),
+        (text, "A_NEW_REASON", StopReason::Finished, 0, "Done."),
+        (&call, "A_NEW_REASON", StopReason::Refused, 0, "I add."),
+        ("[]", "A_NEW_REASON", StopReason::Refused, 0, "A_NEW_REASON"),
     ] {
         let answer = read(&response(parts, reason));
         assert_eq!(

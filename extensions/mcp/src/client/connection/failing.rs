@@ -7,7 +7,7 @@ use toolwright::{ErrorClass, ToolError, error_kind};
 use super::{Line, Server};
 use crate::client::definition::{CHANGED, ForeignTool};
 use crate::client::http;
-use crate::client::lines::NOT_TAKEN;
+use crate::client::lines::is_not_taken;
 use crate::client::untrusted;
 
 impl Server {
@@ -66,7 +66,7 @@ impl Server {
                 .class(ErrorClass::Transient)
                 .caused_by(error);
         };
-        if error.code == ErrorCode(NOT_TAKEN) {
+        if is_not_taken(&error) {
             let why = untrusted::line(&error.message);
             let words =
                 format!("the MCP server `{server}` answered, but its answer is not taken: {why}");

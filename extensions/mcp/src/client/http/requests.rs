@@ -15,6 +15,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::session::{self, Failure};
+use super::status;
 #[cfg(feature = "oauth")]
 use crate::client::oauth::authorization::Authorization;
 
@@ -108,10 +109,10 @@ impl StreamableHttpClient for Requests {
             let (client, headers) = (&self.client, headers.clone());
             client.post_message_with_response_limits(uri, message, session, token, headers, limits)
         };
-        let answer = self.send(token, send).await;
+        let (answer, status) = status::beside(self.send(token, send)).await;
         match &message {
             JsonRpcMessage::Request(request) if !begins(&request.request) => {
-                session::read(answer, &request.id)
+                session::read(answer, status, &request.id)
             }
             _ => answer,
         }

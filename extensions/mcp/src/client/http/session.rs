@@ -26,17 +26,19 @@ const UNKNOWN: [&str; 11] = [
 /// Codes of such answers: refusals before any work. A server's own fault (`-32603`) may come from a call that has begun.
 const CODES: [ErrorCode; 3] = [ErrorCode(-32_000), ErrorCode(-32_001), ErrorCode(-32_600)];
 
-/// Statuses of such answers, as the library words them.
-const STATUSES: [&str; 3] = ["HTTP 400", "HTTP 404", "HTTP 422"];
+/// Statuses of such answers. With another one, such as 200, 500 or 502, the request may have been worked on, whatever the words are.
+const STATUSES: [u16; 3] = [400, 404, 422];
 
-/// The answer to a request. One page answers one request, whichever id an error on it has.
+/// The answer to a request, which came with this status. One page answers one request, whichever id an error on it has.
 pub(super) fn read(
     answer: Result<StreamableHttpPostResponse, Failure>,
+    status: Option<u16>,
     request: &RequestId,
 ) -> Result<StreamableHttpPostResponse, Failure> {
+    let is_refused = status.is_some_and(|status| STATUSES.contains(&status));
     match answer {
         Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session)) => {
-            match is_of_session(&error, request) {
+            match is_refused && is_of_session(&error, request) {
                 true => Err(StreamableHttpError::SessionExpired),
                 false => {
                     let answer = ServerJsonRpcMessage::error(error.error, Some(request.clone()));
@@ -45,7 +47,7 @@ pub(super) fn read(
             }
         }
         Err(StreamableHttpError::UnexpectedServerResponse(words))
-            if STATUSES.iter().any(|status| words.starts_with(status)) && is_unknown(&words) =>
+            if is_refused && is_unknown(&words) =>
         {
             Err(StreamableHttpError::SessionExpired)
         }
@@ -71,13 +73,22 @@ mod tests {
 
     use super::*;
 
-    /// What comes of an error of this id, code and message that answers the request 7.
+    /// What comes of an error of this id, code and message that answers the request 7 with 400.
     fn answered(id: Value, code: i32, message: &str) -> Result<Value, String> {
+        answered_with(Some(400), id, code, message)
+    }
+
+    fn answered_with(
+        status: Option<u16>,
+        id: Value,
+        code: i32,
+        message: &str,
+    ) -> Result<Value, String> {
         let error =
             json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
         let error: ServerJsonRpcMessage = serde_json::from_value(error).unwrap();
         let answer = Ok(StreamableHttpPostResponse::Json(error, None));
-        match read(answer, &RequestId::Number(7)) {
+        match read(answer, status, &RequestId::Number(7)) {
             Ok(StreamableHttpPostResponse::Json(answer, _)) => {
                 Ok(serde_json::to_value(answer).unwrap())
             }
@@ -118,13 +129,29 @@ mod tests {
 
     #[test]
     fn a_plain_refusal_proves_nothing_without_words() {
-        let plain = |words: &'static str| {
+        let plain = |status: u16, words: &'static str| {
             let answer = Err(StreamableHttpError::UnexpectedServerResponse(words.into()));
-            read(answer, &RequestId::Number(7)).unwrap_err().to_string()
+            read(answer, Some(status), &RequestId::Number(7)).unwrap_err().to_string()
         };
-        assert!(plain("HTTP 400 Bad Request: session not found").starts_with("Session expired"));
-        for words in ["HTTP 400 Bad Request: ", "HTTP 500 …: session not found"] {
-            assert!(plain(words).contains(words), "{words}");
+        let words = "HTTP 400 Bad Request: session not found";
+        assert!(plain(400, words).starts_with("Session expired"));
+        for (status, words) in
+            [(400, "HTTP 400 Bad Request: "), (500, "HTTP 500 …: session not found")]
+        {
+            assert!(plain(status, words).contains(words), "{words}");
+        }
+    }
+
+    /// A gateway whose server is gone answers so for a call that has begun.
+    #[test]
+    fn an_error_without_the_status_of_a_refusal_proves_nothing() {
+        let words = "No valid session ID provided";
+        for status in [None, Some(200), Some(409), Some(500), Some(502), Some(503), Some(504)] {
+            let answer = answered_with(status, Value::Null, -32_000, words).unwrap();
+            assert_eq!(answer["error"]["message"], words, "{status:?}");
+        }
+        for status in STATUSES {
+            assert!(answered_with(Some(status), Value::Null, -32_000, words).is_err(), "{status}");
         }
     }
 }

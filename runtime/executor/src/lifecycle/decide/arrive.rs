@@ -66,9 +66,11 @@ impl<'a> Moment<'a> {
                 let entries = [opened, allowed].into_iter().chain(begun).collect();
                 (entries, grant.and_then(|it| it.taken), then)
             }
-            Gate::Ask(reason) => {
-                (vec![opened, self.ask(&mut next, reason, None)?], None, Then::Notify)
-            }
+            Gate::Ask(reason) => (
+                vec![opened, self.ask(&mut next, reason, None, &evaluated.policy)?],
+                None,
+                Then::Notify,
+            ),
             // What its caller brings is not there when the plan is run.
             Gate::Plan if tool.needs_caller => return self.turn_away(Refusal::CannotBePlanned),
             Gate::Plan => (vec![opened, self.queue(&mut next, reason, None)?], None, Then::Report),
@@ -117,7 +119,14 @@ impl<'a> Moment<'a> {
     }
 
     /// Moves a call to `pending`, with all that a person needs to decide; `why` says besides why an edit was not taken.
-    fn ask(self, record: &mut CallRecord, reason: String, why: Option<String>) -> Known<Entry> {
+    fn ask(
+        self,
+        record: &mut CallRecord,
+        reason: String,
+        why: Option<String>,
+        policy: &PolicyDecision,
+    ) -> Known<Entry> {
+        let person = matches!(policy, PolicyDecision::Ask { grants_count: false, .. });
         let preview = self.preview()?;
         let reason = if reason.is_empty() { "it has to be decided".to_owned() } else { reason };
         let reason = match why {
@@ -127,7 +136,7 @@ impl<'a> Moment<'a> {
         let deadline = later(self.now, self.settings.expires_after);
         let entry = self.advance(record, Transition::Asked, Some(reason.clone()))?;
         record.decision = None;
-        record.ask = Some(Ask { reason, preview, deadline, told: false });
+        record.ask = Some(Ask { reason, preview, deadline, told: false, person });
         Ok(entry)
     }
 
@@ -145,7 +154,8 @@ impl<'a> Moment<'a> {
         let entry = self.advance(record, Transition::Planned, Some(why))?;
         record.decision = None;
         // No approver is notified of it before the plan is shown, and it does not expire.
-        record.ask = Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true });
+        record.ask =
+            Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true, person: false });
         if record.answer.is_none() {
             record.answer = Some(queued(&record.tool));
         }
@@ -254,9 +264,11 @@ impl<'a> Moment<'a> {
                     PolicyDecision::Ask { reasons, .. } => reasons.join("; "),
                     _ => String::new(),
                 };
-                (self.ask(&mut next, reason, told(why))?, Then::Notify)
+                (self.ask(&mut next, reason, told(why), &evaluated.policy)?, Then::Notify)
             }
-            Gate::Ask(reason) => (self.ask(&mut next, reason, told(why))?, Then::Notify),
+            Gate::Ask(reason) => {
+                (self.ask(&mut next, reason, told(why), &evaluated.policy)?, Then::Notify)
+            }
             Gate::Plan => {
                 let why = self.accepted_by_its_user(evaluated.four_eyes);
                 (self.queue(&mut next, None, why)?, Then::Report)

@@ -38,6 +38,7 @@ pub(super) fn decide(
         who: statement.by.clone(),
         at: *now,
         why: match verdict {
+            _ if statement.note.is_some() => statement.note.clone(),
             Decision::Reject { reason } => reason.clone(),
             Decision::Discard { note, .. } => note.clone(),
             _ => None,

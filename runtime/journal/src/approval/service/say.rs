@@ -258,7 +258,8 @@ impl ApprovalService {
         let verdict = decision(&record)?;
         let about: Subject = shown.subject(&record);
         let (by, journal, project) = (key.name().to_owned(), record.journal, record.project);
-        let statement = Statement { about, verdict, at: self.now(), by, journal, project };
+        let at = self.now();
+        let statement = Statement { about, verdict, at, by, journal, project, note: None };
         self.sign_and_submit(statement, key).await
     }
 

@@ -55,7 +55,7 @@ pub fn call_at(place: CallSlot) -> CallRecord {
 }
 
 pub fn ask(deadline: Timestamp) -> Ask {
-    Ask { reason: "it sends money".to_owned(), preview: None, deadline, told: false }
+    Ask { reason: "it sends money".to_owned(), preview: None, deadline, told: false, person: false }
 }
 
 pub fn note(seconds: i64) -> Note {
