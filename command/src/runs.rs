@@ -1,5 +1,6 @@
 //! `runs`: the runs of agents that a journal holds.
 
+mod rewind;
 mod tree;
 mod watch;
 mod which;
@@ -9,6 +10,7 @@ use toolwright_agent::durable::{Head, Phase, RunError, Runs};
 
 use crate::operator::{Session, Stop, session};
 use crate::shown::run::{RunPage, TurnShown};
+use crate::shown::sent::SentHistory;
 use crate::shown::table::Table;
 use crate::shown::{printable, when};
 use crate::{Exit, complain, tell};
@@ -22,6 +24,7 @@ const WHY: &str = "why";
 const TURN: &str = "turn";
 const AS: &str = "as";
 const PARKED: &str = "parked";
+const WHOLE: &str = "whole";
 const TREE: &str = "tree";
 
 const AFTER_HELP: &str = "\
@@ -29,11 +32,12 @@ With --json, `list` and `show` write a run a line: {\"run\", \"agent\", \"user\"
 \"input_tokens\", \"cached_tokens\", \"output_tokens\", \"reasoning_tokens\", \"cost\": \"$0.0200\" or null where nothing has a price, \
 \"prices\": date, \"unmeasured\": answers, \"unpriced\": answers, \"ended\", \"waiting\": [{\"index\", \"call\", \"tool\", \"state\"}], \"epoch\", \
 \"lease\": {\"driver\", \"until\"}, \"parked\": {\"why\", \"at\", \"until\"}, \"cancelled\": {\"who\", \"why\", \"at\"}, \
-\"deadline\", \"forked\": {\"run\", \"turn\"}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
+\"deadline\", \"forked\": {\"run\", \"turn\"}, \"rewound\": {\"to\": {\"run\", \"turn\"}} or {\"unfinished\": {\"run\"}}, \"encrypted\", \"created\", \"updated\"}. `show` and `watch` write a turn a \
 line after it: {\"run\", \"turn\", \"said\": [text], \"text\", \"calls\": [{\"tool\", \"arguments\"}], \"model\", \"usage\", \"cost\", \"prices\", \
-\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer. `show --tree` and `watch` write a sub-agent a line: {\"run\", \"call\", \"agent\", \"agents\": [name], \
+\"answers\": [{\"tool\", \"is_error\", \"text\"}]}; `answers` is null while calls have no answer; with --whole, \
+\"left_out\": {\"turns\": [turn], \"repeated\": [turn], \"shortened\": [turn]} where the model was not sent the whole history. `show --tree` and `watch` write a sub-agent a line: {\"run\", \"call\", \"agent\", \"agents\": [name], \
 \"parent\": call or null, \"turn\", \"state\", \"ended\", \"turns\", \"input_tokens\", \"output_tokens\", \"cost\", \"own_cost\"}; tokens and `cost` count those \
-that it has started.
+that it has started. `rewind` and `redo` write {\"run\", \"turn\", \"from\" or \"removed\": run, \"restored\": [file], \"stays\": [{\"run\", \"turn\", \"call\", \"tool\", \"state\", \"arguments\"}]}.
 
 Exit code: 0 done; 1 the journal failed, or a run cannot be read; 2 the command line is wrong, or what it asks for cannot \
 be done; 3 there is no such run.";
@@ -47,7 +51,7 @@ pub(crate) fn command() -> Command {
     let why = Arg::new(WHY).long(WHY).value_name("TEXT").default_value("an operator cancelled it");
     let turn = Arg::new(TURN).long(TURN).value_name("N").required(true);
     Command::new(NAME)
-        .about("Show the runs of agents, watch, cancel, resume, fork and remove them")
+        .about("Show the runs of agents, watch, cancel, resume, fork, rewind and remove them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .args(session::options())
@@ -63,6 +67,10 @@ pub(crate) fn command() -> Command {
                 .args(which::filters()),
             Command::new("show").about("Show the state of a run, and its history").args([
                 run(),
+                Arg::new(WHOLE)
+                    .long(WHOLE)
+                    .action(ArgAction::SetTrue)
+                    .help("Whole texts, and what of the history the model was not sent at each turn"),
                 Arg::new(TREE)
                     .long(TREE)
                     .action(ArgAction::SetTrue)
@@ -97,6 +105,7 @@ pub(crate) fn command() -> Command {
                 .about("Remove the record of a run that has ended; its calls stay, and its id stays taken")
                 .arg(run()),
         ])
+        .subcommands(rewind::commands(&run))
         .after_help(AFTER_HELP)
 }
 
@@ -110,6 +119,12 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         Some(("cancel", matches)) => session::run(matches, async |it| cancel(matches, it).await),
         Some(("resume", matches)) => session::run(matches, async |it| resume(matches, it).await),
         Some(("remove", matches)) => session::run(matches, async |it| remove(matches, it).await),
+        Some((rewind::REWIND, matches)) => {
+            session::run(matches, async |it| rewind::back(matches, it).await)
+        }
+        Some((rewind::REDO, matches)) => {
+            session::run(matches, async |it| rewind::redo(matches, it).await)
+        }
         Some(("fork", matches)) => session::run(matches, async |it| fork(matches, it).await),
         _ => complain(Exit::Usage, "no such command"),
     }
@@ -137,9 +152,11 @@ fn stop_of(error: RunError) -> Stop {
                 "there is no run {run:?} in this journal: `toolwright runs list --all` lists those that are"
             ),
         ),
-        error @ (RunError::NotNow { .. } | RunError::Exists { .. } | RunError::Id { .. }) => {
-            Stop::usage(error.to_string())
-        }
+        error @ (RunError::NotNow { .. }
+        | RunError::Exists { .. }
+        | RunError::Id { .. }
+        | RunError::Driven { .. }
+        | RunError::FilesChanged { .. }) => Stop::usage(error.to_string()),
         error => Stop::new(Exit::Failed, error.to_string()),
     }
 }
@@ -199,9 +216,13 @@ async fn show(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
         return Ok(());
     }
     // What was said after the last answer belongs to the turn that follows.
+    let mut sent = SentHistory::default();
     for number in 1..=head.turn + 1 {
-        let turn = runs.turn(&head.run, number).await.map_err(stop_of)?;
-        let turn = TurnShown::of(&head.run, number, &turn);
+        let recorded = runs.turn(&head.run, number).await.map_err(stop_of)?;
+        let mut turn = TurnShown::of(&head.run, number, &recorded);
+        if matches.get_flag(WHOLE) {
+            turn = turn.whole(sent.without(number, &recorded));
+        }
         if !turn.is_empty() {
             session.output.write(&turn, || turn.words())?;
         }

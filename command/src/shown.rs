@@ -9,6 +9,7 @@ pub(crate) mod grant;
 pub(crate) mod json;
 pub(crate) mod printable;
 pub(crate) mod run;
+pub(crate) mod sent;
 pub(crate) mod sheet;
 pub(crate) mod table;
 pub(crate) mod when;

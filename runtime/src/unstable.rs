@@ -61,6 +61,13 @@ pub mod runs {
     pub use toolwright_executor::executor::{JournalAccess, SubmittedTurn, untrusted_key};
 }
 
+/// What a log of the changes of files offers to a program that takes them back.
+pub mod changes {
+    pub use toolwright_executor::file_changes::{
+        ChangingCalls, FileChanges, RefusedFile, RestoredFiles, UnrecordedCall,
+    };
+}
+
 /// Calls that a tool makes on behalf of an agent of its own.
 pub mod delegation {
     pub use toolwright_executor::executor::{DelegatedRun, Delegation, inherited, run_of};

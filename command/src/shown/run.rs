@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde::Serialize;
 use toolwright_agent::durable::{
-    Cancelled, Forked, Head, Lease, Outage, Parked, Phase, RecordedTurn, Runs, WaitingCall,
+    Cancelled, Forked, Head, Lease, Outage, Parked, Phase, RecordedTurn, Rewound, Runs, WaitingCall,
 };
 use toolwright_agent::{Message, TotalUsage, Usage};
 
+use super::sent::LeftOutShown;
 use super::{printable, when};
 
 /// The most characters of a text of a turn that people are shown.
@@ -41,6 +42,7 @@ pub(crate) struct RunPage<'a> {
     cancelled: Option<&'a Cancelled>,
     deadline: Option<Timestamp>,
     forked: Option<&'a Forked>,
+    rewound: Option<&'a Rewound>,
     encrypted: bool,
     created: Timestamp,
     updated: Timestamp,
@@ -73,6 +75,7 @@ impl<'a> RunPage<'a> {
             cancelled: head.cancelled.as_ref(),
             deadline: head.deadline,
             forked: head.forked.as_ref(),
+            rewound: head.rewound.as_ref(),
             encrypted: Runs::is_encrypted(head),
             created: head.created,
             updated: head.updated,
@@ -82,6 +85,7 @@ impl<'a> RunPage<'a> {
     /// What it does, in a word or two.
     pub(crate) fn standing(&self) -> String {
         match (self.phase, self.ended) {
+            _ if self.rewound.is_some() => "rewound".to_owned(),
             (_, Some(how)) => format!("ended: {how}"),
             _ if self.parked.is_some() => "parked".to_owned(),
             _ if self.outage.is_some() => "model away".to_owned(),
@@ -130,6 +134,18 @@ impl<'a> RunPage<'a> {
         if let Some(forked) = self.forked {
             line("fork of", &format!("run {}, up to turn {}", forked.run, forked.turn));
         }
+        match self.rewound {
+            Some(Rewound::To { run, turn }) => {
+                line("rewound", &format!("to turn {turn}; run {run} goes on from there"));
+            }
+            Some(Rewound::Unfinished { run }) => line(
+                "rewound",
+                &format!(
+                    "goes on from a turn of run {run} when its files are restored: do that rewind again"
+                ),
+            ),
+            _ => {}
+        }
         line("made", &when::both(self.created, now));
         page
     }
@@ -147,6 +163,11 @@ pub(crate) struct TurnShown<'a> {
     cost: Option<String>,
     prices: Option<&'a str>,
     answers: Option<Vec<AnswerShown<'a>>>,
+    /// What of the history the model was not sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOutShown>,
+    #[serde(skip)]
+    longest: usize,
     /// What guards decided, other than to let through.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guards: Vec<String>,
@@ -191,7 +212,27 @@ impl<'a> TurnShown<'a> {
         let (usage, cost) = (recorded.usage, recorded.cost.map(|it| it.to_string()));
         let (model, prices) = (recorded.model.as_deref(), recorded.prices.as_deref());
         let guards = recorded.guards.iter().map(ToString::to_string).collect();
-        Self { run, turn, said, text, calls, model, usage, cost, prices, answers, guards }
+        let (left_out, longest) = (None, LONGEST);
+        Self {
+            run,
+            turn,
+            said,
+            text,
+            calls,
+            model,
+            usage,
+            cost,
+            prices,
+            answers,
+            left_out,
+            longest,
+            guards,
+        }
+    }
+
+    /// The turn with whole texts, and what of the history its model was not sent.
+    pub(crate) fn whole(self, left_out: Option<LeftOutShown>) -> Self {
+        Self { left_out, longest: usize::MAX, ..self }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -216,12 +257,15 @@ impl<'a> TurnShown<'a> {
     /// A line for each text and call, what they took, and a line for each answer.
     pub(crate) fn words(&self) -> String {
         let mut words = String::new();
-        let number = self.turn;
+        let (number, longest) = (self.turn, self.longest);
         let mut line = |what: &str, text: &str| {
-            let text = printable::shorten(text.trim(), LONGEST);
+            let text = printable::shorten(text.trim(), longest);
             let _ = writeln!(words, "[{number}] {what:<7} {text}");
         };
         self.said.iter().for_each(|text| line("user", text));
+        if let Some(left_out) = &self.left_out {
+            line("sent", &left_out.to_string());
+        }
         self.guards.iter().for_each(|report| line("guard", report));
         if let Some(text) = self.text.filter(|text| !text.trim().is_empty()) {
             line("model", text);

@@ -12,6 +12,7 @@ use toolwright_agent::durable::{NewRun, Runner};
 use toolwright_agent::{
     Agent, Ceiling, Cost, ModelAnswer, Period, Price, Rates, ScriptedModel, SubAgent, Usage,
 };
+use toolwright_toolbox::{ChangeLog, Workspace};
 
 use super::journal::Journal;
 use super::shown;
@@ -36,6 +37,22 @@ async fn send(
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: Some(id.to_owned()), name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+/// The folder that a tool writes in.
+struct Folder(std::path::PathBuf);
+
+/// Writes a file.
+#[tool(name = "runs_write", effect = once, writes(file = path))]
+async fn write(
+    folder: &Folder,
+    /// Which.
+    path: String,
+    /// What.
+    text: String,
+) -> String {
+    std::fs::write(folder.0.join(&path), text).unwrap();
+    format!("wrote {path}")
 }
 
 /// A journal with a run that has ended and one that waits for a person.
@@ -392,4 +409,80 @@ fn what_was_spent_under_a_ceiling_is_shown() {
     assert_eq!((&line["whose"], &line["spent"]), (&json!("user"), &json!(33_000_000_000_u64)));
     let none = journal.run(&["spending", "--period", "1999-12"]);
     assert_eq!((none.code, &*none.err), (0, "note: nothing was spent under a ceiling\n"));
+}
+
+#[test]
+fn a_run_is_shown_whole_beside_what_its_model_was_not_sent() {
+    let journal = Journal::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
+        let executor = Executor::builder(Registry::of([LOOK_UP]).unwrap())
+            .journal(CallJournal::new(store).on_no_approver(OnNoApprover::Park))
+            .unrestricted();
+        let model = (0..8).fold(ScriptedModel::new(), |model, number| {
+            let word = format!("{number}{}", "x".repeat(1_500));
+            model.calls([("runs_look_up", format!(r#"{{"word":"{word}"}}"#).as_str())])
+        });
+        let agent = Agent::on(executor.build().unwrap(), model.says("Done.")).window(4_000);
+        let agents = Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
+        agents.start(NewRun::new("long", "clerk", "look them up")).await.unwrap();
+    });
+    let plain = journal.run(&["runs", "show", "long"]);
+    assert!(!plain.out.contains("] sent "), "{}", shown(&plain));
+    let whole = journal.run(&["runs", "show", "long", "--whole"]);
+    assert_eq!(whole.code, 0, "{}", shown(&whole));
+    assert!(whole.out.contains("[9] sent    without turns 1"), "{}", shown(&whole));
+    assert!(whole.out.contains(&"x".repeat(1_500)), "the texts are whole");
+    let json = journal.run(&["runs", "show", "long", "--whole", "--json"]);
+    let turns: Vec<serde_json::Value> =
+        json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(turns[9]["left_out"]["turns"][0], 1, "{}", turns[9]);
+    assert!(turns[1].get("left_out").is_none());
+}
+
+#[test]
+fn a_run_goes_back_with_the_files_of_a_workspace_and_forward_again() {
+    let journal = Journal::new();
+    let (folder, changes) = (journal.path("work"), journal.path("changes.db"));
+    std::fs::create_dir(&folder).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let store = SqliteStore::open(journal.path("calls.db")).await.unwrap();
+        let log = ChangeLog::open(&changes, Workspace::open(&folder).unwrap().into()).unwrap();
+        let executor = Executor::builder(Registry::of([WRITE]).unwrap())
+            .service(Folder(folder.clone()))
+            .middleware(log)
+            .journal(CallJournal::new(store).on_no_approver(OnNoApprover::Park))
+            .unrestricted();
+        let writes = |text: &str| format!(r#"{{"path":"a.txt","text":"{text}"}}"#);
+        let model = ScriptedModel::new()
+            .calls([("runs_write", writes("one").as_str())])
+            .calls([("runs_write", writes("two").as_str())])
+            .says("Done.");
+        let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
+        let agents = Runner::builder().agent("clerk", agent).build().unwrap();
+        agents.start(NewRun::new("r1", "clerk", "write")).await.unwrap();
+    });
+    let text = || std::fs::read_to_string(folder.join("a.txt")).unwrap();
+    let (work, log) = (folder.to_str().unwrap(), changes.to_str().unwrap());
+    let files = ["--workspace", work, "--changes", log];
+    let ran = |words: &[&str]| journal.run(&[&["runs"], words, &files].concat());
+    assert_eq!(text(), "two");
+
+    let back = ran(&["rewind", "r1", "--turn", "1"]);
+    assert_eq!((back.code, text().as_str()), (0, "one"), "{}", shown(&back));
+    assert!(back.out.contains("restored  a.txt\nrun       r1-at-1 goes on"), "{}", shown(&back));
+    let page = journal.run(&["runs", "show", "r1"]);
+    assert!(page.out.contains("to turn 1; run r1-at-1 goes on from there"), "{}", shown(&page));
+    let again = ran(&["rewind", "r1", "--turn", "1"]);
+    assert_eq!(again.code, 2, "{}", shown(&again));
+    let redone = ran(&["redo", "r1", "--json"]);
+    assert_eq!((redone.code, text().as_str()), (0, "two"), "{}", shown(&redone));
+    assert!(redone.out.contains(r#""removed":"r1-at-1""#), "{}", shown(&redone));
+    std::fs::write(folder.join("a.txt"), "by hand").unwrap();
+    let refused = ran(&["rewind", "r1", "--turn", "1"]);
+    assert_eq!((refused.code, text().as_str()), (2, "by hand"), "{}", shown(&refused));
+    let nowhere = journal.run(&["runs", "redo", "r1", "--workspace", work, "--changes", "no.db"]);
+    assert!(nowhere.err.contains("found no log of changes `no.db`"), "{}", shown(&nowhere));
 }

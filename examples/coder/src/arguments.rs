@@ -39,6 +39,8 @@ pub struct Arguments {
     pub key_command: Option<Vec<String>>,
     pub model: String,
     pub turns: u32,
+    /// How many tokens the model takes, where the history has to fit.
+    pub window: Option<u64>,
     pub offline: bool,
     pub keep: bool,
     pub sandbox: bool,
@@ -103,7 +105,7 @@ fn trust_option() -> Arg {
         .help("Whose decisions count: a name and the public key that `toolwright keys new` prints")
 }
 
-fn journal_of(matches: &ArgMatches) -> PathBuf {
+pub fn journal_of(matches: &ArgMatches) -> PathBuf {
     matches.get_one::<PathBuf>("journal").cloned().unwrap_or_else(|| JOURNAL.into())
 }
 
@@ -197,6 +199,8 @@ pub fn command() -> Command {
             option("turns", "N", "How often the model is asked at most")
                 .value_parser(value_parser!(u32).range(1..))
                 .default_value("25"),
+            option("window", "TOKENS", "The model's context window: a history that outgrows it is sent shorter, and the size of each request is written")
+                .value_parser(value_parser!(u64).range(1_000..)),
             flag("offline", "Work on a copy of the crate strsim, with a recorded model")
                 .conflicts_with_all(["folder", "base-url"]),
             flag("sandbox", "Run programs without the network, writing nothing but the folder; needs bubblewrap"),
@@ -222,20 +226,30 @@ pub fn command() -> Command {
         ])
 }
 
+/// Names a recorded run.
+pub fn run_argument() -> Arg {
+    Arg::new("run")
+        .value_name("NAME")
+        .required(true)
+        .value_parser(NonEmptyStringValueParser::new())
+        .help("The name of the run; `toolwright runs list` has those of a journal")
+}
+
+/// Names the file that runs are recorded in.
+pub fn journal_option() -> Arg {
+    Arg::new("journal")
+        .long("journal")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("The file that it is recorded in; calls.db unless given")
+}
+
 /// Goes on with a run that was recorded.
 pub fn resume_command() -> Command {
     Command::new(RESUME).about("Go on with a recorded run where it stopped, in this process").args(
         [
-            Arg::new("run")
-                .value_name("NAME")
-                .required(true)
-                .value_parser(NonEmptyStringValueParser::new())
-                .help("The name of the run; `toolwright runs list` has those of a journal"),
-            Arg::new("journal")
-                .long("journal")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("The file that it is recorded in; calls.db unless given"),
+            run_argument(),
+            journal_option(),
             trust_option(),
             Arg::new("json")
                 .long("json")
@@ -317,6 +331,7 @@ impl Arguments {
                 .map(|it| it.split_whitespace().map(str::to_owned).collect()),
             model: text("model").unwrap_or_else(|| provider.model().to_owned()),
             turns: matches.get_one("turns").copied().unwrap_or(25),
+            window: matches.get_one("window").copied(),
             offline,
             keep: matches.get_flag("keep"),
             sandbox: matches.get_flag("sandbox"),

@@ -1,7 +1,6 @@
 //! A run that is recorded in a journal: any process takes it up where it stopped.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use toolwright::CancellationToken;
 use toolwright::journal::State;
-use toolwright_agent::Agent;
-use toolwright_agent::durable::{NewRun, Progress, RunError, Runner, Runs, Waiting};
+use toolwright_agent::durable::{Head, NewRun, Progress, RunError, Runner, Runs, Waiting};
+use toolwright_agent::{Agent, AgentBuilder};
 
 use crate::application::{self, Application, Parts};
 use crate::arguments::{self, Arguments, Provider, TrustedKey};
@@ -23,6 +22,7 @@ use crate::offline::{self, Copied};
 use crate::run::{SYSTEM, print};
 use crate::said::Said;
 use crate::signals::Signals;
+use crate::sizes::Sizes;
 use crate::state;
 use crate::transcript::Transcript;
 
@@ -37,11 +37,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// What a run needs beside its journal; stored with it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Stored {
+pub struct Stored {
     folder: PathBuf,
-    /// The folder is a copy that goes with the run.
-    is_copy: bool,
-    keep: bool,
     offline: bool,
     sandbox: bool,
     #[serde(default)]
@@ -52,6 +49,8 @@ struct Stored {
     key_command: Option<Vec<String>>,
     model: String,
     turns: u32,
+    #[serde(default)]
+    window: Option<u64>,
 }
 
 /// Records a new run and drives it.
@@ -79,8 +78,6 @@ pub async fn start(
     };
     let stored = Stored {
         folder,
-        is_copy: arguments.offline,
-        keep: arguments.keep,
         offline: arguments.offline,
         sandbox: arguments.sandbox,
         shell: arguments.shell,
@@ -89,24 +86,19 @@ pub async fn start(
         key_command: arguments.key_command.clone(),
         model: arguments.model.clone(),
         turns: arguments.turns,
+        window: arguments.window,
     };
     let data = serde_json::to_value(&stored);
     let data = data.map_err(|error| Problem::application("the run cannot be stored", error))?;
     let new = NewRun::new(&durable.run, AGENT, &arguments.task).data(data);
     transcript.note("run", &format!("{} in {}", durable.run, durable.journal.display()));
     let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, transcript };
-    driven(&stored, run, Some(new), 0, journal).await
+    driven(&stored, run, Some(new), Answered::default(), journal).await
 }
 
 /// Goes on with a run that is recorded.
 pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Result<u8, Problem> {
-    if !durable.journal.exists() {
-        return Err(Problem::Usage(format!(
-            "found no journal `{}`, expected the one that the run is recorded in; name it with `--journal`",
-            durable.journal.display()
-        )));
-    }
-    let journal = Journal::open(&durable.journal).await?;
+    let journal = Journal::open_existing(&durable.journal).await?;
     let runs = Runs::of(Arc::clone(&journal.store));
     let head = runs.head(&durable.run).await.map_err(refused)?;
     if let Some(how) = &head.ended {
@@ -116,12 +108,32 @@ pub async fn resume(durable: &arguments::Durable, transcript: Transcript) -> Res
             journal.option()
         )));
     }
-    let info = runs.info(&head).map_err(refused)?;
-    let stored: Stored = serde_json::from_value(info.data().clone()).map_err(|error| {
-        Problem::failed(format!("run `{}` is none of this program", durable.run), error)
-    })?;
+    let stored = stored_of(&runs, &head)?;
     let run = DrivenRun { run: &durable.run, trusted: &durable.trusted, transcript };
-    driven(&stored, run, None, head.turn, journal).await
+    driven(&stored, run, None, Answered::of(&head), journal).await
+}
+
+/// What a run needs beside its journal.
+pub fn stored_of(runs: &Runs, head: &Head) -> Result<Stored, Problem> {
+    let info = runs.info(head).map_err(refused)?;
+    serde_json::from_value(info.data().clone()).map_err(|error| {
+        Problem::failed(format!("run `{}` is none of this program", head.run), error)
+    })
+}
+
+/// What a run that is taken up has of its recorded model's answers.
+#[derive(Clone, Copy, Default)]
+struct Answered {
+    turns: u64,
+    /// Whether it is asked something else than when it was recorded: in a run that another went back to, answers say where they
+    /// happened.
+    differs: bool,
+}
+
+impl Answered {
+    fn of(head: &Head) -> Self {
+        Self { turns: head.turn, differs: head.forked.is_some() }
+    }
 }
 
 /// A run that this process drives.
@@ -131,7 +143,7 @@ struct DrivenRun<'a> {
     transcript: Transcript,
 }
 
-fn refused(error: RunError) -> Problem {
+pub fn refused(error: RunError) -> Problem {
     match error {
         error @ (RunError::NoSuchRun { .. } | RunError::Exists { .. } | RunError::Id { .. }) => {
             Problem::Usage(error.to_string())
@@ -144,7 +156,7 @@ async fn driven(
     stored: &Stored,
     driven: DrivenRun<'_>,
     new: Option<NewRun>,
-    answers: u64,
+    answered: Answered,
     journal: Journal,
 ) -> Result<u8, Problem> {
     let DrivenRun { run, trusted, transcript } = driven;
@@ -166,16 +178,28 @@ async fn driven(
         transcript.note("sandbox", &words);
     }
     let replays = match stored.offline {
-        true => vec![offline::replay_after(arguments.provider, answers, &stored.folder).await?],
+        true => {
+            let Answered { turns, differs } = answered;
+            // What is left out of a history was not left out when it was recorded.
+            let is_compared = !differs && stored.window.is_none();
+            let folder = &stored.folder;
+            vec![offline::replay_after(arguments.provider, turns, folder, is_compared).await?]
+        }
         false => Vec::new(),
     };
-    let models = Models::of(&arguments, &replays, None, transcript)?;
+    let sizes = stored.window.map(|_| Sizes::default());
+    let models = Models::of(&arguments, &replays, None, sizes.clone(), transcript)?;
     let said = Said::default();
     let heard = said.clone();
     let agent = Agent::on(executor.clone(), Arc::clone(&models.model))
         .instructions(SYSTEM)
-        .max_turns(stored.turns)
-        .listen(move |notice| transcript.notice(notice, &heard))
+        .max_turns(stored.turns);
+    let agent = stored.window.into_iter().fold(agent, AgentBuilder::window);
+    let agent = agent
+        .listen(move |notice| {
+            sizes.iter().for_each(|it| it.notice(notice, transcript));
+            transcript.notice(notice, &heard);
+        })
         .build()
         .map_err(|error| Problem::application("the provider does not take the tools", error))?;
     transcript.follow(&said, || agent.events(run));
@@ -196,11 +220,11 @@ async fn driven(
         }
     };
     let (provider, model) = (arguments.provider.name(), stored.model.as_str());
-    let (mut end, has_ended) = match progress {
-        Progress::Ended(ended) => (End::of(Ok(ended), provider, model), true),
+    let mut end = match progress {
+        Progress::Ended(ended) => End::of(Ok(ended), provider, model),
         Progress::Waiting(waiting) => {
             let (tool, words) = wants(&waiting, run, &option);
-            (End::waiting(tool, words, provider, model), false)
+            End::waiting(tool, words, provider, model)
         }
         _ => return Err(Problem::Usage(format!("run `{run}` was written by a newer release"))),
     };
@@ -208,11 +232,8 @@ async fn driven(
     end.turns = head.turn;
     end.spent(head.spent);
     (end.waited, end.at_once) = counted.total();
-    if has_ended && stored.is_copy && !stored.keep {
-        removed(stored, &log);
-    } else {
-        end.folder = Some(stored.folder.display().to_string());
-    }
+    // A copy stays too, since the run can go back in it.
+    end.folder = Some(stored.folder.display().to_string());
     // A cancelled run was cancelled by another process: no signal has the code.
     let code = end.exit_code().unwrap_or(1);
     if code == 0 {
@@ -275,16 +296,12 @@ fn wants(waiting: &Waiting, run: &str, option: &str) -> (String, String) {
     (waiting.calls.first().map_or_else(String::new, |it| it.tool.clone()), words)
 }
 
-/// The copy and the log of its changes go with the run.
-fn removed(stored: &Stored, log: &std::path::Path) {
-    // What cannot be removed is left to whoever clears the folder for temporary files.
-    let _ = fs::remove_dir_all(&stored.folder);
-    if let Some(beside) = log.parent() {
-        let _ = fs::remove_dir_all(beside);
-    }
-}
-
 impl Stored {
+    /// The folder that the run works in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The arguments with which the run was started, as far as they matter after the start.
     fn arguments(&self) -> Result<Arguments, Problem> {
         let provider = Provider::by_name(&self.provider).ok_or_else(|| {
@@ -303,8 +320,9 @@ impl Stored {
             key_command: self.key_command.clone(),
             model: self.model.clone(),
             turns: self.turns,
+            window: self.window,
             offline: self.offline,
-            keep: self.keep,
+            keep: true,
             sandbox: self.sandbox,
             shell: self.shell,
             record: None,

@@ -24,6 +24,17 @@ impl Journal {
         Ok(Self { store: Arc::new(store), file })
     }
 
+    /// Opens a file that is there.
+    pub async fn open_existing(file: &Path) -> Result<Self, Problem> {
+        if !file.exists() {
+            return Err(Problem::Usage(format!(
+                "found no journal `{}`, expected the one that the run is recorded in; name it with `--journal`",
+                file.display()
+            )));
+        }
+        Self::open(file).await
+    }
+
     /// The files that SQLite has for it now.
     pub fn files(&self) -> Vec<PathBuf> {
         let beside = ["", "-wal", "-shm"].map(|end| {

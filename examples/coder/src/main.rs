@@ -2,7 +2,8 @@
 //! programs there, as far as the policy lets it, until the task is done.
 //!
 //! Every tool is also a command: `coder file read README.md`. `coder policy check` shows the policy. `coder file undo-turn 3`
-//! takes back what the third turn of the last run in the current folder changed.
+//! takes back what the third turn of the last run in the current folder changed, `coder rewind r1 --turn 2` all that came after the
+//! second turn of a recorded run, and the conversation with it.
 
 mod agents;
 mod application;
@@ -14,10 +15,12 @@ mod journal;
 mod model;
 mod offline;
 mod report;
+mod rewind;
 mod run;
 mod said;
 mod shown;
 mod signals;
+mod sizes;
 mod state;
 mod task;
 mod transcript;
@@ -64,6 +67,7 @@ fn application() -> Result<u8, Problem> {
                 let transcript = Transcript::of(below.get_flag("json"));
                 durable::resume(&Durable::of(below)?, transcript).await
             }
+            Some((rewind::NAME, below)) => rewind::rewind(below).await,
             _ => tool(&matches).await,
         }
     });
@@ -73,7 +77,7 @@ fn application() -> Result<u8, Problem> {
     ended
 }
 
-/// The tools as commands, and `run` and `resume` beside them.
+/// The tools as commands, and `run`, `resume` and `rewind` beside them.
 fn command() -> Result<Command, Problem> {
     let registry = application::commands()?;
     let tools = cli::command(&registry.catalog());
@@ -82,7 +86,8 @@ fn command() -> Result<Command, Problem> {
         .name("coder")
         .about("A coding agent, and its tools as commands")
         .subcommand(arguments::command())
-        .subcommand(arguments::resume_command()))
+        .subcommand(arguments::resume_command())
+        .subcommand(rewind::command()))
 }
 
 /// Runs one tool in the current folder.

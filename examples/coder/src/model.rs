@@ -11,6 +11,7 @@ use toolwright_agent::{Fallback, Model};
 
 use crate::arguments::{Arguments, Provider};
 use crate::end::Problem;
+use crate::sizes::Sizes;
 use crate::transcript::Transcript;
 
 /// How often a request is made before another model is asked.
@@ -31,6 +32,7 @@ impl Models {
         arguments: &Arguments,
         replays: &[Replay],
         recorder: Option<Arc<Recorder>>,
+        sizes: Option<Sizes>,
         transcript: Transcript,
     ) -> Result<Self, Problem> {
         let first = HttpModel::of(arguments.provider.wire(), &arguments.model);
@@ -38,9 +40,12 @@ impl Models {
         let server = Server::of(replays.first(), arguments.base_url.as_deref());
         let key = arguments.key_command.as_deref();
         let first = placed(first, arguments.provider, key, server, transcript)?;
-        let first = match recorder {
-            Some(recorder) => first.on_exchange(move |exchange| recorder.write(&exchange)),
-            None => first,
+        let first = match (recorder, sizes) {
+            (None, None) => first,
+            (recorder, sizes) => first.on_exchange(move |exchange| {
+                sizes.iter().for_each(|it| it.exchanged(&exchange));
+                recorder.iter().for_each(|it| it.write(&exchange));
+            }),
         };
         let first = built(first)?;
         let has_fallen_back = Arc::new(AtomicBool::new(false));

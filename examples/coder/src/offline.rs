@@ -135,11 +135,13 @@ pub async fn replay_after(
     provider: Provider,
     answers: u64,
     folder: &Path,
+    is_compared: bool,
 ) -> Result<Replay, Problem> {
     let whole = recorded(provider, With::Nothing)?;
     let answers = usize::try_from(answers).unwrap_or(usize::MAX);
     let left = whole.exchanges().get(answers..).unwrap_or_default().to_vec();
-    started(Replay::of(Recording::new(whole.provider(), left), placeholders(folder))).await
+    let replay = Replay::of(Recording::new(whole.provider(), left), placeholders(folder));
+    started(if is_compared { replay } else { replay.without_comparison() }).await
 }
 
 fn recorded(provider: Provider, with: With) -> Result<Recording, Problem> {

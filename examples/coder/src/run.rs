@@ -22,6 +22,7 @@ use crate::offline::{self, Copied, With};
 use crate::report::Report;
 use crate::said::Said;
 use crate::signals::Signals;
+use crate::sizes::Sizes;
 use crate::state;
 use crate::transcript::Transcript;
 
@@ -93,7 +94,9 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
                 (None, false) if arguments.report => With::Report,
                 (None, false) => With::Nothing,
             };
-            let is_compared = arguments.record.is_none() && !is_beside_a_dead_server;
+            let is_compared = arguments.record.is_none()
+                && !is_beside_a_dead_server
+                && arguments.window.is_none();
             vec![offline::replay(arguments.provider, with, &folder, is_compared).await?]
         }
         (Some(_), Some(fallback)) => {
@@ -104,14 +107,15 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
     let recorder =
         arguments.record.as_deref().map(|file| recorder(file, arguments, &folder, &executor));
     let recorder = recorder.transpose()?;
-    let models = Models::of(arguments, &replays, recorder.clone(), transcript)?;
+    let sizes = arguments.window.map(|_| Sizes::default());
+    let models = Models::of(arguments, &replays, recorder.clone(), sizes.clone(), transcript)?;
 
     let signals = Signals::listen();
     let model = Arc::clone(&models.model);
     let built = match arguments.agents {
         // The agent makes the executor, with the tool that starts the others.
         true => agents::built(application::prepared(parts(None))?, model, |it| {
-            configured(it, arguments, transcript)
+            configured(it, arguments, transcript, sizes.clone())
         }),
         false => {
             // A run has one kind of end.
@@ -119,7 +123,8 @@ pub async fn run(arguments: &Arguments) -> Result<u8, Problem> {
                 true => executor.pinned(&executor.catalog().without(["complete_task"])),
                 false => executor,
             };
-            let (agent, said) = configured(Agent::on(executor, model), arguments, transcript);
+            let (agent, said) =
+                configured(Agent::on(executor, model), arguments, transcript, sizes.clone());
             agent.build().map(|agent| (agent, said))
         }
     };
@@ -181,13 +186,18 @@ fn configured<E>(
     agent: AgentBuilder<E>,
     arguments: &Arguments,
     transcript: Transcript,
+    sizes: Option<Sizes>,
 ) -> (AgentBuilder<E>, Said) {
     let said = Said::default();
     let heard = said.clone();
     let agent = agent
         .instructions(if arguments.report { REPORTING } else { SYSTEM })
         .max_turns(arguments.turns)
-        .listen(move |notice| transcript.notice(notice, &heard));
+        .listen(move |notice| {
+            sizes.iter().for_each(|it| it.notice(notice, transcript));
+            transcript.notice(notice, &heard);
+        });
+    let agent = arguments.window.into_iter().fold(agent, AgentBuilder::window);
     let agent = if streams(arguments) { agent.early_reads() } else { agent };
     let agent = if arguments.report { agent.output::<Report>() } else { agent };
     (agent, said)

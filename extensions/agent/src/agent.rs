@@ -110,6 +110,8 @@ pub(crate) struct Inner {
     pub max_tokens: Option<u32>,
     /// The tokens that the model takes.
     pub window: Option<u64>,
+    /// Who summarizes turns that are left out.
+    pub summarizer: Option<Arc<dyn Model>>,
     pub settings: ModelSettings,
     pub listeners: Arc<[Listener]>,
     pub guards: GuardSet,

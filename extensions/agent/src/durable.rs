@@ -35,6 +35,7 @@ mod record;
 mod recorded;
 mod remembered;
 mod removal;
+mod rewind;
 mod runner;
 mod runs;
 mod spoken;
@@ -51,12 +52,15 @@ pub(crate) use self::by_id::{ById, Came};
 pub use self::decide::{CallStatus, Decision, decide};
 pub use self::error::RunError;
 pub use self::filter::RunFilter;
-pub use self::head::{Cancelled, Crashes, Forked, Head, Lease, Parked, Phase, WaitingCall};
+pub use self::head::{
+    Cancelled, Crashes, Forked, Head, Lease, Parked, Phase, Rewound, WaitingCall,
+};
 pub use self::info::{NewRun, RunInfo};
 pub use self::outage::Outage;
 pub(crate) use self::patience::held;
 pub use self::progress::{Progress, Waiting};
 pub(crate) use self::remembered::DroppedDrivers;
+pub use self::rewind::{LastingEffect, Redone, Rewind};
 pub use self::runner::Runner;
 pub use self::runs::Runs;
 pub(crate) use self::sub_agent::{RecordedAnswers, standing};

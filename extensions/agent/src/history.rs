@@ -8,7 +8,10 @@ mod prompt;
 mod sources;
 
 pub use self::check::{HistoryProblem, check};
-pub(crate) use self::compaction::{CompactReport, Room, compact, text_tokens};
+pub use self::compaction::LeftOut;
+pub(crate) use self::compaction::{
+    CompactReport, Room, SUMMARY_INSTRUCTIONS, Summary, SummaryTask, compact, text_tokens,
+};
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub(crate) use self::message::known;
 pub use self::message::{Message, Verbatim};

@@ -56,7 +56,8 @@ pub use self::guards::{
 pub use self::guidance::{ActiveSkills, SkillProblem, Skills, SkillsError};
 pub use self::guidance::{InstructionFiles, InstructionFilesError};
 pub use self::history::{
-    HistoryProblem, HistoryRepair, ImportError, Imported, Message, Prompt, Verbatim, check, import,
+    HistoryProblem, HistoryRepair, ImportError, Imported, LeftOut, Message, Prompt, Verbatim,
+    check, import,
 };
 pub use self::limits::{
     Accounts, Ceiling, CeilingOf, Cost, CostError, Limit, Limits, Period, PeriodSpending, Price,

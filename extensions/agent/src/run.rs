@@ -19,6 +19,7 @@ mod start;
 mod state;
 mod step;
 mod stopped;
+mod summarizing;
 mod turn;
 mod typed_end;
 mod unanswered;

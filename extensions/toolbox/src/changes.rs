@@ -14,6 +14,7 @@
 //!   completes the latter with what is there.
 //! - Undo restores a file only while it is what the change left.
 
+mod back;
 mod database;
 mod file_history;
 mod history;
@@ -23,6 +24,7 @@ mod prune;
 mod record;
 mod rows;
 mod stage;
+mod take_back;
 mod tool;
 mod undo;
 mod undo_file;

@@ -8,6 +8,8 @@ pub mod catalog;
 pub mod dynamic;
 pub mod event;
 pub mod executor;
+#[doc(hidden)]
+pub mod file_changes;
 mod handed_over;
 #[doc(hidden)]
 pub mod lifecycle;

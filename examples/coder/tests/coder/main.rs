@@ -15,10 +15,13 @@ mod offline;
 mod outage;
 mod provider;
 mod report;
+#[cfg(unix)]
+mod rewind;
 mod shell;
 #[cfg(unix)]
 mod signals;
 mod undo;
+mod window;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

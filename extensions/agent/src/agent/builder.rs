@@ -41,6 +41,7 @@ pub struct AgentBuilder<E = NewExecutor> {
     limits: Limits,
     max_tokens: Option<u32>,
     window: Option<u64>,
+    summarizer: Option<Arc<dyn Model>>,
     settings: ModelSettings,
     listeners: Vec<Listener>,
     guards: GuardSet,
@@ -67,6 +68,7 @@ impl<E> AgentBuilder<E> {
             limits: Limits::default(),
             max_tokens: None,
             window: None,
+            summarizer: None,
             settings: ModelSettings::new(),
             listeners: Vec::new(),
             guards: GuardSet::default(),
@@ -272,6 +274,28 @@ impl<E> AgentBuilder<E> {
         self
     }
 
+    /// Lets a model summarize the turns that [`window`](Self::window) leaves out, in a request of its own before the request that goes
+    /// without them: a small model will do. What has to stay word for word stays beside the summary, which is fenced as text that
+    /// strangers may have written. In a recorded run it is recorded first, so that a process that goes on with the run uses it too. What it
+    /// takes counts as what the run spends, and as no turn.
+    ///
+    /// A summary that is empty, cut short, refused, a call, no shorter than what it replaces, late or not given at all is reported by
+    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized), and the turns are left out without it. It is asked for once.
+    ///
+    /// ```
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// let small = ScriptedModel::new().says("The user wants tea; three shops were asked.");
+    /// let agent = Agent::builder(ScriptedModel::new()).window(16_000).summarizer(small).build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn summarizer(mut self, model: impl Model + 'static) -> Self {
+        self.summarizer = Some(Arc::new(model));
+        self
+    }
+
     /// Sets how the model is asked to answer, such as its temperature.
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
@@ -352,6 +376,7 @@ impl<E> AgentBuilder<E> {
             limits: self.limits,
             max_tokens: self.max_tokens,
             window: self.window,
+            summarizer: self.summarizer,
             settings: self.settings,
             listeners: self.listeners,
             guards: self.guards,
@@ -466,6 +491,7 @@ impl AgentBuilder<Executor> {
             limits: self.limits,
             max_tokens: self.max_tokens,
             window: self.window,
+            summarizer: self.summarizer,
             settings: self.settings,
             listeners: self.listeners.into(),
             guards: self.guards,

@@ -42,6 +42,8 @@ impl CallStatus {
 pub enum Decision {
     /// The run has ended: nothing.
     Ended,
+    /// It went back to an earlier turn, or its files are not restored yet: nothing.
+    Rewound,
     /// It is parked: nothing until then.
     Parked {
         /// The end of that.
@@ -97,6 +99,9 @@ pub fn decide(head: &Head, calls: &[CallStatus], is_cancelled: bool, now: Timest
     // Nothing of a run that has to end runs any more, so that it may end whatever its drivers died of.
     let is_late = head.deadline.is_some_and(|deadline| deadline <= now);
     let has_to_end = is_cancelled || is_late;
+    if head.rewound.is_some() && !has_to_end {
+        return Decision::Rewound;
+    }
     if let Some(until) = parked_until(head).filter(|until| !has_to_end && now < *until) {
         return Decision::Parked { until };
     }

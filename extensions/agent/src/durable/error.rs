@@ -150,6 +150,24 @@ pub enum RunError {
         /// What it ends in, and what was asked for.
         why: String,
     },
+    /// Files of the run are not what it left, or what was there before is not known, so that nothing was restored.
+    #[error("the files of run `{run}` cannot go back: {}", files.join("; "))]
+    FilesChanged {
+        /// The run.
+        run: String,
+        /// Why, a sentence for each file.
+        files: Vec<String>,
+    },
+    /// The log of the changes of the run's files failed.
+    #[error(
+        "the files of run `{run}` were not all restored: {why}; do the same again when that is repaired"
+    )]
+    ChangeLog {
+        /// The run.
+        run: String,
+        /// Why.
+        why: String,
+    },
     /// Something was said to a run that has not ended, or that was cancelled.
     #[error("run `{run}` {why}")]
     NotNow {

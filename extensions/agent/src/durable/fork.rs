@@ -7,12 +7,12 @@ use toolwright::{Answer, Content, StoredAnswer};
 
 use super::RunError;
 use super::body::Body;
-use super::head::{Forked, Head, Phase, written};
+use super::head::{Forked, Head, Phase, Rewound, written};
 use super::keys::{self, Part};
 use super::recorded::Listed;
 use super::turn::{self, Answers, EndsIn, ModelAnswered, RecordedTurn, Said};
 use crate::events::RunEnd;
-use crate::history::Message;
+use crate::history::{Message, Summary};
 use crate::plugin::PluginTurn;
 use crate::run::{CUT_SHORT, NOT_THE_VALUE, SENT_BACK, State, correction};
 
@@ -30,6 +30,23 @@ pub(super) async fn fork(
     last: u64,
     new: &str,
 ) -> Result<Head, RunError> {
+    let (head, documents) = documents_of_fork(forking, head, last, new, None).await?;
+    let unit = Transaction { documents, ..Transaction::default() };
+    match forking.store.commit(unit, forking.now).await {
+        Ok(()) => Ok(head),
+        Err(CommitError::Store(error)) => Err(error.into()),
+        Err(_) => Err(RunError::Exists { run: new.to_owned() }),
+    }
+}
+
+/// The head of a run `new` with the turns of another up to `last`, and all documents that record it.
+pub(super) async fn documents_of_fork(
+    forking: &Forking<'_>,
+    head: &Head,
+    last: u64,
+    new: &str,
+    rewound: Option<Rewound>,
+) -> Result<(Head, Vec<DocumentWrite>), RunError> {
     if let Some(why) = keys::problem(new) {
         return Err(RunError::Id { run: new.to_owned(), why });
     }
@@ -46,7 +63,7 @@ pub(super) async fn fork(
     for number in 1..=last {
         end = copy.turn(number, number == last).await?;
     }
-    let head = copy.head(last, end)?;
+    let head = Head { rewound, ..copy.head(last, end)? };
     let mut documents = copy.documents;
     let key = keys::head(new);
     let text = head.text().map_err(|error| RunError::damaged(&key, error))?;
@@ -58,12 +75,7 @@ pub(super) async fn fork(
     let text = written(&Listed { agent: &head.agent, since: head.created })
         .map_err(|error| RunError::damaged(&listed, error))?;
     documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
-    let unit = Transaction { documents, ..Transaction::default() };
-    match forking.store.commit(unit, forking.now).await {
-        Ok(()) => Ok(head),
-        Err(CommitError::Store(error)) => Err(error.into()),
-        Err(_) => Err(RunError::Exists { run: new.to_owned() }),
-    }
+    Ok((head, documents))
 }
 
 struct Copy<'a> {
@@ -94,6 +106,7 @@ impl Copy<'_> {
             guards,
             ends_in,
             ended,
+            left_out,
         } = found;
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);
@@ -111,6 +124,10 @@ impl Copy<'_> {
         if let Some(found) = store.document(&key).await? {
             self.write(Part::Plugins, number, &turn::opened::<PluginTurn>(&found, sealing)?)?;
         }
+        let key = Part::Summary.key(run, number);
+        if let Some(found) = store.document(&key).await? {
+            self.write(Part::Summary, number, &turn::opened::<Summary>(&found, sealing)?)?;
+        }
         let text = match &answer {
             Some(Message::Assistant { text, .. }) if calls.is_empty() => Some(text.clone()),
             _ => None,
@@ -122,6 +139,7 @@ impl Copy<'_> {
             cost,
             prices,
             ended: ended.clone(),
+            left_out,
             guards,
         };
         self.write(Part::Answer, number, &answered)?;
@@ -159,20 +177,23 @@ impl Copy<'_> {
     ) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
-        if ended.is_some() {
-            return Ok(ended.filter(|it| matches!(it, RunEnd::Text { .. })));
+        if let Some(RunEnd::Text { .. }) = ended {
+            return Ok(ended);
         }
-        let RecordedTurn { said, ends_in, .. } =
-            turn::recorded(store, run, number + 1, sealing).await?;
-        match said.first() {
+        // Another end came after this turn: of what the user said next, or of a request that the model was asked again with.
+        let RecordedTurn { said, .. } = turn::recorded(store, run, number + 1, sealing).await?;
+        let is_typed = match &self.ends_in {
+            Some(EndsIn::Value(_)) => true,
+            Some(EndsIn::Text) => false,
+            None => self.state.expected().is_some(),
+        };
+        match said.into_iter().next() {
             None => Ok(None),
-            Some(Message::User { text, .. })
-                if text == CUT_SHORT
-                    || text.starts_with(NOT_THE_VALUE)
-                    || text.starts_with(SENT_BACK) =>
-            {
-                let guards = Vec::new();
-                self.write(Part::Said, number + 1, &Said { messages: said, ends_in, guards })?;
+            Some(correction) if is_correction(&correction, is_typed) => {
+                // What the user said beside it belongs to the turns that are not copied.
+                let (messages, ends_in) = (vec![correction], self.ends_in.clone());
+                let said = Said { messages, ends_in, guards: Vec::new() };
+                self.write(Part::Said, number + 1, &said)?;
                 Ok(None)
             }
             Some(_) => Ok(Some(RunEnd::Text { text, cut_short: false })),
@@ -248,4 +269,12 @@ impl Copy<'_> {
         }
         .with_state(&state, sealing)
     }
+}
+
+/// Whether a message is what a model is asked again with, and no word of the user.
+fn is_correction(message: &Message, is_typed: bool) -> bool {
+    let Message::User { text, .. } = message else { return false };
+    text == CUT_SHORT
+        || text.starts_with(SENT_BACK)
+        || (is_typed && text.starts_with(NOT_THE_VALUE))
 }

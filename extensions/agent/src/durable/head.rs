@@ -62,6 +62,9 @@ pub struct Head {
     /// The run whose first turns it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
+    /// What a rewind has made of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewound: Option<Rewound>,
     /// When it was started.
     pub created: Timestamp,
     /// When the head was last written.
@@ -96,6 +99,25 @@ pub struct Forked {
     pub run: String,
     /// The last turn that both have.
     pub turn: u64,
+}
+
+/// What a rewind says of a run that no process may go on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Rewound {
+    /// It went back: the files are those that it had at the end of this turn, and another run goes on from there.
+    To {
+        /// The other run.
+        run: String,
+        /// The last turn that both have.
+        turn: u64,
+    },
+    /// It goes on from an earlier turn of this other run, once the files are those of that turn.
+    Unfinished {
+        /// The other run.
+        run: String,
+    },
 }
 
 /// Which process drives a run, and until when.

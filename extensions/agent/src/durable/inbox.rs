@@ -6,6 +6,8 @@ use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Stor
 use toolwright::unstable::runs::JournalAccess;
 
 use super::recorded::Recorded;
+use super::rewind::refuse_rewound;
+use super::runs::head_of;
 use super::turn::{self, Said};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
@@ -17,6 +19,10 @@ pub(super) async fn put(
     run: &str,
     prompt: Prompt,
 ) -> Result<String, RunError> {
+    let (head, _) = head_of(&*access.store, run).await?;
+    if head.rewound.is_some() {
+        return Err(refuse_rewound(&head));
+    }
     // Later ids are higher.
     let key =
         format!("{}{}", keys::inbox(run), CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes()));

@@ -26,6 +26,11 @@ pub(super) fn agent(run: &str) -> String {
     format!("run/{run}/agent")
 }
 
+/// How a run went back to an earlier turn.
+pub(super) fn rewind(run: &str) -> String {
+    format!("run/{run}/rewind")
+}
+
 /// Says that the id of a run was used.
 pub(super) fn removed(run: &str) -> String {
     format!("runs/removed/{run}")
@@ -67,10 +72,13 @@ pub(super) enum Part {
     Answers,
     /// What the plugins were and did in it.
     Plugins,
+    /// What a model wrote of the turns that were left out from it on.
+    Summary,
 }
 
 impl Part {
-    const ALL: [Self; 5] = [Self::Said, Self::Answer, Self::SoFar, Self::Answers, Self::Plugins];
+    const ALL: [Self; 6] =
+        [Self::Said, Self::Answer, Self::SoFar, Self::Answers, Self::Plugins, Self::Summary];
 
     fn name(self) -> &'static str {
         match self {
@@ -79,6 +87,7 @@ impl Part {
             Self::SoFar => "so-far",
             Self::Answers => "answers",
             Self::Plugins => "plugins",
+            Self::Summary => "summary",
         }
     }
 

@@ -30,7 +30,7 @@ use super::recorded::Recorded;
 use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
 use crate::agent::Agent;
 use crate::events::{GuardReport, NoticeKind, RunEnd};
-use crate::history::{Message, Prompt};
+use crate::history::{LeftOut, Message, Prompt, Summary};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
@@ -210,10 +210,13 @@ impl Recorder for RunRecord {
         }
     }
 
-    fn note(&mut self, answer: &ModelAnswer, _: bool) {
+    fn note(&mut self, answer: &ModelAnswer, left_out: &LeftOut, _: bool) {
         let ModelAnswer { model, usage, cost, prices, .. } = answer;
         let (model, usage, cost, prices) = (model.clone(), *usage, *cost, prices.clone());
-        self.asked = Some(ModelAnswered { model, usage, cost, prices, ..ModelAnswered::default() });
+        let left_out = left_out.clone();
+        let asked =
+            ModelAnswered { model, usage, cost, prices, left_out, ..ModelAnswered::default() };
+        self.asked = Some(asked);
     }
 
     fn guarded(&mut self, reports: Vec<GuardReport>) {
@@ -307,6 +310,12 @@ impl Recorder for RunRecord {
         self.recorded.suspicion = None;
         (self.said, self.guarded, self.so_far) = (said, guarded, Vec::new());
         Ok(())
+    }
+
+    async fn summarized(&mut self, state: &State, summary: &Summary) -> Result<(), RunError> {
+        let key = Part::Summary.key(&self.recorded.head.run, state.turn() + 1);
+        let write = self.recorded.write(key, summary)?;
+        self.recorded.commit(self.head_of(state)?, vec![write]).await
     }
 
     async fn away(&mut self, state: &State, error: ModelError) -> Result<Away<RunError>, RunError> {

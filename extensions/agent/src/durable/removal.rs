@@ -6,9 +6,11 @@ use toolwright::journal::{CommitError, DocumentWrite, Store, Transaction};
 use toolwright::unstable::runs::untrusted_key;
 
 use super::RunError;
-use super::head::{Head, Phase, written};
+use super::head::{Head, Phase, Rewound, written};
 use super::keys;
 use super::recorded::Listed;
+use super::rewind::refuse_rewound;
+use super::runs::head_of;
 use crate::limits::ledger::{answers_of, children_of};
 
 /// Removes the documents of a run, all or none.
@@ -20,26 +22,19 @@ pub(super) async fn remove(
 ) -> Result<(), RunError> {
     let run = &head.run;
     let not_now = |why: &str| RunError::NotNow { run: run.clone(), why: why.to_owned() };
+    if let Some(Rewound::Unfinished { .. }) = &head.rewound {
+        return Err(refuse_rewound(head));
+    }
+    if let Some(Rewound::To { run: other, .. }) = &head.rewound
+        && let Ok((other, _)) = head_of(store, other).await
+        && let Some(Rewound::Unfinished { .. }) = &other.rewound
+    {
+        return Err(refuse_rewound(&other));
+    }
     if head.phase != Phase::Ended {
         return Err(not_now("has not ended; cancel it, and remove it when it has"));
     }
-    let gone =
-        |key: String, version: u64| DocumentWrite { key, expects: Some(version), text: None };
-    let mut documents = vec![gone(keys::head(run), version)];
-    for prefix in [keys::turns(run), keys::inbox(run), answers_of(run), children_of(run)] {
-        let found = store.documents(&prefix).await?;
-        documents.extend(found.into_iter().map(|it| gone(it.key, it.version)));
-    }
-    let untrusted = untrusted_key(run);
-    for key in [keys::agent(run), keys::cancel(run), keys::open(run), keys::ended(run), untrusted] {
-        if let Some(found) = store.document(&key).await? {
-            documents.push(gone(key, found.version));
-        }
-    }
-    let key = keys::removed(run);
-    let text = written(&Listed { agent: &head.agent, since: head.created });
-    let text = text.map_err(|error| RunError::damaged(&key, error))?;
-    documents.push(DocumentWrite { key, expects: None, text: Some(text) });
+    let documents = documents_of(store, head, version).await?;
     let unit = Transaction { documents, ..Transaction::default() };
     match store.commit(unit, now).await {
         Ok(()) => Ok(()),
@@ -48,4 +43,31 @@ pub(super) async fn remove(
             Err(not_now("goes on, because its user has said more; remove it when it has ended"))
         }
     }
+}
+
+/// The writes that remove the record of a run.
+pub(super) async fn documents_of(
+    store: &dyn Store,
+    head: &Head,
+    version: u64,
+) -> Result<Vec<DocumentWrite>, RunError> {
+    let run = &head.run;
+    let gone =
+        |key: String, version: u64| DocumentWrite { key, expects: Some(version), text: None };
+    let mut documents = vec![gone(keys::head(run), version)];
+    for prefix in [keys::turns(run), keys::inbox(run), answers_of(run), children_of(run)] {
+        let found = store.documents(&prefix).await?;
+        documents.extend(found.into_iter().map(|it| gone(it.key, it.version)));
+    }
+    let own = [keys::agent(run), keys::cancel(run), keys::rewind(run), untrusted_key(run)];
+    for key in own.into_iter().chain([keys::open(run), keys::ended(run)]) {
+        if let Some(found) = store.document(&key).await? {
+            documents.push(gone(key, found.version));
+        }
+    }
+    let key = keys::removed(run);
+    let text = written(&Listed { agent: &head.agent, since: head.created });
+    let text = text.map_err(|error| RunError::damaged(&key, error))?;
+    documents.push(DocumentWrite { key, expects: None, text: Some(text) });
+    Ok(documents)
 }

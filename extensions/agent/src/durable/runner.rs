@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolwright::Content;
+use toolwright::unstable::changes::FileChanges;
 use toolwright::unstable::runs::JournalAccess;
 
 use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
@@ -17,6 +18,7 @@ use super::inbox;
 use super::keys;
 use super::progress::Progress;
 use super::remembered::Remembered;
+use super::rewind::{Redone, Rewind};
 use super::runs::{Runs, head_of};
 use super::taken_by::TakenBy;
 use super::{NewRun, RunError};
@@ -199,6 +201,28 @@ impl Runner {
     /// As [`Runs::fork`].
     pub async fn fork(&self, run: &str, turn: u64, new: &str) -> Result<Head, RunError> {
         self.runs().fork(run, turn, new, self.0.access.now()).await
+    }
+
+    /// Goes back to an earlier turn of a run, with its files; see [`Runs::rewind`].
+    ///
+    /// # Errors
+    /// As [`Runs::rewind`].
+    pub async fn rewind(
+        &self,
+        run: &str,
+        turn: u64,
+        new: Option<&str>,
+        files: &dyn FileChanges,
+    ) -> Result<Rewind, RunError> {
+        self.runs().rewind(run, turn, new, files, self.0.access.now()).await
+    }
+
+    /// Takes a rewind back; see [`Runs::redo`].
+    ///
+    /// # Errors
+    /// As [`Runs::redo`].
+    pub async fn redo(&self, run: &str, files: &dyn FileChanges) -> Result<Redone, RunError> {
+        self.runs().redo(run, files, self.0.access.now()).await
     }
 
     /// Removes the record of a run that has ended; see [`Runs::remove`].

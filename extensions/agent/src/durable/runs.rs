@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use toolwright::journal::{CommitError, DocumentWrite, SealingKey, Store, Transaction};
+use toolwright::unstable::changes::FileChanges;
 
 use super::RunError;
 use super::body::Body;
@@ -14,6 +15,7 @@ use super::head::{Cancelled, Head, written};
 use super::info::RunInfo;
 use super::keys;
 use super::removal::remove;
+use super::rewind::{Redone, Rewind, Rewinding};
 use super::turn::{self, RecordedTurn};
 use crate::limits::{PeriodSpending, ceilings};
 
@@ -230,6 +232,75 @@ impl Runs {
         let head = self.head(run).await?;
         let forking = Forking { store: &*self.store, sealing: self.sealing.as_ref(), now };
         fork(&forking, &head, turn, new).await
+    }
+
+    /// Goes back to the end of an earlier turn of a run: makes a new run from its turns up to that one, and restores the files that
+    /// the calls of the turns after it have changed, as `files`, the log of their changes, knows them (`ChangeLog` of
+    /// `toolwright-toolbox`). The run itself is set aside: no process goes on with it until the rewind is
+    /// [taken back](Self::redo). Without an id, the new run is called `r1-at-4`, for turn 4 of `r1`.
+    ///
+    /// One commit of the journal decides. Where the process dies after it, neither run is driven until the same call has
+    /// restored what is left.
+    ///
+    /// ```
+    /// # use futures::future::BoxFuture;
+    /// # use toolwright::unstable::changes::{ChangingCalls, FileChanges, RestoredFiles};
+    /// # struct NoFiles;
+    /// # impl FileChanges for NoFiles {
+    /// #     fn examine<'a>(&'a self, _: &'a ChangingCalls) -> BoxFuture<'a, Result<RestoredFiles, toolwright::ToolError>> {
+    /// #         Box::pin(async { Ok(RestoredFiles::default()) })
+    /// #     }
+    /// #     fn take_back<'a>(&'a self, _: &'a ChangingCalls, _: toolwright::CallId, _: &'a str) -> BoxFuture<'a, Result<RestoredFiles, toolwright::ToolError>> {
+    /// #         Box::pin(async { Ok(RestoredFiles::default()) })
+    /// #     }
+    /// # }
+    /// use std::sync::Arc;
+    /// use toolwright::journal::MemoryStore;
+    /// use toolwright_agent::durable::Runs;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// # let log = NoFiles;
+    /// // `log` in an application: `ChangeLog::open("changes.db", workspace)?`.
+    /// let runs = Runs::of(Arc::new(MemoryStore::new()));
+    /// let error = runs.rewind("r1", 4, None, &log, jiff::Timestamp::now()).await.unwrap_err();
+    /// assert!(error.to_string().starts_with("the journal has no run `r1`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such run, turn or turn after it; a process drives the run, or calls of it have no answer; a file is not what
+    /// the turns left, or what was there before is not in the log ([`RunError::FilesChanged`]); the new id is taken; the log or the
+    /// journal fails. A refusal changes nothing.
+    pub async fn rewind(
+        &self,
+        run: &str,
+        turn: u64,
+        new: Option<&str>,
+        files: &dyn FileChanges,
+        now: Timestamp,
+    ) -> Result<Rewind, RunError> {
+        self.rewinding(files, now).back(run, turn, new).await
+    }
+
+    /// Takes a rewind back, as long as nothing new was done: the files have what the turns left again, the new run is removed, and
+    /// the run may go on. Both name it: the run that went back, and the new one.
+    ///
+    /// # Errors
+    /// When the run has not gone back, the new one has done something or is driven, a file is not what the rewind left, or the log
+    /// or the journal fails.
+    pub async fn redo(
+        &self,
+        run: &str,
+        files: &dyn FileChanges,
+        now: Timestamp,
+    ) -> Result<Redone, RunError> {
+        self.rewinding(files, now).redo(run).await
+    }
+
+    fn rewinding<'a>(&'a self, files: &'a dyn FileChanges, now: Timestamp) -> Rewinding<'a> {
+        Rewinding { store: &*self.store, sealing: self.sealing.as_ref(), files, now }
     }
 }
 

@@ -9,6 +9,7 @@ use super::deadline::deadline_of;
 use super::head::{Head, Phase};
 use super::record::DrivenRun;
 use super::recorded::has_messages;
+use super::rewind::refuse_rewound;
 use super::runner::Inner;
 use super::{RunError, keys};
 
@@ -48,6 +49,9 @@ impl Inner {
         let not_now = |why: &str| RunError::NotNow { run: id.to_owned(), why: why.to_owned() };
         if head.phase != Phase::Ended {
             return Err(not_now("has not ended; resume it, or wait for its end"));
+        }
+        if head.rewound.is_some() {
+            return Err(refuse_rewound(&head));
         }
         if head.cancelled.is_some() {
             return Err(not_now("was cancelled; start another"));

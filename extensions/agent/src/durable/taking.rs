@@ -23,6 +23,7 @@ use super::progress::{Progress, Waiting};
 use super::record::{DrivenRun, RunRecord};
 use super::recorded::Recorded;
 use super::remembered::Versions;
+use super::rewind::refuse_rewound;
 use super::runner::Inner;
 use super::runs::info_of;
 use super::taken_by::TakenBy;
@@ -110,6 +111,7 @@ impl Inner {
                 }
                 return Ok(Err(Progress::Ended(ended)));
             }
+            Decision::Rewound => return Err(refuse_rewound(&head)),
             Decision::Parked { until } => {
                 let why = head.parked.map_or_else(String::new, |parked| parked.why);
                 return Err(RunError::Parked { run: head.run, why, until });
@@ -237,6 +239,8 @@ impl Inner {
             Look::Rests { until: Some(until), calls: Vec::new() }
         };
         Ok(match decide(&head, &calls, is_cancelled, self.access.now()) {
+            // What finishes or takes the rewind back says nothing to this process: the run is looked at again in its turn.
+            Decision::Rewound => Look::Rests { until: head.deadline, calls: Vec::new() },
             Decision::Parked { until: parked } => until(parked),
             Decision::Away { outage } => until(outage.until),
             Decision::Rests { until: rests } => until(rests),
@@ -266,13 +270,14 @@ impl Inner {
         let agent = self.agent(&head.agent)?;
         let (state, turns) = self.turns(&head, version).await?;
         let info = self.info(&head)?;
-        let Turns { history, said, guarded, so_far, versions, plugins } = turns;
+        let Turns { history, said, guarded, so_far, versions, summaries, plugins } = turns;
         let turn = state.turn();
         let document = PluginDocument::new(&self.access, &head.run, turn, plugins.version);
         let left = Unacknowledged::last_of(&history, state.turn()).into_iter().collect();
         let states = (plugins.states.clone(), Arc::clone(&document));
         let run = self.opened(agent, &info, (state, history), states, is_cancelled);
-        let run = run.map_err(|error| plugins.with_place(error))?;
+        let mut run = run.map_err(|error| plugins.with_place(error))?;
+        run.goes_on_with(summaries);
         let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
         recorded.versions = versions;
         let differences = recorded.goes_on_with(&MadeOf::of(agent)).await?;
@@ -368,6 +373,7 @@ impl Inner {
             cancelled: None,
             deadline: deadline_of(&self.access, limits),
             forked: None,
+            rewound: None,
             created: now,
             updated: now,
             data: Body::of(&info.data, &format!("{key}#data"), sealing)?,

@@ -13,7 +13,7 @@ use super::head::{read, written};
 use super::keys::Part;
 use super::plugins::RecordedPlugins;
 use crate::events::{GuardReport, RunEnd};
-use crate::history::Message;
+use crate::history::{LeftOut, Message, Summary};
 use crate::limits::{Cost, Usage};
 use crate::run::{Expected, State};
 
@@ -59,6 +59,9 @@ pub(super) struct ModelAnswered {
     /// How the run ended with it, where it was to end in a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<RunEnd>,
+    /// What of the history the model was not sent.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
     /// What guards have decided about the request for it, about it, and about the end of the run with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<GuardReport>,
@@ -123,6 +126,8 @@ pub struct RecordedTurn {
     pub prices: Option<String>,
     /// The answers to its calls, once all are there.
     pub answers: Option<Message>,
+    /// What of the history before it the model was not sent.
+    pub left_out: LeftOut,
     /// What guards have decided in it, other than to let through.
     pub guards: Vec<GuardReport>,
     /// What the run has to end in after what was said; none where nothing was said, or an earlier release recorded it.
@@ -150,7 +155,7 @@ pub(super) async fn recorded(
             Part::Answer => {
                 let answered: ModelAnswered = opened(&document, sealing)?;
                 (turn.answer, turn.model) = (answered.message, answered.model);
-                turn.ended = answered.ended;
+                (turn.ended, turn.left_out) = (answered.ended, answered.left_out);
                 turn.guards.extend(answered.guards);
                 (turn.usage, turn.cost, turn.prices) =
                     (answered.usage, answered.cost, answered.prices);
@@ -158,7 +163,7 @@ pub(super) async fn recorded(
             Part::Answers => {
                 turn.answers = Some(opened::<Answers>(&document, sealing)?.message);
             }
-            Part::SoFar | Part::Plugins => {}
+            Part::SoFar | Part::Plugins | Part::Summary => {}
         }
     }
     Ok(turn)
@@ -175,6 +180,8 @@ pub(super) struct Turns {
     pub guarded: Vec<GuardReport>,
     /// The recorded answers of the open turn, at the indices of their calls.
     pub so_far: Vec<Option<StoredAnswer>>,
+    /// What models wrote of the turns that are left out.
+    pub summaries: Vec<Summary>,
     /// What is recorded of the plugins.
     pub plugins: RecordedPlugins,
     /// The versions of the documents that may be written again.
@@ -209,6 +216,10 @@ impl Turns {
                     turns.said.clone_from(&messages);
                 }
                 turns.history.extend(messages);
+            }
+            if let Some(summary) = parts.remove(&Part::Summary) {
+                turns.summaries.push(opened(&summary, sealing)?);
+                turns.versions.insert(summary.key, summary.version);
             }
             if turn <= last {
                 turns.turn(run, turn, turn == last, state, &mut parts, sealing)?;

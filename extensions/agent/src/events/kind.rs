@@ -101,6 +101,17 @@ pub enum RunEvent {
         /// Whether that is more than there is room for: nothing else could be left out.
         is_too_long: bool,
     },
+    /// A model has summarized turns that are left out from here on; the request goes with the summary. See
+    /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
+    Summarized {
+        /// The estimated tokens of the summary.
+        tokens: u64,
+    },
+    /// Turns are left out without a summary of them, because none could be made.
+    NotSummarized {
+        /// Why not.
+        why: String,
+    },
     /// A guard decided something else than to go on.
     Guard(GuardReport),
     /// The model's answer is whole.
@@ -313,6 +324,10 @@ impl RunEvent {
             NoticeKind::Compacted { before, after, is_too_long } => {
                 vec![Self::Compacted { before, after, is_too_long }]
             }
+            NoticeKind::Summarized { tokens } => vec![Self::Summarized { tokens }],
+            NoticeKind::NotSummarized { why } => {
+                vec![Self::NotSummarized { why: why.to_owned() }]
+            }
             NoticeKind::Guard { report } => vec![Self::Guard(report.clone())],
             NoticeKind::Answered { answer } => {
                 vec![Self::Answered { calls: answer.calls.len(), usage: answer.usage }]
@@ -354,7 +369,7 @@ impl RunEvent {
                 call.tool.len()
             }
             Self::Failed { message, .. } | Self::Progress { message, .. } => message.len(),
-            Self::Stopped { why } => why.len(),
+            Self::Stopped { why } | Self::NotSummarized { why } => why.len(),
             Self::Guard(report) => report.guard.len() + report.reason.len(),
             Self::OfAgent { agents, of_agent } => {
                 agents.iter().map(String::len).sum::<usize>() + of_agent.bytes()
@@ -370,6 +385,7 @@ impl RunEvent {
             | Self::Restarted
             | Self::Answered { .. }
             | Self::Compacted { .. }
+            | Self::Summarized { .. }
             | Self::Omitted { .. }
             | Self::Missed { .. } => 0,
         }
@@ -398,6 +414,8 @@ impl fmt::Debug for RunEvent {
             Self::Compacted { before, after, .. } => {
                 write!(formatter, "Compacted({before} to {after})")
             }
+            Self::Summarized { tokens } => write!(formatter, "Summarized({tokens})"),
+            Self::NotSummarized { why } => write!(formatter, "NotSummarized({why})"),
             Self::Failed { kind, .. } => write!(formatter, "Failed({kind})"),
             Self::Calling { calls } => write!(formatter, "Calling({calls:?})"),
             Self::Progress { tool, .. } => write!(formatter, "Progress({tool:?})"),

@@ -59,6 +59,17 @@ pub enum NoticeKind<'a> {
         /// Whether that is more than there is room for: nothing else could be left out.
         is_too_long: bool,
     },
+    /// A model has summarized turns that are left out from here on; the request goes with the summary. See
+    /// [`AgentBuilder::summarizer`](crate::AgentBuilder::summarizer).
+    Summarized {
+        /// The estimated tokens of the summary.
+        tokens: u64,
+    },
+    /// Turns are left out without a summary of them, because none could be made.
+    NotSummarized {
+        /// Why not.
+        why: &'a str,
+    },
     /// A guard decided something else than to go on.
     Guard {
         /// What.

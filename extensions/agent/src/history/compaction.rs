@@ -1,25 +1,30 @@
 //! A history that is too long for its model, as the model gets it: what can be had again is left out. Pure.
 //!
-//! - What is left out follows from the history and the window alone, so that a run goes on with it in another process.
+//! - What is left out follows from the history, the window and the recorded summaries, so that a run goes on with it in another process.
 //! - It is decided whenever the history has outgrown its share of the window, and holds from there on: between two such
 //!   points, each request begins with the one before, as providers want it that store the beginning.
 //! - What the user said, the last turns, and answers on which something depends stay word for word.
 //!
 //! ```text
-//!   over 3/4 of the room ──▶ answers that a later one repeats ──▶ the middle of long answers ──▶ whole turns
+//!   over 3/4 of the room ──▶ answers that a later one repeats ──▶ the middle of long answers ──▶ whole turns, in whose place
+//!                                                                                                a summary may be
 //!                                                                 from the oldest on, down to 1/2 of the room
 //! ```
 
+mod left_out;
 mod plan;
 mod render;
 mod size;
+mod summary;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
+pub use self::left_out::LeftOut;
 use self::plan::Plan;
 pub(crate) use self::size::text_tokens;
+pub(crate) use self::summary::{INSTRUCTIONS as SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::history::Message;
 
 /// The room that a history has, in tokens as they are estimated: three bytes are one.
@@ -54,8 +59,12 @@ impl Room {
 pub(crate) struct CompactHistory<'h> {
     /// The messages: those of the run where nothing had to be left out.
     pub messages: Cow<'h, [Message]>,
-    /// What was left out.
+    /// How much was left out.
     pub report: CompactReport,
+    /// What was left out.
+    pub left_out: LeftOut,
+    /// What a model could summarize: turns that are left out from here on, of which there is no summary.
+    pub task: Option<SummaryTask>,
 }
 
 /// What was left out of a history.
@@ -77,16 +86,19 @@ pub(crate) struct CompactReport {
     pub is_too_long: bool,
 }
 
-/// The history as its model gets it. `is_read` says of a tool whether its calls change nothing.
+/// The history as its model gets it. `is_read` says of a tool whether its calls change nothing; `summaries` are those that a model
+/// wrote before, in their order: the newest that was made by then has the place of turns that are left out.
 pub(crate) fn compact<'h>(
     history: &'h [Message],
     room: Room,
     is_read: &dyn Fn(&str) -> bool,
+    summaries: &[Summary],
 ) -> CompactHistory<'h> {
-    let plan = Plan::of(history, room, is_read);
+    let plan = Plan::of(history, room, is_read, summaries);
     let messages = match plan.is_whole() {
         true => Cow::Borrowed(history),
         false => Cow::Owned(render::rendered(history, &plan)),
     };
-    CompactHistory { messages, report: plan.report() }
+    let (report, left_out) = (plan.report(), plan.left_out());
+    CompactHistory { messages, report, left_out, task: plan.task(history, room) }
 }

@@ -25,11 +25,12 @@ pub(crate) async fn prepare(
     number: u64,
     run: &Run,
     history: &[Message],
+    reserved: &[&str],
 ) -> Result<PreparedTurn, PluginFailure> {
     let shown = plugins.lock().await.record().shown.clone();
     let turn = prepared(plugins, number, run, history).await?;
     let NextTurn { catalog, draft, added, left_out, instructions, .. } = turn;
-    let tools = TurnTools::new(&catalog, added, left_out, &shown);
+    let tools = TurnTools::new(&catalog, added, left_out, &shown, reserved);
     let tools = tools.map_err(|why| of_all(plugins, number, why))?;
     Ok(PreparedTurn { instructions, tools, draft })
 }

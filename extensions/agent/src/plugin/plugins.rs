@@ -59,11 +59,27 @@ use super::{Plugin, PluginProblem, PluginStates, PluginTurn, PreparedTurn, State
 /// ```
 pub struct Plugins {
     set: Arc<PluginSet>,
+    shared: Arc<SharedStates>,
+    sink: Option<Arc<dyn Sink>>,
+}
+
+/// The states, which a change that is being recorded has beyond the call that makes it.
+struct SharedStates {
     /// In the order of the plugins.
     states: RwLock<Vec<StateValue>>,
-    /// The states as they are recorded. Whoever changes a state holds the lock.
-    record: Mutex<PluginStates>,
-    sink: Option<Arc<dyn Sink>>,
+    /// The states as they are recorded. Who changes a state holds the lock.
+    record: Arc<Mutex<PluginStates>>,
+}
+
+impl SharedStates {
+    fn new(states: Vec<StateValue>, record: PluginStates) -> Arc<Self> {
+        let record = Arc::new(Mutex::new(record));
+        Arc::new(Self { states: RwLock::new(states), record })
+    }
+
+    fn show(&self, states: Vec<StateValue>) {
+        *self.states.write().unwrap_or_else(PoisonError::into_inner) = states;
+    }
 }
 
 /// Where what is recorded of a turn is written again, because a tool has set a state.
@@ -90,8 +106,7 @@ impl Plugins {
             }),
         };
         let states = set.plugins.iter().map(state).collect::<Result<_, _>>()?;
-        let (set, states) = (Arc::clone(set), RwLock::new(states));
-        Ok(Self { set, states, record: Mutex::new(record), sink })
+        Ok(Self { set: Arc::clone(set), shared: SharedStates::new(states, record), sink })
     }
 
     /// Makes one with the state of one plugin, for tests of a tool.
@@ -106,8 +121,8 @@ impl Plugins {
         let problem = |why: StateError| PluginProblem { plugin: id, place, why: why.to_string() };
         let mut draft = Draft::new(Arc::clone(&set), set.initial());
         draft.set::<P>(state).map_err(problem)?;
-        let states = RwLock::new(draft.into_states());
-        Ok(Self { set, states, record: Mutex::default(), sink: None })
+        let shared = SharedStates::new(draft.into_states(), PluginStates::default());
+        Ok(Self { set, shared, sink: None })
     }
 
     /// Returns the state of a plugin, or `None` where the agent has no plugin of the type.
@@ -120,7 +135,7 @@ impl Plugins {
     /// Returns the states as a host stores them that stores the run itself, and gives them to
     /// [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
     pub async fn recorded(&self) -> PluginStates {
-        self.record.lock().await.clone()
+        self.shared.record.lock().await.clone()
     }
 
     /// Sets the state of a plugin.
@@ -147,7 +162,7 @@ impl Plugins {
         &self,
         change: impl FnOnce(&mut Draft) -> Result<R, StateError>,
     ) -> Result<R, ToolError> {
-        let mut record = self.record.lock().await;
+        let mut record = Arc::clone(&self.shared.record).lock_owned().await;
         let mut draft = self.draft();
         let result = change(&mut draft)?;
         let changed = draft.changed();
@@ -156,13 +171,28 @@ impl Plugins {
         }
         let mut turn = record.turn.clone();
         turn.states.extend(changed.clone());
-        if let Some(sink) = &self.sink {
+        let shared = Arc::clone(&self.shared);
+        let Some(sink) = self.sink.clone() else {
+            record.states.extend(changed);
+            record.turn = turn;
+            shared.show(draft.into_states());
+            return Ok(result);
+        };
+        // A call that is given up drops this future, and its commit may stand: the task sees to it that the states are what is
+        // recorded, and the next step waits for it by the lock.
+        let recording = tokio::spawn(async move {
             sink.write(&turn).await?;
+            record.states.extend(changed);
+            record.turn = turn;
+            shared.show(draft.into_states());
+            Ok::<(), ToolError>(())
+        });
+        match recording.await {
+            Ok(recorded) => recorded.map(|()| result),
+            Err(error) => {
+                Err(ToolError::internal(format!("the state of a plugin was not recorded: {error}")))
+            }
         }
-        record.states.extend(changed);
-        record.turn = turn;
-        self.show(draft.into_states());
-        Ok(result)
     }
 
     pub(super) fn set_of(&self) -> &Arc<PluginSet> {
@@ -176,17 +206,17 @@ impl Plugins {
 
     /// The states of this moment.
     pub(crate) fn states(&self) -> Vec<StateValue> {
-        self.states.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.states.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Lets tools read these states.
     pub(crate) fn show(&self, states: Vec<StateValue>) {
-        *self.states.write().unwrap_or_else(PoisonError::into_inner) = states;
+        self.shared.show(states);
     }
 
     /// Holds every change of a state back until the step is recorded that this is for.
     pub(crate) async fn lock(&self) -> Locked<'_> {
-        Locked { plugins: self, record: self.record.lock().await }
+        Locked { plugins: self, record: self.shared.record.lock().await }
     }
 }
 

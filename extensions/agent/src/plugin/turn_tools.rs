@@ -66,8 +66,16 @@ impl TurnTools {
         added: Vec<Registration>,
         mut left_out: BTreeSet<String>,
         shown_before: &BTreeSet<String>,
+        reserved: &[&str],
     ) -> Result<Self, String> {
         for tool in &added {
+            if reserved.contains(&tool.name()) {
+                return Err(format!(
+                    "the tool `{}`, added at {}, has the name of a tool that the run itself shows its model; give it another name",
+                    tool.name(),
+                    tool.location()
+                ));
+            }
             let other = agent.get(tool.name()).filter(|it| !left_out.contains(&it.name));
             if let Some(other) = other {
                 let name = other.name.clone();
@@ -104,7 +112,8 @@ impl TurnTools {
         let replaced = added.iter().map(|it| it.name().to_owned());
         let left_out = recorded.left_out.iter().cloned().chain(replaced).collect();
         let shown_before = shown_before.union(&recorded.added).cloned().collect();
-        Self::new(agent, added, left_out, &shown_before)
+        // They were checked when the model was shown them.
+        Self::new(agent, added, left_out, &shown_before, &[])
     }
 }
 

@@ -15,10 +15,11 @@ use super::options::HeldId;
 use super::output::Output;
 use super::preparing::Preparing;
 use super::recorder::Nothing;
+use super::summarizing::Summaries;
 use super::{Action, State, StepInput, Stopped};
 use crate::agent::Agent;
 use crate::events::{NoticeKind, Observer, RunEnd, RunEvents};
-use crate::history::{Message, Prompt};
+use crate::history::{LeftOut, Message, Prompt};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 use crate::plugin::Plugins;
@@ -68,6 +69,10 @@ pub struct AgentRun {
     pub(super) guarding: Guarding,
     pub(super) state: State,
     pub(super) history: Vec<Message>,
+    /// What of the history the model was not sent when it was last asked.
+    pub(super) left_out: LeftOut,
+    /// What models wrote of turns that are left out.
+    pub(super) summaries: Summaries,
     /// Its answers, and what the model is sent of them.
     pub(super) results: Results,
     /// What the user says while it works.

@@ -16,12 +16,20 @@ use super::refused::refused;
 use super::{AgentRun, Stopped};
 use crate::events::{GuardReport, GuardStage, Listening, spans};
 use crate::guards::OutgoingRequest;
-use crate::history::{Message, Room, compact, text_tokens};
+use crate::history::{Message, Room, SummaryTask, compact, text_tokens};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
 use crate::results::Results;
 use crate::run::{Action, State, StepInput, step};
 use crate::search::found;
+
+/// What came of a request, or what has to be done before it is made.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and the driver takes it")]
+pub(super) enum Asked {
+    Answer(StepInput),
+    /// Turns are left out from here on, which a model could summarize.
+    Summary(SummaryTask),
+}
 
 impl AgentRun {
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
@@ -29,7 +37,7 @@ impl AgentRun {
         &mut self,
         time: Option<Duration>,
         begins_reads: bool,
-    ) -> Result<StepInput, Stopped> {
+    ) -> Result<Asked, Stopped> {
         // Account for a request whose caller went away.
         self.count_given_up();
         self.guarding.forget();
@@ -69,8 +77,14 @@ impl AgentRun {
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
             let is_read =
                 |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
-            compact(&history, room, &is_read)
+            compact(&history, room, &is_read, &self.summaries.made)
         });
+        if let Some(task) = sent.as_ref().and_then(|it| it.task.as_ref())
+            && agent.summarizer.is_some()
+            && self.summaries.failed_at != Some(task.at)
+        {
+            return Ok(Asked::Summary(task.clone()));
+        }
         let mut reports = Vec::new();
         let whole = sent.as_ref().map_or(&*history, |it| &it.messages);
         let guarded = match guards.look_at_requests() {
@@ -83,7 +97,9 @@ impl AgentRun {
                 self.guarding.report(&self.observer, turn, take(&mut reports), &catalog);
                 match looked {
                     Ok(request) => Some(request),
-                    Err(report) => return Ok(StepInput::Guarded { answer: None, report }),
+                    Err(report) => {
+                        return Ok(Asked::Answer(StepInput::Guarded { answer: None, report }));
+                    }
                 }
             }
         };
@@ -96,7 +112,7 @@ impl AgentRun {
                 let (who, max_tokens) = ((self.run.id(), self.run.user()), agent.max_tokens);
                 match admitted(ceilings, who, model, (size, max_tokens)).await? {
                     Ok(reservation) => Some((ceilings.clone(), reservation)),
-                    Err(refused) => return Ok(refused),
+                    Err(refused) => return Ok(Asked::Answer(refused)),
                 }
             }
         };
@@ -104,6 +120,7 @@ impl AgentRun {
         if let Some(sent) = &sent {
             self.observer.compacted(turn, sent.report, &catalog);
         }
+        self.left_out = sent.as_ref().map(|it| it.left_out.clone()).unwrap_or_default();
         let found = (!model.searches_tools()).then(|| shown.found.clone());
         let early = begins_reads && agent.early_reads && guards.let_calls_begin();
         let early = early.then(|| Early::new(&shown.run, turn, found));
@@ -152,7 +169,7 @@ impl AgentRun {
             spans::error_of(&observed.span, "guard_stopped");
             self.guarding.report(&self.observer, turn, vec![report.clone()], &catalog);
             self.count_given_up();
-            return Ok(StepInput::Guarded { answer: None, report });
+            return Ok(Asked::Answer(StepInput::Guarded { answer: None, report }));
         };
         let is_changed = guarded.as_ref().is_some_and(|(_, is_changed)| *is_changed);
         let answered = answered.map_err(|error| match is_changed && !error.is_outage() {
@@ -167,7 +184,7 @@ impl AgentRun {
         self.meter = UsageRecorder::default();
         let answer = match answered {
             Ok(answer) => answer,
-            Err(error) => return Ok(StepInput::Failed(error)),
+            Err(error) => return Ok(Asked::Answer(StepInput::Failed(error))),
         };
         let looked = match refused {
             Some(report) => {
@@ -185,7 +202,7 @@ impl AgentRun {
             None => Ok(answer),
         };
         self.guarding.report(&self.observer, turn, reports, &catalog);
-        Ok(match looked {
+        Ok(Asked::Answer(match looked {
             Ok(answer) => {
                 match is_held {
                     true => self.guarding.held = Some(answer.clone()),
@@ -201,7 +218,7 @@ impl AgentRun {
                 self.observer.answered(turn, &answer, &catalog);
                 StepInput::Guarded { answer: Some(answer), report }
             }
-        })
+        }))
     }
 
     /// Reads what may be the value that the run ends in, where that is due.

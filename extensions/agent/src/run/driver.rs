@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
+use super::asking::Asked;
 use super::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work, submitted};
 use super::refused::{refused, words};
 use super::{AgentRun, Stopped, unapproved};
@@ -92,6 +93,32 @@ impl<R: Recorder> Driver<'_, R> {
         self.ask().boxed()
     }
 
+    /// Asks the model: what came of it, or what came between. Where turns are left out from here on, a summary of them is made and
+    /// recorded before.
+    async fn answer(&mut self) -> Result<Result<StepInput, Interruption<R::Error>>, R::Error> {
+        loop {
+            let time = self.recorder.time_left();
+            let asked = tokio::select! {
+                biased;
+                asked = self.run.asked(time, R::BEGINS_READS) => asked?,
+                interrupted = self.recorder.interrupted(Work::Asking) => return Ok(Err(interrupted)),
+            };
+            let task = match asked {
+                Asked::Answer(answer) => return Ok(Ok(answer)),
+                Asked::Summary(task) => task,
+            };
+            let summary = tokio::select! {
+                biased;
+                summary = self.run.summarize(task) => summary,
+                interrupted = self.recorder.interrupted(Work::Asking) => return Ok(Err(interrupted)),
+            };
+            if let Some(summary) = summary {
+                self.recorder.summarized(&self.run.state, &summary).await?;
+                self.run.summaries.made.push(summary);
+            }
+        }
+    }
+
     /// Asks the model, and takes its answer.
     async fn ask(&mut self) -> Result<(), R::Error> {
         let replayed = self.recorder.replayed();
@@ -110,14 +137,7 @@ impl<R: Recorder> Driver<'_, R> {
         let asked = match (replayed, stop) {
             (Some(replayed), _) => Ok(replayed),
             (None, Some(stop)) => Err(Interruption::Stop(stop)),
-            (None, None) => {
-                let time = self.recorder.time_left();
-                tokio::select! {
-                    biased;
-                    asked = self.run.asked(time, R::BEGINS_READS) => Ok(asked?),
-                    interrupted = self.recorder.interrupted(Work::Asking) => Err(interrupted),
-                }
-            }
+            (None, None) => self.answer().await?,
         };
         if asked.is_err() {
             self.run.count_given_up();
@@ -142,7 +162,7 @@ impl<R: Recorder> Driver<'_, R> {
         if let StepInput::Answered(answer) | StepInput::Guarded { answer: Some(answer), .. } =
             &event
         {
-            self.recorder.note(answer, is_replayed);
+            self.recorder.note(answer, &self.run.left_out, is_replayed);
         }
         let (state, actions) = step(&self.run.state, event);
         if !actions.iter().any(|action| matches!(action, Action::Call(_))) {

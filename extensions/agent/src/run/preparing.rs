@@ -7,6 +7,7 @@ use toolwright::Run;
 use super::driver::Driver;
 use super::recorder::{Recorder, Stop};
 use super::{AgentRun, Stopped};
+use crate::model::FINAL_ANSWER;
 use crate::plugin::{Plugins, PreparedTurn, StateValue, ended, prepare, prepare_again};
 use crate::run::{Action, State};
 
@@ -39,10 +40,14 @@ impl AgentRun {
     /// Lets the plugins prepare the turn for which the model is asked.
     pub(super) async fn prepare(&mut self) -> Result<(), Stopped> {
         let number = self.state.turn() + 1;
+        let mut reserved = self.agent.0.answer_budget.tools();
+        if self.state.expected().is_some() {
+            reserved.push(FINAL_ANSWER);
+        }
         let Some(preparing) = &mut self.plugins else { return Ok(()) };
         preparing.forget();
         let plugins = Arc::clone(&preparing.plugins);
-        let next = prepare(&plugins, number, &self.run, &self.history).await?;
+        let next = prepare(&plugins, number, &self.run, &self.history, &reserved).await?;
         preparing.before = Some(plugins.states());
         plugins.show(next.states());
         (preparing.next, preparing.again) = (Some(next), None);

@@ -16,7 +16,7 @@ use super::inbox::Inbox;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
 use crate::events::GuardReport;
-use crate::history::{Message, Prompt};
+use crate::history::{LeftOut, Message, Prompt, Summary};
 use crate::limits::share::{self, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
@@ -144,8 +144,17 @@ pub(crate) trait Recorder: Send {
         ready(Ok(Spent::default()))
     }
 
+    /// Records a summary before the model is asked with it, and what it took with this state.
+    fn summarized(
+        &mut self,
+        _: &State,
+        _: &Summary,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        ready(Ok(()))
+    }
+
     /// Notes what an answer of the model has beside its message, for the step that it leads to.
-    fn note(&mut self, _: &ModelAnswer, _is_replayed: bool) {}
+    fn note(&mut self, _: &ModelAnswer, _: &LeftOut, _is_replayed: bool) {}
 
     /// Takes what guards have decided, for the step that follows from it.
     fn guarded(&mut self, _: Vec<GuardReport>) {}

@@ -11,9 +11,10 @@ use super::guarding::Guarding;
 use super::inbox::Inbox;
 use super::output::{Output, OutputError};
 use super::preparing::Preparing;
+use super::summarizing::Summaries;
 use crate::agent::Agent;
 use crate::events::Observer;
-use crate::history::{HistoryProblem, Imported, Message, check, sources};
+use crate::history::{HistoryProblem, Imported, LeftOut, Message, check, sources};
 use crate::limits::UsageRecorder;
 use crate::model::ModelSettings;
 use crate::plugin::{PluginStates, Plugins, Sink, StateError};
@@ -232,6 +233,8 @@ impl AgentRunBuilder {
             guarding: Guarding::default(),
             state,
             history,
+            left_out: LeftOut::default(),
+            summaries: Summaries::default(),
             results,
             inbox: Inbox::default(),
             held,
@@ -259,6 +262,8 @@ impl AgentRun {
             guarding: Guarding::default(),
             state,
             history: Vec::new(),
+            left_out: LeftOut::default(),
+            summaries: Summaries::default(),
             results,
             inbox: Inbox::default(),
             held,

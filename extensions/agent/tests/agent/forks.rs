@@ -8,7 +8,9 @@ use toolwright::provider::ToolCall;
 use toolwright::retry::RetryPolicy;
 use toolwright::{ErrorClass, Executor, OnNoApprover, Registry, ToolError, tool};
 use toolwright_agent::durable::{NewRun, Phase, RunError, Runner, Runs};
-use toolwright_agent::{Agent, Message, ModelAnswer, RunEnd, ScriptedModel, StopReason, check};
+use toolwright_agent::{
+    Agent, Message, ModelAnswer, ModelError, RunEnd, ScriptedModel, StopReason, check,
+};
 
 use crate::support::{ADD, Log};
 
@@ -206,4 +208,45 @@ async fn a_journal_lists_its_runs_and_takes_a_cancellation_without_the_applicati
     assert_eq!(agents.resume("r2").await.unwrap().to_string(), "cancelled");
     let cancelled = runs.head("r2").await.unwrap().cancelled.unwrap();
     assert_eq!((cancelled.who.as_str(), cancelled.why.as_str()), ("bob", "no more"));
+}
+
+#[tokio::test]
+async fn a_fork_at_a_text_has_ended_whatever_came_of_what_the_user_said_next() {
+    let world = World::new();
+    let broken = ModelError::new("broken", "it answers no more");
+    let agents = world.agents(ScriptedModel::new().says("Done.").fails(broken));
+    agents.start(NewRun::new("r1", "clerk", "greet them")).await.unwrap();
+    let failed = agents.send("r1", "And now?").await.unwrap();
+    assert!(matches!(failed.ended(), Some(RunEnd::ModelFailed { .. })), "{failed}");
+    let head = agents.fork("r1", 1, "r2").await.unwrap();
+    assert_eq!((head.phase, head.ended.as_deref()), (Phase::Ended, Some("text")));
+    // Also where the user says what a model is told of a value that is none.
+    let world = World::new();
+    let agents = ended(&world, &["Yes."]).await;
+    let words = "[Your answer is not the value that was asked for: say it again]";
+    agents.send("r1", words).await.unwrap();
+    let head = agents.fork("r1", 3, "r2").await.unwrap();
+    assert_eq!(head.phase, Phase::Ended);
+    agents.fork("r1", 4, "r3").await.unwrap();
+    assert_eq!(agents.history("r3").await.unwrap().len(), 8);
+}
+
+#[tokio::test]
+async fn a_fork_at_an_answer_that_was_cut_short_asks_again_as_the_run_did_before_its_limit() {
+    let world = World::new();
+    let cut = ModelAnswer::text("I will call").stopped(StopReason::CutInCall);
+    let executor = Executor::builder(Registry::of([ADD]).unwrap()).unrestricted();
+    let executor = executor.service(world.log.clone());
+    let journal = Journal::shared(Arc::clone(&world.store) as Arc<dyn Store>);
+    let executor = executor.journal(journal.on_no_approver(OnNoApprover::Park)).build().unwrap();
+    let model = ScriptedModel::new().answers(cut).says("After the cut.");
+    let agent = Agent::on(executor, model).max_turns(1).build().unwrap();
+    let agents = Runner::builder().agent("clerk", agent).build().unwrap();
+    let limited = agents.start(NewRun::new("r1", "clerk", "add them")).await.unwrap();
+    assert!(matches!(limited.ended(), Some(RunEnd::Limit(_))), "{limited}");
+    assert_eq!(agents.fork("r1", 1, "r2").await.unwrap().phase, Phase::Asking);
+    agents.resume("r2").await.unwrap();
+    let history = agents.history("r2").await.unwrap();
+    assert!(matches!(&history[2], Message::User { text, .. } if text.contains("cut short")));
+    assert!(matches!(&history[3], Message::Assistant { text, .. } if text == "After the cut."));
 }

@@ -21,6 +21,7 @@ mod limits;
 mod plugins;
 mod results;
 mod review;
+mod rewind;
 mod rounds;
 mod search;
 mod settings;

@@ -1,5 +1,7 @@
 //! A history that outgrows the window of its model: what is sent, what is reported, and what the run keeps.
 
+mod summaries;
+
 use std::sync::{Arc, Mutex};
 
 use toolwright::tool;

@@ -105,7 +105,15 @@ fn restorable<'a>(
     if after != now {
         return Err(Refusal::Changed { change, later: later.next() });
     }
-    let why = match (&change.before, after) {
+    match unrestorable(&change.before, after) {
+        Some(why) => Err(Refusal::Unrecorded { change, why }),
+        None => Ok(()),
+    }
+}
+
+/// Why what was there before cannot be put in the place of what is there now.
+pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> {
+    Some(match (before, now) {
         (State::Unrecorded { why, .. }, _) => match why {
             Unrecorded::TooLarge => "what was there before has more than 32 MiB",
             Unrecorded::Unreadable => "what was there before could not be read",
@@ -113,9 +121,8 @@ fn restorable<'a>(
         },
         (State::Folder, _) => "a folder was there before",
         (_, State::Folder) => "a folder is there now",
-        _ => return Ok(()),
-    };
-    Err(Refusal::Unrecorded { change, why })
+        _ => return None,
+    })
 }
 
 impl Change {

@@ -67,7 +67,7 @@ impl ChangeLog {
 
 /// Marks what is taken back before it happens: a process that ends in between leaves an undo that changed nothing, and
 /// such an undo takes nothing back.
-fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlite::Result<()> {
+pub(super) fn mark(db: &mut Connection, by: i64, changes: &[&Change]) -> rusqlite::Result<()> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute("UPDATE changes SET is_undo = 1 WHERE number = ?1", [by])?;
     for change in changes {

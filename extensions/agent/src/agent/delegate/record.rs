@@ -16,6 +16,7 @@ use super::start::Inherited;
 use crate::agent::Agent;
 use crate::durable::{RecordedAnswers, held};
 use crate::events::GuardReport;
+use crate::history::LeftOut;
 use crate::limits::share::{self, ChildSpending, Spent};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
@@ -142,7 +143,7 @@ impl Recorder for ChildRecorder {
         Some(input)
     }
 
-    fn note(&mut self, answer: &ModelAnswer, is_replayed: bool) {
+    fn note(&mut self, answer: &ModelAnswer, _: &LeftOut, is_replayed: bool) {
         if !is_replayed {
             self.new = Some(answer.clone());
         }

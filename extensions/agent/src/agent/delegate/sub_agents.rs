@@ -169,6 +169,7 @@ impl ReadySubAgent {
             answer_budget: AnswerBudget::unlimited(),
             plugins: Arc::default(),
             window: parent.window,
+            summarizer: parent.summarizer.clone(),
             sub_agents: None,
             ledger: Ledger::default(),
             ceilings: parent.ceilings.clone(),

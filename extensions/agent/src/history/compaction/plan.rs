@@ -6,7 +6,7 @@ use toolwright::provider::ToolCall;
 use toolwright::{Answer, error_kind};
 
 use super::size::{answer as answer_tokens, tokens};
-use super::{CompactReport, Room};
+use super::{CompactReport, LeftOut, Room, Summary, SummaryTask};
 use crate::history::Message;
 
 /// How many of the last messages stay: two turns with their answers.
@@ -41,10 +41,19 @@ pub(super) enum Fate {
 }
 
 /// What of a history is left out.
-pub(super) struct Plan {
+pub(super) struct Plan<'s> {
     /// By message and index.
     answers: BTreeMap<(usize, usize), Fate>,
     dropped: Vec<bool>,
+    /// Those that were dropped since the newest summary was made.
+    unsummarized: Vec<usize>,
+    /// The tokens of what was dropped.
+    gone: u64,
+    summaries: &'s [Summary],
+    /// The newest that was made by then.
+    summary: Option<&'s Summary>,
+    /// Whether turns were dropped where the history ends.
+    drops_at_end: bool,
     /// The tokens of each message as it is left.
     left: Vec<u64>,
     /// Their sum so far.
@@ -54,17 +63,28 @@ pub(super) struct Plan {
     report: CompactReport,
 }
 
-impl Plan {
-    pub(super) fn of(history: &[Message], room: Room, is_read: &dyn Fn(&str) -> bool) -> Self {
+impl<'s> Plan<'s> {
+    pub(super) fn of(
+        history: &[Message],
+        room: Room,
+        is_read: &dyn Fn(&str) -> bool,
+        summaries: &'s [Summary],
+    ) -> Self {
         let mut plan = Self {
             answers: BTreeMap::new(),
             dropped: vec![false; history.len()],
+            unsummarized: Vec::new(),
+            gone: 0,
+            summaries,
+            summary: None,
+            drops_at_end: false,
             left: Vec::with_capacity(history.len()),
             size: 0,
             next: room.high(),
             report: CompactReport::default(),
         };
         for (index, message) in history.iter().enumerate() {
+            plan.drops_at_end = false;
             let tokens = tokens(message);
             plan.left.push(tokens);
             plan.size += tokens;
@@ -86,6 +106,22 @@ impl Plan {
 
     pub(super) fn report(&self) -> CompactReport {
         self.report
+    }
+
+    /// What is left out, message by message.
+    pub(super) fn left_out(&self) -> LeftOut {
+        let mut left_out = LeftOut::default();
+        for (message, _) in self.dropped.iter().enumerate().filter(|(_, is_dropped)| **is_dropped) {
+            left_out.add_message(message);
+        }
+        for (&(message, index), fate) in &self.answers {
+            match fate {
+                _ if self.dropped[message] => {}
+                Fate::Repeated => left_out.repeated.push((message, index)),
+                Fate::Shortened => left_out.shortened.push((message, index)),
+            }
+        }
+        left_out
     }
 
     pub(super) fn fate(&self, message: usize, index: usize) -> Option<Fate> {
@@ -110,11 +146,42 @@ impl Plan {
             self.shorten(history, old, room);
         }
         if self.size > room.low() {
+            let gone = self.gone;
             self.drop_turns(history, old, room);
+            self.drops_at_end = self.gone > gone;
         }
+        self.take_summary(history.len());
         self.report.times += usize::from(self.size < before);
         // Where nothing more can be left out, it is tried again only when there is more to look at.
         self.next = room.high().max(self.size + room.tokens / 16);
+    }
+
+    /// Takes the newest summary that was made by now in the place of dropped turns.
+    fn take_summary(&mut self, at: usize) {
+        let Some(newest) = self.summaries.iter().rfind(|it| it.at <= at) else { return };
+        if self.gone == 0 || self.summary == Some(newest) {
+            return;
+        }
+        self.size += newest.tokens();
+        self.size -= self.summary.map_or(0, Summary::tokens);
+        self.summary = Some(newest);
+        // What was dropped at that very point is in it.
+        if newest.at == at {
+            self.unsummarized.clear();
+            self.drops_at_end = false;
+        }
+    }
+
+    /// The summary that has the place of dropped turns.
+    pub(super) fn summary(&self) -> Option<&'s Summary> {
+        self.summary
+    }
+
+    /// What a model could summarize where the history ends.
+    pub(super) fn task(&self, history: &[Message], room: Room) -> Option<SummaryTask> {
+        let messages: Vec<&Message> = self.unsummarized.iter().map(|it| &history[*it]).collect();
+        let task = || SummaryTask::of(history.len(), room, self.gone, self.summary, &messages);
+        (self.drops_at_end && !messages.is_empty()).then(task)
     }
 
     /// Leaves out the answers of reads that were made again with the input that they had.
@@ -210,7 +277,9 @@ impl Plan {
             }
             for index in message..end {
                 (self.dropped[index], self.left[index]) = (true, 0);
+                self.unsummarized.push(index);
             }
+            self.gone += gone - note;
             self.left[message] = note;
             self.size -= gone - note;
             self.report.dropped += end - message;

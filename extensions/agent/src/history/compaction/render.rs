@@ -7,15 +7,22 @@ use toolwright::{Answer, Output};
 use super::plan::{END, Fate, Plan};
 use crate::history::Message;
 
-pub(super) fn rendered(history: &[Message], plan: &Plan) -> Vec<Message> {
+pub(super) fn rendered(history: &[Message], plan: &Plan<'_>) -> Vec<Message> {
     let mut messages = Vec::with_capacity(history.len());
-    let mut dropped: Vec<&Message> = Vec::new();
+    let (mut dropped, mut has_summary): (Vec<&Message>, bool) = (Vec::new(), false);
     for (index, message) in history.iter().enumerate() {
         if plan.is_dropped(index) {
             dropped.push(message);
             continue;
         }
-        messages.extend(note(&std::mem::take(&mut dropped)));
+        // The summary is of all of them, and has the place of the first.
+        let summary = plan.summary().filter(|_| !dropped.is_empty() && !has_summary);
+        has_summary |= summary.is_some();
+        let dropped = std::mem::take(&mut dropped);
+        messages.extend(match summary {
+            Some(summary) => Some(Message::user(summary.note())),
+            None => note(&dropped),
+        });
         messages.push(match message {
             Message::ToolResults(answered) if plan.changes(index, answered.len()) => {
                 let left = answered.iter().enumerate().map(|(place, (call, answer))| {
@@ -61,7 +68,7 @@ fn answer_of(answer: &Answer, fate: Option<Fate>) -> Answer {
         Some(Fate::Repeated) => {
             "[left out: you made this call again later, and its newer answer is below]".to_owned()
         }
-        Some(Fate::Shortened) => shortened(&answer.text()),
+        Some(Fate::Shortened) => shortened(&answer.text(), END),
     };
     let mut output = Output::text(text);
     if let Some(metadata) = answer.metadata() {
@@ -74,13 +81,13 @@ fn copy_of(answer: &Answer) -> Answer {
     toolwright::StoredAnswer::from(answer).into_answer()
 }
 
-/// Both ends of a text.
-fn shortened(text: &str) -> String {
-    if text.len() <= 2 * END {
+/// Both ends of a text, so many bytes of each.
+pub(super) fn shortened(text: &str, end: usize) -> String {
+    if text.len() <= end.saturating_mul(2) {
         return text.to_owned();
     }
-    let head = (0..=END).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
-    let tail = text.len() - END;
+    let head = (0..=end).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let tail = text.len() - end;
     let tail = (tail..=text.len()).find(|it| text.is_char_boundary(*it)).unwrap_or(text.len());
     let gone = tail - head;
     format!(

@@ -109,7 +109,7 @@ proptest! {
     fn nothing_is_lost_that_somebody_depends_on_and_every_call_has_its_answer(steps in steps(), room in 500..20_000_u64) {
         let history = history(&steps);
         let room = Room { tokens: room };
-        let CompactHistory { messages, report } = compact(&history, room, &is_read);
+        let CompactHistory { messages, report, .. } = compact(&history, room, &is_read, &[]);
         prop_assert_eq!(check(&messages), Ok(&[] as &[ToolCall]));
         prop_assert_eq!(texts(&messages, said), texts(&history, said));
         prop_assert_eq!(obligations(&messages), obligations(&history));
@@ -124,6 +124,33 @@ proptest! {
     }
 
     #[test]
+    fn a_summary_takes_the_place_of_nothing_that_somebody_depends_on(steps in steps(), room in 500..20_000_u64, size in 1..600_usize) {
+        let room = Room { tokens: room };
+        let whole = history(&steps);
+        let mut summaries: Vec<Summary> = Vec::new();
+        // As a run does: a summary is made where turns are left out, at each point where it is asked for.
+        for end in 1..=whole.len() {
+            let history = &whole[..end];
+            if matches!(history.last(), Some(Message::Assistant { .. })) {
+                continue;
+            }
+            let before = compact(history, room, &is_read, &summaries);
+            let Some(task) = before.task else { continue };
+            prop_assert_eq!(task.at, end);
+            let Ok(summary) = task.read(&"s".repeat(size)) else { continue };
+            summaries.push(summary);
+            let after = compact(history, room, &is_read, &summaries);
+            prop_assert!(after.task.is_none(), "it is asked for once");
+            prop_assert_eq!(check(&after.messages), Ok(&[] as &[ToolCall]));
+            prop_assert_eq!(texts(&after.messages, said), texts(history, said));
+            prop_assert_eq!(obligations(&after.messages), obligations(history));
+            prop_assert_eq!(after.left_out, before.left_out);
+            let noted = |it: &&Message| matches!(it, Message::User { text, .. } if text.contains("a summary of earlier turns"));
+            prop_assert_eq!(after.messages.iter().filter(noted).count(), 1);
+        }
+    }
+
+    #[test]
     fn between_two_points_each_request_begins_with_the_one_before(steps in steps()) {
         let history = history(&steps);
         let mut before: Option<(usize, Vec<String>)> = None;
@@ -131,7 +158,7 @@ proptest! {
             if matches!(history[end - 1], Message::Assistant { .. }) {
                 continue;
             }
-            let sent = compact(&history[..end], ROOM, &is_read);
+            let sent = compact(&history[..end], ROOM, &is_read, &[]);
             let texts: Vec<String> = sent.messages.iter().map(stored).collect();
             if let Some((times, before)) = &before
                 && *times == sent.report.times
@@ -164,7 +191,7 @@ fn answers(messages: &[Message]) -> Vec<String> {
 fn a_history_below_its_share_is_the_history() {
     let history: Vec<Message> =
         [Message::user("go")].into_iter().chain(called("tool_0", "{}", text(8_000))).collect();
-    let sent = compact(&history, ROOM, &is_read);
+    let sent = compact(&history, ROOM, &is_read, &[]);
     assert!(matches!(sent.messages, Cow::Borrowed(_)));
     assert_eq!(sent.report.times, 0);
 }
@@ -177,7 +204,7 @@ fn what_can_be_had_again_goes_first() {
     history.extend(called("tool_0", "{}", text(4_000)));
     history.extend(called("tool_1", "{}", text(100)));
     history.extend(called("tool_1", "{}", text(3_000)));
-    let sent = compact(&history, Room { tokens: 6_600 }, &is_read);
+    let sent = compact(&history, Room { tokens: 6_600 }, &is_read, &[]);
     assert_eq!((sent.report.repeated, sent.report.shortened, sent.report.dropped), (1, 1, 0));
     let sent = answers(&sent.messages);
     assert_eq!(
@@ -192,7 +219,7 @@ fn what_can_be_had_again_goes_first() {
         .cloned()
         .chain((0..3).flat_map(|_| called("tool_1", "{}", text(4_000))))
         .collect();
-    assert_eq!(compact(&others, ROOM, &is_read).report.repeated, 0);
+    assert_eq!(compact(&others, ROOM, &is_read, &[]).report.repeated, 0);
 }
 
 #[test]
@@ -206,7 +233,7 @@ fn whole_turns_go_last_with_a_note_of_what_was_called() {
         "{}",
         ToolError::new(error_kind::INDETERMINATE, "who knows").into(),
     ));
-    let sent = compact(&history, ROOM, &is_read);
+    let sent = compact(&history, ROOM, &is_read, &[]);
     assert!(sent.report.dropped > 10 && !sent.report.is_too_long, "{:?}", sent.report);
     let Message::User { text, .. } = &sent.messages[1] else { panic!("a note") };
     let steps = sent.report.dropped / 2;
@@ -220,7 +247,7 @@ fn whole_turns_go_last_with_a_note_of_what_was_called() {
 #[test]
 fn one_message_that_is_larger_than_the_window_is_reported_and_sent() {
     let history = [Message::user("u".repeat(100_000))];
-    let sent = compact(&history, ROOM, &is_read);
+    let sent = compact(&history, ROOM, &is_read, &[]);
     assert!(sent.report.is_too_long && sent.report.times == 0);
     assert!(matches!(sent.messages, Cow::Borrowed(_)));
     assert_eq!(Room::new(2_000, 5_000, None).tokens, 0);
@@ -235,7 +262,7 @@ fn an_old_picture_becomes_words_and_what_marks_an_answer_as_foreign_stays() {
     for size in [30_000, 100, 100, 10_000] {
         history.extend(called("tool_1", "{}", text(size)));
     }
-    let sent = compact(&history, Room { tokens: 16_000 }, &is_read);
+    let sent = compact(&history, Room { tokens: 16_000 }, &is_read, &[]);
     assert_eq!((sent.report.shortened, sent.report.dropped), (2, 0));
     let Message::ToolResults(answered) = &sent.messages[2] else { panic!("the answers") };
     assert_eq!(answered[0].1.metadata().unwrap()["untrusted"], true);

@@ -250,3 +250,70 @@ async fn a_driver_that_has_lost_the_run_sets_no_state_of_it_any_more() {
     let turns = recorded(&world, "r1").await;
     assert_eq!(turns[0]["states"]["house"]["rooms"], serde_json::json!(["hall"]));
 }
+
+/// Enters a room, and gives the change up as soon as its commit has begun.
+#[tool(effect = idempotent, danger = safe, writes())]
+async fn enter_and_leave(plugins: &Plugins) -> Result<String, ToolError> {
+    {
+        let mut entering = std::pin::pin!(enter(plugins, "hall".to_owned()));
+        // The store answers a moment later.
+        let _ = futures::poll!(entering.as_mut());
+    }
+    Ok("left".to_owned())
+}
+
+/// A journal that commits at once and answers a moment later.
+struct Slow {
+    inner: MemoryStore,
+}
+
+impl Store for Slow {
+    fn commit<'a>(
+        &'a self,
+        unit: Transaction,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        Box::pin(async move {
+            let committed = self.inner.commit(unit, now).await;
+            tokio::task::yield_now().await;
+            committed
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        call: CallId,
+        epoch: u64,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.renew(call, epoch, until)
+    }
+
+    fn acknowledge<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<(), CommitError>> {
+        self.inner.acknowledge(call)
+    }
+
+    toolwright::pass_on_questions!(inner);
+}
+
+#[tokio::test]
+async fn a_change_of_a_state_that_is_given_up_is_no_damage_and_is_as_it_is_recorded() {
+    let world = World::new();
+    let model = Provider::new([
+        calls([("enter_and_leave", "{}")]),
+        calls([("enter", r#"{"room":"attic"}"#)]),
+        ModelAnswer::text("Done."),
+    ]);
+    let agent = Agent::builder(Arc::clone(&model)).tools([ENTER_AND_LEAVE]).unrestricted();
+    let agent = agent
+        .journal(world.journal(Arc::new(Slow { inner: world.store() })))
+        .with(House)
+        .with(Guide);
+    let runner = Runner::builder().agent("clerk", agent.build().unwrap()).build().unwrap();
+    let ended = runner.start(task()).await.unwrap();
+    assert!(ended.ended().is_some_and(|it| it.to_string() == "ended with a text"), "{ended}");
+    let turns = recorded(&world, "r1").await;
+    let rooms = |turn: usize| turns[turn]["states"]["house"]["rooms"].clone();
+    assert_eq!(rooms(0), serde_json::json!(["hall"]));
+    assert_eq!(rooms(1), serde_json::json!(["hall", "attic"]));
+}

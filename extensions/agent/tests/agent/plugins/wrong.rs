@@ -87,6 +87,16 @@ async fn a_plugin_that_fails_stops_the_run_before_its_model_is_asked() {
     let duplicate = duplicate.await;
     assert!(duplicate.contains("two tools are called `look`"), "{duplicate}");
     assert_eq!(duplicate.matches("plugins").count(), 2, "{duplicate}");
+    let reserved = stopped(|turn| {
+        turn.add_tool(says("read_large_result", "no"));
+        Ok(())
+    });
+    let reserved = reserved.await;
+    assert!(
+        reserved.contains("the tool `read_large_result`, added at ")
+            && reserved.contains("has the name of a tool that the run itself shows its model"),
+        "{reserved}"
+    );
     let nameless = stopped(|turn| {
         turn.add_tool(says("no name", "no"));
         Ok(())

@@ -5,9 +5,13 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use toolwright::CallId;
+use toolwright::unstable::changes::ChangingCalls;
+
 use super::{Place, call, open};
 use crate::ChangeLimits;
 use crate::changes::plan::Wanted;
+use crate::changes::record::CallFacts;
 use crate::step::STEPS;
 use crate::workspace::{After, Before, Change};
 
@@ -24,6 +28,10 @@ fn a_child_writes_and_undoes_what_its_parent_says() {
     let name = super::named(NAME);
     if act == "undo" {
         log.undo(&call(2, "undo_file"), &name, Wanted::Newest, super::NOW).unwrap();
+        return;
+    }
+    if act == "back" {
+        log.taken_back(&taken(), &rewind(), super::NOW).unwrap();
         return;
     }
     let mut written = super::written(NAME);
@@ -45,6 +53,17 @@ fn a_child_writes_and_undoes_what_its_parent_says() {
         }
     }
     log.finish(begun, super::NOW).unwrap();
+}
+
+/// The second turn of the run.
+fn taken() -> ChangingCalls {
+    ChangingCalls { turns: vec![("run".to_owned(), 2)], calls: Vec::new() }
+}
+
+/// The call by which it is taken back, also by the next process.
+fn rewind() -> CallFacts {
+    let id = CallId::from_bytes([7; 16]);
+    CallFacts { id, turn: None, place: None, ..call(0, "rewind") }
 }
 
 const NAME: &str = "deep/a";
@@ -193,4 +212,53 @@ fn an_undo_that_makes_folders_anew_can_be_killed_at_any_step() {
             assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
         },
     );
+}
+
+#[test]
+fn a_turn_that_is_taken_back_by_a_process_that_is_killed_is_finished_by_the_next_or_done_again() {
+    let again = |place: &Place| {
+        place.log.taken_back(&taken(), &rewind(), super::NOW).unwrap();
+        assert!(is(place, "first"), "{:?}", place.file(NAME));
+        assert!(!place.path(OTHER).exists());
+    };
+    let steps = at_each_step(
+        "back",
+        |place| {
+            place.put(NAME, BEFORE.0, BEFORE.1);
+            place.write(1, NAME, "first");
+            place.write(2, NAME, "second");
+            place.write(2, OTHER, "other");
+        },
+        |place| {
+            again(place);
+            // Taken back itself, by the same means.
+            let redo = ChangingCalls { turns: Vec::new(), calls: vec![rewind().id] };
+            let by = CallFacts { id: CallId::from_bytes([8; 16]), ..rewind() };
+            let redone = place.log.taken_back(&redo, &by, super::NOW).unwrap();
+            assert_eq!(redone.restored.len(), 2, "{redone:?}");
+            assert!(is(place, "second"), "{:?}", place.file(NAME));
+            assert_eq!(place.file(OTHER).unwrap().0, "other");
+        },
+    );
+    assert!(steps >= 16, "{steps} steps");
+}
+
+#[test]
+fn a_turn_is_taken_back_as_a_whole_or_not_at_all() {
+    let place = Place::new();
+    place.write(2, NAME, "second");
+    place.write(2, OTHER, "other");
+    place.put(OTHER, "by hand", 0o644);
+    let refused = place.log.taken_back(&taken(), &rewind(), super::NOW).unwrap();
+    assert!(refused.restored.is_empty(), "{refused:?}");
+    assert_eq!(refused.refused.len(), 1);
+    assert!(
+        refused.refused[0].why.contains("`new/b` is not what change 2 by `write_file`"),
+        "{refused:?}"
+    );
+    assert_eq!(place.file(NAME).unwrap().0, "second");
+    place.put(OTHER, "other", 0o644);
+    let done = place.log.taken_back(&taken(), &rewind(), super::NOW).unwrap();
+    assert_eq!((done.restored.len(), done.recorded.len()), (2, 2), "{done:?}");
+    assert!(!place.path(NAME).exists() && !place.path(OTHER).exists());
 }

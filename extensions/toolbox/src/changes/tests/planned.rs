@@ -2,6 +2,7 @@
 
 use toolwright::ToolContext;
 
+use crate::changes::back::plan_back;
 use crate::changes::plan::{Refusal, Wanted, plan};
 use crate::changes::rows::{CallOf, Change, mark_undone};
 use crate::workspace::{Name, State, Unrecorded};
@@ -100,4 +101,51 @@ fn what_has_no_recorded_content_is_not_restored() {
         refusal.of(&name).to_string(),
         "change 1 by `tool` in turn 1 of `a` cannot be undone: what was there before has more than 32 MiB"
     );
+}
+
+/// What taking these turns back does to a file: the changes, or the kind of the refusal; nothing where the file is as it was.
+fn back(changes: &[Change], turns: &[u64], now: &str) -> Result<Vec<i64>, String> {
+    let is_taken = |it: &Change| it.call.turn.is_some_and(|turn| turns.contains(&turn));
+    match plan_back(changes, is_taken, &state(now)) {
+        Ok(back) => {
+            Ok(back.map_or_else(Vec::new, |it| it.changes.iter().map(|it| it.number).collect()))
+        }
+        Err(refusal) => Err(refusal.kind().to_owned()),
+    }
+}
+
+#[test]
+fn the_changes_of_turns_are_taken_back_at_once_with_what_was_undone_among_them() {
+    let changed = || Err("file_changed".to_owned());
+    let changes = chain(&[("0", "1", 1), ("1", "2", 2), ("2", "3", 3)], &[]);
+    assert_eq!(back(&changes, &[2, 3], "3"), Ok(vec![3, 2]));
+    assert_eq!(back(&changes, &[2, 3], "1"), Ok(vec![]), "it is as it was");
+    assert_eq!(back(&changes, &[2], "3"), changed(), "a later turn stays");
+    assert_eq!(back(&changes, &[2, 3], "x"), changed(), "a person changed it since");
+    assert_eq!(back(&changes, &[7], "x"), Ok(vec![]), "it was not changed");
+    // Between two turns a person wrote it.
+    let gap = chain(&[("0", "1", 1), ("1", "2", 2), ("x", "3", 3)], &[]);
+    assert_eq!(back(&gap, &[2, 3], "3"), changed());
+    assert_eq!(back(&gap, &[3], "3"), Ok(vec![3]));
+}
+
+#[test]
+fn an_undo_counts_as_what_it_is_to_the_turns_that_are_taken_back() {
+    // Turn 3 undoes what turn 2 did: to take 3 back alone is to do it again.
+    let undone = chain(&[("0", "1", 1), ("1", "2", 2), ("2", "1", 3)], &[(2, 3)]);
+    assert_eq!(back(&undone, &[3], "1"), Ok(vec![3]));
+    assert_eq!(back(&undone, &[2, 3], "1"), Ok(vec![]), "both of them leave nothing");
+    assert_eq!(back(&undone, &[1, 2, 3], "1"), Ok(vec![1]));
+    // A person, in no turn that is taken, has undone turn 2: nothing of it is left.
+    assert_eq!(back(&undone, &[2], "1"), Ok(vec![]));
+    // A rewind that was taken back, and one that was not, with what came after it.
+    let redone =
+        chain(&[("0", "1", 1), ("1", "2", 2), ("2", "1", 8), ("1", "2", 9)], &[(2, 3), (3, 4)]);
+    assert_eq!(back(&redone, &[2], "2"), Ok(vec![2]));
+    let gone_on = chain(&[("0", "1", 1), ("1", "2", 2), ("2", "1", 8), ("1", "5", 5)], &[(2, 3)]);
+    assert_eq!(back(&gone_on, &[5], "5"), Ok(vec![4]));
+    assert_eq!(back(&gone_on, &[1, 5], "5"), Ok(vec![4, 1]));
+    // A call that is still at work, and one of which the log has no content.
+    let running = chain(&[("0", "1", 1), ("1", "?", 2)], &[]);
+    assert_eq!(back(&running, &[1], "1"), Err("busy".to_owned()));
 }

@@ -1,0 +1,72 @@
+//! What of the history of a run its model was not sent, by turns.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Serialize;
+use toolwright_agent::durable::RecordedTurn;
+
+/// The turns that the messages of a history belong to, in their order.
+#[derive(Default)]
+pub(crate) struct SentHistory {
+    turns: Vec<u64>,
+}
+
+/// What of the history the model was not sent, by the turns that it belongs to.
+#[derive(Serialize)]
+pub(crate) struct LeftOutShown {
+    /// Those that were left out.
+    turns: BTreeSet<u64>,
+    /// Those whose answers were given anew later, so that they were left out.
+    repeated: BTreeSet<u64>,
+    /// Those whose answers were sent without their middle.
+    shortened: BTreeSet<u64>,
+}
+
+impl SentHistory {
+    /// Adds a turn, and gives what its model was not sent of the turns before it; nothing where it was sent all of them.
+    pub(crate) fn without(&mut self, number: u64, turn: &RecordedTurn) -> Option<LeftOutShown> {
+        self.turns.extend(turn.said.iter().map(|_| number));
+        let of = |message: usize| self.turns.get(message).copied();
+        let left_out = &turn.left_out;
+        let messages =
+            left_out.messages.iter().flat_map(|(from, to)| *from..(*to).min(self.turns.len()));
+        let shown = LeftOutShown {
+            turns: messages.filter_map(of).collect(),
+            repeated: left_out.repeated.iter().filter_map(|it| of(it.0)).collect(),
+            shortened: left_out.shortened.iter().filter_map(|it| of(it.0)).collect(),
+        };
+        let answers = turn.answer.iter().chain(&turn.answers);
+        self.turns.extend(answers.map(|_| number));
+        (!left_out.is_empty()).then_some(shown)
+    }
+}
+
+impl fmt::Display for LeftOutShown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("without turns", &self.turns),
+            ("without answers that were given anew of turns", &self.repeated),
+            ("with answers in short of turns", &self.shortened),
+        ];
+        let parts = parts.into_iter().filter(|(_, turns)| !turns.is_empty());
+        let words = parts.map(|(what, turns)| format!("{what} {}", ranges(turns)));
+        formatter.write_str(&words.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// Numbers in words: `1 to 3, 7`.
+fn ranges(numbers: &BTreeSet<u64>) -> String {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let words = ranges.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first} to {last}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,45 @@
+//! How large the requests of a run are, turn by turn, where its model has a small window.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use toolwright_agent::recording::Exchange;
+use toolwright_agent::{NoticeKind, RunNotice};
+
+use crate::transcript::Transcript;
+
+/// How many bytes are counted as a token, as the agent estimates them.
+const BYTES: usize = 3;
+
+/// The size of the last request.
+#[derive(Clone, Default)]
+pub struct Sizes(Arc<AtomicUsize>);
+
+impl Sizes {
+    /// Takes note of a request that was answered.
+    pub fn exchanged(&self, exchange: &Exchange) {
+        self.0.store(exchange.request.body.get().len(), Ordering::Relaxed);
+    }
+
+    /// Writes the size of the request whose answer has come, and what was left out of the history before it was made.
+    pub fn notice(&self, notice: &RunNotice<'_>, transcript: Transcript) {
+        match notice.kind {
+            NoticeKind::Compacted { before, after, is_too_long } => {
+                let too_long =
+                    if is_too_long { ", which is more than there is room for" } else { "" };
+                let words = format!(
+                    "the history of turn {} goes as {after} tokens of {before}{too_long}",
+                    notice.turn
+                );
+                transcript.note("window", &words);
+            }
+            NoticeKind::Answered { .. } => {
+                let bytes = self.0.load(Ordering::Relaxed);
+                let words =
+                    format!("turn {}: {bytes} bytes, about {} tokens", notice.turn, bytes / BYTES);
+                transcript.note("request", &words);
+            }
+            _ => {}
+        }
+    }
+}

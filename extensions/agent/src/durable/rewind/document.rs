@@ -1,0 +1,74 @@
+//! How a run went back: the document `run/<id>/rewind`, from which any process finishes what another has begun.
+
+use serde::{Deserialize, Serialize};
+use toolwright::CallId;
+use toolwright::journal::{DocumentWrite, Store};
+use toolwright::unstable::changes::ChangingCalls;
+
+use super::super::head::{read, written};
+use super::super::{RunError, keys};
+
+/// How a run went back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RewindDocument {
+    /// The run that goes on.
+    pub to: String,
+    /// The last turn that both have.
+    pub turn: u64,
+    /// Whether the other run had ended when it was made.
+    pub has_ended: bool,
+    /// How many documents its turns had then.
+    pub documents: usize,
+    /// The turns whose changes are taken back, by run.
+    pub turns: Vec<(String, u64)>,
+    /// The calls that calls of these turns have made.
+    pub calls: Vec<CallId>,
+    /// The call by which the log of changes knows what was restored.
+    pub by: CallId,
+    pub step: RewindStep,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RewindStep {
+    /// Files are being restored.
+    Restoring,
+    /// They are restored.
+    Done,
+    /// The rewind is taken back by this call.
+    Redoing(CallId),
+}
+
+impl RewindDocument {
+    /// The document of a run, and its version.
+    pub(super) async fn of(store: &dyn Store, run: &str) -> Result<(Self, u64), RunError> {
+        let key = keys::rewind(run);
+        let found = store.document(&key).await?;
+        let missing = || {
+            RunError::damaged(
+                &key,
+                "it is missing, expected it because the head says that the run went back",
+            )
+        };
+        let found = found.ok_or_else(missing)?;
+        let document = read("rewind of a run", &found.text);
+        Ok((document.map_err(|error| RunError::damaged(&key, error))?, found.version))
+    }
+
+    pub(super) fn write(&self, run: &str, expects: Option<u64>) -> Result<DocumentWrite, RunError> {
+        let key = keys::rewind(run);
+        let text = written(self).map_err(|error| RunError::damaged(&key, error))?;
+        Ok(DocumentWrite { key, expects, text: Some(text) })
+    }
+
+    /// The calls whose changes the rewind takes back.
+    pub(super) fn changing(&self) -> ChangingCalls {
+        ChangingCalls { turns: self.turns.clone(), calls: self.calls.clone() }
+    }
+
+    /// The call whose changes are taken back where the rewind is taken back.
+    pub(super) fn restoring(&self) -> ChangingCalls {
+        ChangingCalls { turns: Vec::new(), calls: vec![self.by] }
+    }
+}

@@ -1,0 +1,160 @@
+//! Finds which calls a rewind takes back: those of the turns after the one that it goes back to, whichever run of a chain of
+//! forks has made them, and the calls that these calls have made.
+
+use std::collections::HashMap;
+
+use toolwright::journal::{CallRecord, Filter, Page, State, Store};
+use toolwright::unstable::changes::{ChangingCalls, RestoredFiles};
+use toolwright::{CallId, Effect};
+
+use super::super::RunError;
+use super::super::head::Head;
+use super::super::runs::head_of;
+
+/// How many calls are read at once.
+const PAGE: usize = 1_000;
+
+/// How many runs a chain of forks has at most.
+const FORKS: usize = 10_000;
+
+/// Something that a call of a turn did and no rewind undoes: a program that ran, a message that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LastingEffect {
+    /// The run that made the call.
+    pub run: String,
+    /// The turn.
+    pub turn: u64,
+    /// The call.
+    pub call: CallId,
+    /// Its tool.
+    pub tool: String,
+    /// How it came out; nothing of a call that the journal does not have.
+    pub state: Option<State>,
+    /// Its arguments as people are shown them, where they are not encrypted.
+    pub shown: String,
+}
+
+/// The calls of the turns that are taken back.
+pub(super) struct TakenTurns {
+    pub calls: ChangingCalls,
+    /// Their records, each with its turn.
+    records: Vec<(u64, CallRecord)>,
+}
+
+impl TakenTurns {
+    /// Those after a turn of this run.
+    pub(super) async fn after(store: &dyn Store, head: &Head, turn: u64) -> Result<Self, RunError> {
+        let mut taken = Self { calls: ChangingCalls::default(), records: Vec::new() };
+        let (mut at, mut last) = (head.clone(), head.turn);
+        for _ in 0..FORKS {
+            let own = at.forked.as_ref().map_or(0, |forked| forked.turn);
+            let first = turn.max(own) + 1;
+            if first <= last {
+                taken.add(store, &at.run, first..=last).await?;
+            }
+            let Some(forked) = at.forked.take().filter(|_| own > turn) else { break };
+            last = last.min(own);
+            at = match head_of(store, &forked.run).await {
+                Ok((above, _)) => above,
+                Err(RunError::NoSuchRun { run: above }) => {
+                    let why = format!(
+                        "cannot go back to turn {turn}: its turns up to {own} were made in run `{above}`, whose record is removed; name \
+                         turn {own} or a later one"
+                    );
+                    return Err(RunError::NotNow { run: head.run.clone(), why });
+                }
+                Err(error) => return Err(error),
+            };
+        }
+        Ok(taken)
+    }
+
+    /// Adds the calls of turns of one run.
+    async fn add(
+        &mut self,
+        store: &dyn Store,
+        run: &str,
+        turns: std::ops::RangeInclusive<u64>,
+    ) -> Result<(), RunError> {
+        let filter = Filter { run: Some(run.to_owned()), ..Filter::default() };
+        let (mut page, mut records) = (Page::first(PAGE), HashMap::new());
+        loop {
+            let found = store.list(&filter, page).await?;
+            // What cannot be read may be a call that changed something.
+            if let Some(damaged) = found.damaged.into_iter().next() {
+                return Err(damaged.error.into());
+            }
+            records.extend(found.calls.into_iter().map(|it| (it.id, it)));
+            let Some(last) = found.next else { break };
+            page = page.after(last);
+        }
+        let mut of_turns: Vec<(u64, CallRecord)> = Vec::new();
+        for record in records.values() {
+            let Some(turn) = turn_of(record, &records) else { continue };
+            if turns.contains(&turn) {
+                of_turns.push((turn, record.clone()));
+            }
+        }
+        of_turns.sort_by_key(|(turn, record)| (*turn, record.id));
+        let made = of_turns.iter().filter(|(_, it)| it.place.turn.is_none());
+        self.calls.calls.extend(made.map(|(_, it)| it.id));
+        self.calls.turns.extend(turns.map(|turn| (run.to_owned(), turn)));
+        self.records.extend(of_turns);
+        Ok(())
+    }
+
+    /// A call that has not come to its end, so that it may still change something, and its turn.
+    pub(super) fn open(&self) -> Option<&(u64, CallRecord)> {
+        let is_open = |state: State| !state.is_answered() && state != State::Indeterminate;
+        self.records.iter().find(|(_, record)| record.answer.is_none() && is_open(record.state))
+    }
+
+    /// What no rewind undoes of these calls, when this becomes of their files.
+    pub(super) fn lasting(&self, files: &RestoredFiles, run: &str) -> Vec<LastingEffect> {
+        let acted = |it: &CallRecord| {
+            let acts = [State::Succeeded, State::Failed, State::Indeterminate, State::Dead];
+            it.effect != Effect::Read && (acts.contains(&it.state) || it.state == State::Discarded)
+        };
+        let is_lasting =
+            |it: &&(u64, CallRecord)| acted(&it.1) && !files.recorded.contains(&it.1.id);
+        let known = self.records.iter().filter(is_lasting);
+        let mut lasting: Vec<LastingEffect> = known
+            .map(|(turn, it)| LastingEffect {
+                run: it.place.run.clone(),
+                turn: *turn,
+                call: it.id,
+                tool: it.tool.clone(),
+                state: Some(it.state),
+                shown: it.shown.clone(),
+            })
+            .collect();
+        // A call that is recorded nowhere but in the log of changes.
+        for unrecorded in &files.unrecorded {
+            if lasting.iter().all(|it| it.call != unrecorded.call) {
+                lasting.push(LastingEffect {
+                    run: run.to_owned(),
+                    turn: unrecorded.turn.unwrap_or_default(),
+                    call: unrecorded.call,
+                    tool: unrecorded.tool.clone(),
+                    state: None,
+                    shown: String::new(),
+                });
+            }
+        }
+        lasting
+    }
+}
+
+/// The turn in which a call was made, or the call that has made it.
+fn turn_of(record: &CallRecord, records: &HashMap<CallId, CallRecord>) -> Option<u64> {
+    let mut at = record;
+    // A chain of parents has no circle, unless the journal is damaged.
+    for _ in 0..records.len() {
+        if at.place.turn.is_some() {
+            break;
+        }
+        at = records.get(&at.parent.as_ref()?.call)?;
+    }
+    at.place.turn
+}

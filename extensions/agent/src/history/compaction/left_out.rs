@@ -1,0 +1,43 @@
+//! What of a history its model was not sent, as it is recorded with the model's answer.
+
+use serde::{Deserialize, Serialize};
+
+/// What of a long history the model was not sent when it gave an answer. Messages are counted from 0 over the whole history of the run, and
+/// answers from 0 within their message.
+///
+/// ```
+/// use toolwright_agent::LeftOut;
+///
+/// let left_out = LeftOut::default();
+/// assert!(left_out.is_empty());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The messages that were left out, as ranges without their ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<(usize, usize)>,
+    /// The answers in whose place was said that a newer one follows: message and answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<(usize, usize)>,
+    /// The answers that were sent without their middle: message and answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<(usize, usize)>,
+}
+
+impl LeftOut {
+    /// Reports whether the model was sent the whole history.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds a message behind those that were added before.
+    pub(super) fn add_message(&mut self, message: usize) {
+        match self.messages.last_mut() {
+            Some((_, end)) if *end == message => *end += 1,
+            _ => self.messages.push((message, message + 1)),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Takes every change of some calls back at once: all files or, where one cannot be restored, none.
+
+use std::collections::BTreeMap;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use rusqlite::{Connection, params};
+use toolwright::unstable::changes::{
+    ChangingCalls, FileChanges, RefusedFile, RestoredFiles, UnrecordedCall,
+};
+use toolwright::{CallId, ToolError};
+
+use super::back::plan_back;
+use super::database::unavailable;
+use super::log::ChangeLog;
+use super::plan::Refusal;
+use super::record::CallFacts;
+use super::rows::{CallOf, Change, call, content, of_file};
+use super::tool::milliseconds;
+use super::undo::mark;
+use crate::blocking::blocking;
+use crate::footprint::Written;
+use crate::step::step;
+use crate::workspace::{Name, Restored, State};
+
+/// The tool that the history names for what a rewind restores.
+const REWIND: &str = "rewind";
+
+impl FileChanges for ChangeLog {
+    fn examine<'a>(
+        &'a self,
+        calls: &'a ChangingCalls,
+    ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>> {
+        let (log, calls) = (self.clone(), calls.clone());
+        blocking(move || log.examine_files(&calls).map(|it| it.report)).map(flat).boxed()
+    }
+
+    fn take_back<'a>(
+        &'a self,
+        calls: &'a ChangingCalls,
+        by: CallId,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<RestoredFiles, ToolError>> {
+        let (log, calls) = (self.clone(), calls.clone());
+        let (run, tool) = (Some(run.to_owned()), REWIND.to_owned());
+        let facts = CallFacts { id: by, run, turn: None, place: None, tool };
+        blocking(move || log.taken_back(&calls, &facts, milliseconds())).map(flat).boxed()
+    }
+}
+
+fn flat<T>(done: Result<Result<T, ToolError>, ToolError>) -> Result<T, ToolError> {
+    done.and_then(|it| it)
+}
+
+/// What was found of the files of calls.
+struct Examined {
+    report: RestoredFiles,
+    /// Those that are to be restored, with what is there.
+    files: Vec<(Name, State)>,
+}
+
+impl ChangeLog {
+    fn examine_files(&self, calls: &ChangingCalls) -> Result<Examined, ToolError> {
+        let (mut report, mut files) = (RestoredFiles::default(), Vec::new());
+        let names = names_of(&self.connection(), calls).map_err(unavailable)?;
+        for name in names {
+            let seen = self.complete_cut_short(&name)?;
+            let changes = of_file(&self.connection(), &name).map_err(unavailable)?;
+            let planned = plan_back(&changes, |it| is_of(it, calls), &seen.state);
+            let refused = |why: &Refusal<'_>| RefusedFile {
+                name: name.to_string(),
+                why: why.of(&name).to_string(),
+            };
+            let oldest = match &planned {
+                Err(refusal) => {
+                    report.refused.push(refused(refusal));
+                    continue;
+                }
+                Ok(None) => continue,
+                Ok(Some(back)) => back.oldest(),
+            };
+            let is_there = oldest.map(|it| content(&self.connection(), &it.before));
+            match (oldest, is_there.transpose().map_err(unavailable)?.flatten()) {
+                (Some(change), None) => {
+                    let why = "its content is no longer in the log";
+                    report.refused.push(refused(&Refusal::Unrecorded { change, why }));
+                }
+                _ => {
+                    report.restored.push(name.to_string());
+                    files.push((name, seen.state));
+                }
+            }
+        }
+        if !report.refused.is_empty() {
+            report.restored.clear();
+            files.clear();
+        }
+        let (recorded, unrecorded) = calls_of(&self.connection(), calls).map_err(unavailable)?;
+        (report.recorded, report.unrecorded) = (recorded, unrecorded);
+        Ok(Examined { report, files })
+    }
+
+    /// Restores the files, each as an undo does; a file that a process before has restored is as it was.
+    pub(super) fn taken_back(
+        &self,
+        calls: &ChangingCalls,
+        by: &CallFacts,
+        now: i64,
+    ) -> Result<RestoredFiles, ToolError> {
+        let Examined { report, files } = self.examine_files(calls)?;
+        for (name, found) in files {
+            step();
+            let changes = of_file(&self.connection(), &name).map_err(unavailable)?;
+            let back = plan_back(&changes, |it| is_of(it, calls), &found);
+            let Ok(Some(back)) = back else { continue };
+            let Some(oldest) = back.oldest() else { continue };
+            let restored = content(&self.connection(), &oldest.before).map_err(unavailable)?;
+            let restored = restored.unwrap_or_default();
+            let written = Written { names: vec![name.clone()], unnamed: None };
+            let begun = self.begin(by, &written, now)?;
+            let Some(own) = begun.change(&name) else { continue };
+            mark(&mut self.connection(), own, &back.changes).map_err(unavailable)?;
+            step();
+            let before =
+                Restored { state: &oldest.before, content: &restored, above: &oldest.above };
+            let result = self.0.workspace.restore(&name, &found, &before);
+            // Where nothing was restored, this removes the change and its marks; where it fails, the next look completes it.
+            let finished = self.finish(begun, now);
+            result?;
+            drop(finished);
+        }
+        Ok(report)
+    }
+}
+
+/// Whether a change is one of these calls.
+fn is_of(change: &Change, calls: &ChangingCalls) -> bool {
+    is_one_of(&change.call, calls)
+}
+
+fn is_one_of(call: &CallOf, calls: &ChangingCalls) -> bool {
+    let is_at = |(run, turn): &(String, u64)| {
+        call.turn == Some(*turn) && call.run.as_deref() == Some(run.as_str())
+    };
+    calls.turns.iter().any(is_at) || calls.calls.contains(&call.id)
+}
+
+/// The files that these calls have changed, from the one that was changed last.
+fn names_of(db: &Connection, calls: &ChangingCalls) -> rusqlite::Result<Vec<Name>> {
+    let mut newest: BTreeMap<String, i64> = BTreeMap::new();
+    let mut add = |rows: Vec<(String, i64)>| {
+        for (path, number) in rows {
+            let known = newest.entry(path).or_default();
+            *known = number.max(*known);
+        }
+    };
+    let from = "SELECT path, changes.number FROM changes JOIN calls ON calls.number = changes.call";
+    let mut of_turn = db.prepare_cached(&format!("{from} WHERE run = ?1 AND turn = ?2"))?;
+    for (run, turn) in &calls.turns {
+        let rows = of_turn
+            .query_map(params![run, turn.cast_signed()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        add(rows.collect::<rusqlite::Result<_>>()?);
+    }
+    let mut of_call = db.prepare_cached(&format!("{from} WHERE calls.id = ?1"))?;
+    for call in &calls.calls {
+        let id: &[u8] = call.as_bytes();
+        let rows = of_call.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        add(rows.collect::<rusqlite::Result<_>>()?);
+    }
+    let mut names: Vec<(String, i64)> = newest.into_iter().collect();
+    names.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    Ok(names.iter().filter_map(|(path, _)| Name::parse(path).ok()).collect())
+}
+
+/// Of these calls those all of whose changes the log has, and those that may have changed more.
+fn calls_of(
+    db: &Connection,
+    calls: &ChangingCalls,
+) -> rusqlite::Result<(Vec<CallId>, Vec<UnrecordedCall>)> {
+    let (mut recorded, mut unrecorded) = (Vec::new(), Vec::new());
+    let mut add = |found: Vec<(CallOf, bool)>| {
+        for (CallOf { id, tool, turn, .. }, is_whole) in found {
+            match is_whole {
+                true => recorded.push(id),
+                false => unrecorded.push(UnrecordedCall { call: id, tool, turn }),
+            }
+        }
+    };
+    let select = format!("SELECT {}, calls.unnamed IS NULL FROM calls WHERE", super::rows::CALL);
+    let mut of_turn =
+        db.prepare_cached(&format!("{select} run = ?1 AND turn = ?2 ORDER BY number"))?;
+    for (run, turn) in &calls.turns {
+        let rows = of_turn
+            .query_map(params![run, turn.cast_signed()], |row| Ok((call(row)?, row.get(6)?)))?;
+        add(rows.collect::<rusqlite::Result<_>>()?);
+    }
+    let mut of_call = db.prepare_cached(&format!("{select} id = ?1"))?;
+    for id in &calls.calls {
+        let id: &[u8] = id.as_bytes();
+        let rows = of_call.query_map([id], |row| Ok((call(row)?, row.get(6)?)))?;
+        add(rows.collect::<rusqlite::Result<_>>()?);
+    }
+    Ok((recorded, unrecorded))
+}
