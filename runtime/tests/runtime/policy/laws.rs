@@ -130,7 +130,12 @@ fn mode() -> impl Strategy<Value = Mode> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    // A quarter of the usual cases, because each judges hundreds of calls; `PROPTEST_CASES=4096` is the long form.
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 4,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn another_objection_never_lets_more_run(
