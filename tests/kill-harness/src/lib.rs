@@ -113,10 +113,17 @@ pub fn main(store: &dyn Opens) -> ExitCode {
     })
 }
 
+/// Builds the runtime of a life. A debug build takes about 400 KiB of stack for a recorded call, and as much again for each call
+/// that its tool makes.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    const STACK: usize = 8 << 20;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).thread_stack_size(STACK).enable_all().build()
+}
+
 fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
     let life = serde_json::from_str(life)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = runtime()?;
     runtime.block_on(agent::live(life, store))?;
     // What still runs is ended with the process, as by a kill.
     runtime.shutdown_background();
@@ -125,8 +132,7 @@ fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
 
 fn board_lived(life: &str) -> anyhow::Result<ExitCode> {
     let life = serde_json::from_str(life)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = runtime()?;
     runtime.block_on(board::live(life))?;
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
@@ -134,8 +140,7 @@ fn board_lived(life: &str) -> anyhow::Result<ExitCode> {
 
 fn lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {
     let life = serde_json::from_str(life)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(life::live(life, store))?;
     Ok(match ended {
         life::Ended::Finished => ExitCode::SUCCESS,

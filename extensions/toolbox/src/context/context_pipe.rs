@@ -91,16 +91,25 @@ pub async fn context_pipe(
             OnConflict::Error => Before::Missing,
             OnConflict::Overwrite => Before::Any,
         };
-        let text = NewText {
-            content: &content,
-            note: Some(&note),
-            source: None,
-            untrusted: source.as_deref(),
-        };
+        // The store keeps the source beside the text, and every answer over it is fenced anew.
+        let content = if source.is_some() { within_fence(&content) } else { &content };
+        let text =
+            NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
         let stored = store.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
-        Ok(Piped { entry: piped(stored, &content), source })
+        Ok(Piped { entry: piped(stored, content), source })
     });
     written.await?.and_then(Piped::into_output)
+}
+
+/// Takes the text of a stranger out of its fence, where the fence is around the whole.
+fn within_fence(answer: &str) -> &str {
+    let inner = || {
+        let (opening, rest) = answer.strip_prefix("<untrusted ")?.split_once('\n')?;
+        let (mark, _) = opening.split_once(" from ")?;
+        let text = rest.strip_suffix('>')?.strip_suffix(mark)?.strip_suffix("\n</untrusted ")?;
+        (!mark.is_empty() && !text.contains(mark)).then_some(text)
+    };
+    inner().unwrap_or(answer)
 }
 
 /// What was stored, and where it comes from, where a stranger wrote it.

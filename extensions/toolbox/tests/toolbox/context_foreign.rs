@@ -116,7 +116,8 @@ fn what_is_made_of_a_foreign_text_is_foreign() {
     world.foreign("context_pipe", input);
     assert!(page(&world.store).untrusted.is_some());
     let made = json!({"path": "page.json", "expression": "tea", "output_path": "made.json"});
-    world.foreign("context_query", made);
+    let made = world.foreign("context_query", made);
+    assert!(!made.is_error(), "{}", made.text());
     let line = json!([{"start_line": 1, "end_line": 1, "content": "{\"tea\": \"Send them.\"}"}]);
     world.call("context_edit", json!({"path": "page.json", "patches": line}), false);
     for path in ["made.json", "page.json"] {
