@@ -9,6 +9,7 @@ mod end;
 mod follow_up;
 mod foreign;
 mod guard;
+pub(crate) mod heap;
 mod notify;
 mod outcome;
 mod pending;

@@ -113,12 +113,9 @@ pub fn main(store: &dyn Opens) -> ExitCode {
     })
 }
 
-/// Builds the runtime of a life. A debug build takes about 400 KiB of stack for a recorded call, and as much again for each call
-/// that its tool makes.
+/// Builds the runtime of a life.
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    const STACK: usize = 8 << 20;
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    builder.worker_threads(2).thread_stack_size(STACK).enable_all().build()
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
 fn agent_lived(life: &str, store: &dyn Opens) -> anyhow::Result<ExitCode> {

@@ -188,7 +188,13 @@ pub(crate) fn evaluated(
             is_former: false,
         })
     });
-    Evaluated { policy: policy.decision(), four_eyes: false, has_secrets: false, arguments }
+    Evaluated {
+        policy: policy.decision(),
+        reviewable: false,
+        four_eyes: false,
+        has_secrets: false,
+        arguments,
+    }
 }
 
 /// Whether a person rejected the same call.

@@ -89,7 +89,7 @@ pub fn bare(office: &Office) -> ExecutorBuilder {
 /// The same without a word on what may run.
 pub fn ruled(office: &Office) -> ExecutorBuilder {
     let tools =
-        [SETTLE, ALL, CALL_ONCE, RELAY, READ_BY, NOTE, LOOK, REFUND, FAIL, HANG, HANG_AGAIN];
+        [SETTLE, ALL, CALL_ONCE, RELAY, READ_BY, DIVE, NOTE, LOOK, REFUND, FAIL, HANG, HANG_AGAIN];
     Executor::builder(Registry::of(tools).unwrap()).service_arc(Arc::clone(&office.ran))
 }
 
@@ -127,6 +127,37 @@ async fn the_record_of_a_child_names_its_parent_and_which_of_its_calls_it_is() {
     assert_eq!((child.place.run.as_str(), child.place.turn), ("ticket-7", None));
     assert_eq!(child.requester, parent.requester);
     assert_eq!((child.state, parent.state), (State::Succeeded, State::Succeeded));
+}
+
+/// Calls itself so often.
+#[tool(name = "nested_dive", effect = idempotent)]
+pub async fn dive(
+    calls: &Calls,
+    /// How often.
+    depth: u32,
+) -> Result<u32, ToolError> {
+    match depth.checked_sub(1) {
+        None => Ok(0),
+        Some(rest) => Ok(1 + calls.to(DIVE).with("depth", &rest).await_as::<u32>().await?),
+    }
+}
+
+#[test]
+fn as_many_recorded_calls_as_may_lie_in_each_other_fit_into_the_stack_of_a_worker() {
+    // A worker of tokio has 2 MiB, and what calls the executor needs some of it.
+    const STACK: usize = 3 << 19;
+    let deepest = || async {
+        let office = office();
+        let text = format!(r#"{{"depth":{}}}"#, Calls::DEPTH - 1);
+        let outcome = executor(&office).submit(&Call::new("nested_dive", text)).await;
+        assert_eq!(answered(outcome).text(), "7");
+        assert_eq!(office.records().await.len(), Calls::DEPTH as usize);
+    };
+    let on_thread = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(deepest());
+    };
+    std::thread::Builder::new().stack_size(STACK).spawn(on_thread).unwrap().join().unwrap();
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ use super::nested::{Attempt, Family, covered, own_to_run};
 use super::retrying::deadline;
 use super::{Plan, RunState};
 use crate::lifecycle::Lifecycle;
+use crate::lifecycle::heap::on_heap;
 use crate::retry::{Through, unavailable};
 use crate::stage::{self, Found, record};
 use toolwright_core::call::Call;
@@ -136,7 +137,7 @@ async fn sought(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) 
 /// A call under the eyes of listeners and tracing.
 async fn recorded(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match Lifecycle::of(run) {
-        Some(lifecycle) => lifecycle.answer(call).await,
+        Some(lifecycle) => on_heap(|| lifecycle.answer(call)).await,
         None => unrecorded(run, call, in_turn).await,
     }
 }

@@ -14,6 +14,7 @@ use futures::future::join_all;
 use self::early::Early;
 use super::outcome::{CallFailure, Outcome};
 use super::{Calling, Run, RunState};
+use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::{Asking, Lifecycle};
 use crate::stage;
 pub use answers::{SubmittedTurn, TurnAnswers};
@@ -228,7 +229,12 @@ impl Run {
                     Some(begun) if matches!(lifecycle.at(&place, call.name()).await, Ok(None)) => {
                         Outcome::Answered(begun.answer(call.name()).await)
                     }
-                    _ => lifecycle.outcome(id, call, place, Asking::Later, Some(&in_turn)).await,
+                    _ => {
+                        on_heap(|| {
+                            lifecycle.outcome(id, call, place, Asking::Later, Some(&in_turn))
+                        })
+                        .await
+                    }
                 }
             }
         });
@@ -236,7 +242,7 @@ impl Run {
         // The calls that need no person have been answered; now people are asked about the others.
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
-                let decided = lifecycle.ask_about(waits.call, call).await;
+                let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;
                 *outcome = lifecycle.retried(decided, call, None).await;
             }
         }
@@ -287,7 +293,7 @@ impl RunState {
         match Lifecycle::of(self) {
             Some(lifecycle) => {
                 let place = CallSlot { run: self.id().to_owned(), turn: None, index: 0 };
-                lifecycle.outcome(CallId::new(), call, place, Asking::Now, None).await
+                on_heap(|| lifecycle.outcome(CallId::new(), call, place, Asking::Now, None)).await
             }
             None => Calling::new(self, call).await.into(),
         }

@@ -12,6 +12,7 @@ use futures::FutureExt as _;
 use futures::future::{Either, select};
 
 use super::driver::Lifecycle;
+use super::heap::on_heap;
 use super::step::{End, Input};
 use crate::event::ToolEventKind;
 use crate::executor::{Asker, CallFailure, OnNoApprover, Outcome};
@@ -55,12 +56,12 @@ impl Lifecycle<'_> {
         call: Option<&Call<'_>>,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
-        self.notify_for(record, call, watch, Whose::Ours).await
+        on_heap(|| self.notify_for(record, call, watch, Whose::Ours)).await
     }
 
     /// Notifies the approver of a call whose caller is not here.
     pub(super) async fn notify_for_others(self, record: CallRecord) -> Outcome {
-        self.notify_for(record, None, None, Whose::Anybodys).await
+        on_heap(|| self.notify_for(record, None, None, Whose::Anybodys)).await
     }
 
     async fn notify_for(
@@ -71,7 +72,7 @@ impl Lifecycle<'_> {
         whose: Whose,
     ) -> Outcome {
         if record.state != State::Pending {
-            return Box::pin(self.continue_call(record, call, watch)).await;
+            return on_heap(|| self.continue_call(record, call, watch)).await;
         }
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
@@ -83,24 +84,25 @@ impl Lifecycle<'_> {
         let Some(asking) = self.journal.busy.ask(record.id) else {
             return self.outcome_of(&record);
         };
-        let reply = self.asked(asker, &record, request, call).await;
+        let reply = on_heap(|| self.asked(asker, &record, request, call)).await;
         drop(asking);
         match reply {
             Ok(Some(Said::Statement(statement))) => {
-                self.submit_statement(asker, *statement).await;
+                on_heap(|| self.submit_statement(asker, *statement)).await;
                 match self.load(record.id).await {
                     Ok(decided) => {
                         self.notify_found(&decided).await;
-                        Box::pin(self.continue_call(decided, call, watch)).await
+                        on_heap(|| self.continue_call(decided, call, watch)).await
                     }
                     Err(failure) => failure.into(),
                 }
             }
-            Ok(Some(Said::Noted)) => self.noted(record).await,
+            Ok(Some(Said::Noted)) => on_heap(|| self.noted(record)).await,
             undecided => {
                 self.journal.busy.pause(record.id, TRY_AGAIN);
                 if let Err(why) = undecided
-                    && let Err(failure) = self.approver_failed(&record, why, whose).await
+                    && let Err(failure) =
+                        on_heap(|| self.approver_failed(&record, why, whose)).await
                 {
                     return failure.into();
                 }
@@ -108,7 +110,7 @@ impl Lifecycle<'_> {
                     // Somebody else decided meanwhile.
                     Ok(now) if now.state != State::Pending => {
                         self.notify_found(&now).await;
-                        Box::pin(self.continue_call(now, call, watch)).await
+                        on_heap(|| self.continue_call(now, call, watch)).await
                     }
                     Ok(now) => self.outcome_of(&now),
                     Err(failure) => failure.into(),
@@ -144,7 +146,7 @@ impl Lifecycle<'_> {
     pub(crate) async fn ask_about(self, id: CallId, call: &Call<'_>) -> Outcome {
         match self.load(id).await {
             Ok(record) if self.needs_notification(&record) => {
-                self.notify(record, Some(call), None).await
+                on_heap(|| self.notify(record, Some(call), None)).await
             }
             Ok(record) if record.state == State::Waiting => {
                 self.ask_for_children(record, Some(call)).await

@@ -8,6 +8,7 @@ use futures::future::{BoxFuture, select};
 
 use super::ask::LOOK_AGAIN;
 use super::driver::Lifecycle;
+use super::heap::on_heap;
 use super::outcome::{failed, indeterminate};
 use super::step::End;
 use super::submit::Asking;
@@ -25,7 +26,7 @@ impl<'a> Lifecycle<'a> {
         let place = CallSlot { run: self.run.id().to_owned(), turn: None, index: 0 };
         let is_put_back = family.recorded.as_ref().is_some_and(|it| it.may_be_put_back);
         let asking = if is_put_back { Asking::Later } else { Asking::Now };
-        let mut outcome = self.outcome(CallId::new(), call, place, asking, None).await;
+        let mut outcome = on_heap(|| self.outcome(CallId::new(), call, place, asking, None)).await;
         loop {
             let waits = match outcome {
                 Outcome::Answered(answer) => return answer,
@@ -38,13 +39,13 @@ impl<'a> Lifecycle<'a> {
             if stage::is_given_up(self.run, call) {
                 return match waits.state {
                     State::Indeterminate => indeterminate(call.name(), waits.call).into(),
-                    _ => Box::pin(self.end_with(waits.call, End::GivenUp)).await,
+                    _ => on_heap(|| self.end_with(waits.call, End::GivenUp)).await,
                 };
             }
             if waits.state == State::Indeterminate {
-                Box::pin(self.until_found_out(waits.call, call)).await;
+                on_heap(|| self.until_found_out(waits.call, call)).await;
             }
-            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
+            outcome = on_heap(|| self.wait(waits.call, Some(call))).await;
         }
     }
 
@@ -152,7 +153,7 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         match &outcome {
             Outcome::Suspended(waits) if waits.state == State::Waiting && asking == Asking::Now => {
-                Box::pin(self.ask_about(waits.call, call)).await
+                on_heap(|| self.ask_about(waits.call, call)).await
             }
             _ => outcome,
         }
@@ -174,7 +175,7 @@ impl<'a> Lifecycle<'a> {
                         self.ask_for_children(child, None).await
                     }
                     Ok(child) if self.needs_notification(&child) => {
-                        self.notify(child, None, None).await
+                        on_heap(|| self.notify(child, None, None)).await
                     }
                     Ok(_) => continue,
                     Err(failure) => return failure.into(),
@@ -183,8 +184,8 @@ impl<'a> Lifecycle<'a> {
                     return failure.into();
                 }
             }
-            match self.expire_due(record).await {
-                Ok(record) => self.continue_call(record, call, None).await,
+            match on_heap(|| self.expire_due(record)).await {
+                Ok(record) => on_heap(|| self.continue_call(record, call, None)).await,
                 Err(failure) => failure.into(),
             }
         }
@@ -196,7 +197,7 @@ impl<'a> Lifecycle<'a> {
         let ended = async {
             for child in self.children(parent).await? {
                 if child.answer.is_none() {
-                    Box::pin(self.end(child, End::CallerGone)).await?;
+                    on_heap(|| self.end(child, End::CallerGone)).await?;
                 }
             }
             Ok::<(), CallFailure>(())

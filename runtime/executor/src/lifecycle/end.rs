@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::driver::{Lifecycle, pauses};
+use super::heap::on_heap;
 use super::outcome::{failed, indeterminate};
 use super::step::{End, Input};
 use crate::executor::{CallFailure, Outcome, RunState};
@@ -71,7 +72,7 @@ impl Lifecycle<'_> {
         let mut look = self.look(record, None, None);
         self.advance(&mut look, &mut Input::Ended(end)).await?;
         if was_waiting && look.record().state.is_answered() {
-            Box::pin(self.end_children(look.record().id)).await;
+            on_heap(|| self.end_children(look.record().id)).await;
         }
         Ok(look.into_record())
     }

@@ -135,6 +135,10 @@ pub enum Stored {
 pub struct Evaluated {
     /// The decision of the policy.
     pub policy: PolicyDecision,
+    /// Whether a reviewer may decide in a person's place, where the policy asks. A trace of a release that did not write it
+    /// means no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reviewable: bool,
     /// Whether the policy forbids that the user of a call approves it.
     pub four_eyes: bool,
     /// Whether there are secrets among the arguments.

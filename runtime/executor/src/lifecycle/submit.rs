@@ -8,6 +8,7 @@ use tracing::Instrument as _;
 
 use super::driver::Lifecycle;
 use super::end::Waits;
+use super::heap::on_heap;
 use super::outcome::{failed, indeterminate};
 use super::snapshot::Snapshot;
 use super::step::{End, Input, Then};
@@ -36,7 +37,7 @@ impl<'a> Lifecycle<'a> {
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
         let id = CallId::new();
         let waits = Waits::new(self.run, id);
-        let answer = self.answered(id, call).await;
+        let answer = on_heap(|| self.answered(id, call)).await;
         waits.answered();
         answer
     }
@@ -62,12 +63,12 @@ impl<'a> Lifecycle<'a> {
             }
             // Whoever made the call gets one answer, so nothing of it may happen later.
             if self.is_closed() {
-                return Box::pin(self.end_with(waits.call, End::ShuttingDown)).await;
+                return on_heap(|| self.end_with(waits.call, End::ShuttingDown)).await;
             }
             if stage::is_given_up(self.run, call) {
-                return Box::pin(self.end_with(waits.call, End::GivenUp)).await;
+                return on_heap(|| self.end_with(waits.call, End::GivenUp)).await;
             }
-            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
+            outcome = on_heap(|| self.wait(waits.call, Some(call))).await;
         }
     }
 
@@ -99,14 +100,16 @@ impl<'a> Lifecycle<'a> {
             Ok(found) => {
                 let submitted = async {
                     let found = found.clone();
-                    let outcome = self.submit(id, found, call, place, watch.as_ref(), asking).await;
+                    let outcome =
+                        on_heap(|| self.submit(id, found, call, place, watch.as_ref(), asking))
+                            .await;
                     let outcome = self.retried(outcome, call, watch.as_ref()).await;
                     self.asked_for_children(outcome, call, asking).await
                 };
                 (submitted.instrument(span.clone()).await, Some(found))
             }
             Err(error) => {
-                let known = Box::pin(self.known_without_tool(&place, call, watch.as_ref())).await;
+                let known = on_heap(|| self.known_without_tool(&place, call, watch.as_ref())).await;
                 (known.unwrap_or_else(|| Outcome::Answered(error.into())), None)
             }
         };
@@ -125,8 +128,8 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         let plan = found.plan();
         if place.turn.is_some() || self.is_made_again() {
-            match self.known(&place, call.name()).await {
-                Ok(Some(known)) => return Box::pin(self.resubmitted(known, call, watch)).await,
+            match on_heap(|| self.known(&place, call.name())).await {
+                Ok(Some(known)) => return on_heap(|| self.resubmitted(known, call, watch)).await,
                 Ok(None) => {}
                 Err(failure) => return failure.into(),
             }
@@ -143,7 +146,7 @@ impl<'a> Lifecycle<'a> {
         if is_unrecorded && never_asks && plan.asks_nobody() && is_open {
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
-            return stages.with_own(Some(identity)).await.into();
+            return on_heap(|| stages.with_own(Some(identity))).await.into();
         }
         let (mut facts, settled) = match self.settle(plan, call, call.arguments(), id) {
             Ok(settled) => settled,
@@ -169,10 +172,10 @@ impl<'a> Lifecycle<'a> {
         }
         if plan.entry.spec.asks.is_some() && refused.is_none() {
             let identity = Some(Identity::of(id).at(slot.as_ref().map(Slot::pair)));
-            Box::pin(stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
+            on_heap(|| stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
         }
         let is_allowed = match is_unrecorded {
-            true => match self.sources(self.run.id(), call.name()).await {
+            true => match on_heap(|| self.sources(self.run.id(), call.name())).await {
                 Ok(sources) => {
                     let (user, sources) = (self.run.user(), sources.as_deref());
                     self.policy(plan, (&facts, &settled), user, sources) == PolicyDecision::Allow
@@ -189,7 +192,7 @@ impl<'a> Lifecycle<'a> {
             let claim = Claim::unbounded();
             let stages = stages.claimed(settled.arguments(), &claim);
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
-            return stages.with_own(Some(identity)).await.into();
+            return on_heap(|| stages.with_own(Some(identity))).await.into();
         }
         let journal = match self.journal.id().await {
             Ok(journal) => journal,
@@ -211,24 +214,24 @@ impl<'a> Lifecycle<'a> {
         let stored = refused.as_ref().map(|answer| self.store_answer(look.record(), answer));
         look.answer = refused;
         let mut input = Input::Submitted { reason, refused: stored };
-        match self.advance(&mut look, &mut input).await {
+        match on_heap(|| self.advance(&mut look, &mut input)).await {
             Err(failure) => failure.into(),
-            Ok(Then::Perform) => self.perform(&mut look).await,
+            Ok(Then::Perform) => on_heap(|| self.perform(&mut look)).await,
             Ok(Then::Notify) => {
                 self.announce(look.record(), watch);
                 match asking {
                     Asking::Now => {
-                        Box::pin(self.notify(look.into_record(), Some(call), watch)).await
+                        on_heap(|| self.notify(look.into_record(), Some(call), watch)).await
                     }
                     Asking::Later => self.outcome_of(look.record()),
                 }
             }
             // The journal has it already.
-            Ok(Then::Reload) => Box::pin(self.resubmitted(look.into_record(), call, watch)).await,
+            Ok(Then::Reload) => on_heap(|| self.resubmitted(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
                 // What refuses it may be its own record, made elsewhere meanwhile.
-                match self.of_turn(look.record()).await {
-                    Ok(Some(known)) => Box::pin(self.resubmitted(known, call, watch)).await,
+                match on_heap(|| self.of_turn(look.record())).await {
+                    Ok(Some(known)) => on_heap(|| self.resubmitted(known, call, watch)).await,
                     Ok(None) => Outcome::Answered(refusal.error(call.name(), self.run.id()).into()),
                     Err(failure) => failure.into(),
                 }
@@ -253,9 +256,9 @@ impl<'a> Lifecycle<'a> {
             watch.is_of(&known);
         }
         if matches!(known.state, State::Judging | State::Ready | State::Running) {
-            return Some(self.resubmitted(known, call, watch).await);
+            return Some(on_heap(|| self.resubmitted(known, call, watch)).await);
         }
-        Some(match self.expire_due(known).await {
+        Some(match on_heap(|| self.expire_due(known)).await {
             Ok(record) => self.outcome_of(&record),
             Err(failure) => failure.into(),
         })
@@ -328,10 +331,10 @@ impl<'a> Lifecycle<'a> {
         if known.answer.is_some() {
             return self.outcome_of(&self.as_known_now(known));
         }
-        match self.expire_due(known).await {
+        match on_heap(|| self.expire_due(known)).await {
             // Its caller ends it.
             Ok(record) if stage::is_given_up(self.run, call) => self.outcome_of(&record),
-            Ok(record) => self.continue_call(record, Some(call), watch).await,
+            Ok(record) => on_heap(|| self.continue_call(record, Some(call), watch)).await,
             Err(failure) => failure.into(),
         }
     }

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
 use super::driver::{Lifecycle, Look, not_recorded, too_busy};
+use super::heap::on_heap;
 use super::outcome::indeterminate;
 use super::step::{End, Input, Then};
 use crate::executor::{AskingMark, CallFailure, Outcome, PATIENCE};
@@ -38,9 +39,9 @@ impl<'a> Lifecycle<'a> {
         call: Option<&Call<'_>>,
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
-        match self.until_asked(record, call, watch).await {
+        match on_heap(|| self.until_asked(record, call, watch)).await {
             Gone::On(outcome) => outcome,
-            Gone::ToPeople(record) => Box::pin(self.notify(*record, call, watch)).await,
+            Gone::ToPeople(record) => on_heap(|| self.notify(*record, call, watch)).await,
         }
     }
 
@@ -53,10 +54,11 @@ impl<'a> Lifecycle<'a> {
     ) -> Gone {
         let mut look = self.look(record, call, watch);
         for _ in 0..MOVES {
-            match self.advance(&mut look, &mut Input::Resumed).await {
+            let mut input = Input::Resumed;
+            match on_heap(|| self.advance(&mut look, &mut input)).await {
                 Err(failure) => return Gone::On(failure.into()),
                 Ok(Then::Continue) => {}
-                Ok(Then::Perform) => return Gone::On(Box::pin(self.carry_out(look)).await),
+                Ok(Then::Perform) => return Gone::On(on_heap(|| self.carry_out(look)).await),
                 Ok(Then::Notify) => {
                     self.announce(look.record(), watch);
                     return Gone::ToPeople(Box::new(look.into_record()));
@@ -76,8 +78,8 @@ impl<'a> Lifecycle<'a> {
     async fn carry_out(self, mut look: Look<'a, '_>) -> Outcome {
         let before = look.record().answer.is_some().then(|| look.record().clone());
         let outcome = match look.watch {
-            Some(_) => self.perform(&mut look).await,
-            None => self.perform_watched(look).await,
+            Some(_) => on_heap(|| self.perform(&mut look)).await,
+            None => on_heap(|| self.perform_watched(look)).await,
         };
         match (outcome, before) {
             (Outcome::Answered(_), Some(before)) => self.outcome_of(&before),
@@ -93,19 +95,19 @@ impl<'a> Lifecycle<'a> {
     }
 
     pub(crate) async fn resume(self, id: CallId) -> Outcome {
-        let outcome = Box::pin(self.resume_call(id)).await;
+        let outcome = on_heap(|| self.resume_call(id)).await;
         self.noted_as_read_of(outcome, id).await
     }
 
     async fn resume_call(self, id: CallId) -> Outcome {
         let current = match self.load(id).await {
-            Ok(record) => self.expire_due(record).await,
+            Ok(record) => on_heap(|| self.expire_due(record)).await,
             Err(failure) => return failure.into(),
         };
         match current {
             Ok(record) => {
                 self.notify_found(&record).await;
-                self.continue_call(record, None, None).await
+                on_heap(|| self.continue_call(record, None, None)).await
             }
             Err(failure) => failure.into(),
         }
@@ -118,7 +120,7 @@ impl<'a> Lifecycle<'a> {
     pub(crate) async fn wait(self, id: CallId, call: Option<&Call<'_>>) -> Outcome {
         let mut away_since = None;
         loop {
-            let outcome = self.wait_while_available(id, call, &mut away_since).await;
+            let outcome = on_heap(|| self.wait_while_available(id, call, &mut away_since)).await;
             if !self.outlasts(&outcome, call, &mut away_since).await {
                 return self.noted_as_read_of(outcome, id).await;
             }
@@ -163,15 +165,15 @@ impl<'a> Lifecycle<'a> {
                 self.notify_found(&record).await;
                 return self.outcome_of(&record);
             }
-            let outcome = match self.expire_due(record.clone()).await {
+            let outcome = match on_heap(|| self.expire_due(record.clone())).await {
                 Ok(current) if current.version != record.version => continue,
                 Ok(current) if self.needs_notification(&current) => {
-                    self.notify(current, call, None).await
+                    on_heap(|| self.notify(current, call, None)).await
                 }
                 Ok(current) if current.state == State::Waiting => {
                     self.ask_for_children(current, call).await
                 }
-                Ok(current) => self.continue_call(current, call, None).await,
+                Ok(current) => on_heap(|| self.continue_call(current, call, None)).await,
                 Err(failure) => return failure.into(),
             };
             match &outcome {
@@ -213,13 +215,13 @@ impl<'a> Lifecycle<'a> {
                 return Ok(indeterminate(call.name(), waits.call).into());
             }
             if stage::is_given_up(self.run, call) {
-                return Ok(self.end_with(waits.call, End::GivenUp).await);
+                return Ok(on_heap(|| self.end_with(waits.call, End::GivenUp)).await);
             }
             if self.is_closed() {
                 let (call, tool, state) = (waits.call, call.name().to_owned(), waits.state);
                 return Err(CallFailure::ShuttingDown { call, tool, state });
             }
-            outcome = Box::pin(self.wait(waits.call, Some(call))).await;
+            outcome = on_heap(|| self.wait(waits.call, Some(call))).await;
         }
     }
 
@@ -232,7 +234,7 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         match &outcome {
             Outcome::Suspended(waits) if waits.state == State::Ready => {
-                Box::pin(self.tried_again(outcome, call, watch)).await
+                on_heap(|| self.tried_again(outcome, call, watch)).await
             }
             _ => outcome,
         }
@@ -260,11 +262,11 @@ impl<'a> Lifecycle<'a> {
             }
             outcome = match self.until_next(record, call).await {
                 Until::Due(record, ours) => {
-                    match self.until_asked(*record, Some(call), watch).await {
+                    match on_heap(|| self.until_asked(*record, Some(call), watch)).await {
                         Gone::On(outcome) => outcome,
                         Gone::ToPeople(record) => {
                             drop(ours);
-                            self.notify(*record, Some(call), watch).await
+                            on_heap(|| self.notify(*record, Some(call), watch)).await
                         }
                     }
                 }
@@ -308,7 +310,9 @@ impl<'a> Lifecycle<'a> {
             match select(closing.as_mut(), select(given_up.as_mut(), pause)).await {
                 Either::Left(_) => return Until::Elsewhere(Box::new(record)),
                 Either::Right((Either::Left(_), _)) => {
-                    return Until::Ended(self.end_with(record.id, End::GivenUp).await.into());
+                    return Until::Ended(
+                        on_heap(|| self.end_with(record.id, End::GivenUp)).await.into(),
+                    );
                 }
                 Either::Right((Either::Right(_), _)) => {}
             }

@@ -72,7 +72,7 @@ impl ApprovalRequest {
             project: call.project.clone(),
             deadline: ask.deadline,
             fingerprint: call.fingerprint.clone(),
-            person: ask.person,
+            person: !ask.reviewable,
         })
     }
 }

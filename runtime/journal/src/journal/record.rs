@@ -72,9 +72,10 @@ pub struct Ask {
     pub deadline: Timestamp,
     /// Whether an approver has been notified.
     pub told: bool,
-    /// Whether a person has to decide, whatever a reviewer says: a rule asks about each call.
+    /// Whether a reviewer may decide in a person's place: no rule asks about each call. A record of a release that did not
+    /// write it is for a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub person: bool,
+    pub reviewable: bool,
 }
 
 /// One call, as it is now.

@@ -58,7 +58,7 @@ pub fn pending(number: u8) -> CallRecord {
             preview: None,
             deadline: at(3600),
             told: false,
-            person: false,
+            reviewable: true,
         });
     })
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement, Subject};
+use toolwright::approval::{
+    ApprovalError, ApprovalRequest, ApprovalService, Decision, Statement, Subject,
+};
 use toolwright::journal::{
     CallRecord, CommitError, DocumentWrite, MemoryStore, State, Store, Transaction, Transition,
 };
@@ -26,6 +28,18 @@ fn indeterminate() -> CallRecord {
 
 fn json_of(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn what_an_earlier_release_asked_is_for_a_person_and_not_for_a_reviewer() {
+    let mut record = serde_json::to_value(pending(1)).expect("JSON");
+    let request = |record: &Value| {
+        let record = serde_json::from_value(record.clone()).expect("a record");
+        ApprovalRequest::of(&record).expect("it waits")
+    };
+    assert!(!request(&record).person);
+    record["ask"].as_object_mut().and_then(|ask| ask.remove("reviewable")).expect("written");
+    assert!(request(&record).person);
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
         preview: None,
         deadline: now,
         told: false,
-        person: false,
+        reviewable: false,
     };
     record.ask = Some(ask);
     let unit = Transaction {

@@ -12,6 +12,7 @@ use super::places::{Out, Places};
 use crate::executor::own::{context_of, own_with};
 use crate::executor::{Calling, Plan, RunState};
 use crate::lifecycle::Lifecycle;
+use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::words::cancelled;
 use crate::stage::{self, Admitted};
 use toolwright_core::call::Call;
@@ -155,7 +156,7 @@ impl Children {
         let answer = match (&self.family.recorded, Lifecycle::of(&self.run)) {
             (Some(recorded), Some(lifecycle)) => {
                 let child = ParentCall { call: recorded.call, index };
-                lifecycle.of_parent(child).child(call, &self.family).await
+                on_heap(|| lifecycle.of_parent(child).child(call, &self.family)).await
             }
             _ => self.remembered(index, call).await,
         };

@@ -67,7 +67,7 @@ impl<'a> Moment<'a> {
                 (entries, grant.and_then(|it| it.taken), then)
             }
             Gate::Ask(reason) => (
-                vec![opened, self.ask(&mut next, reason, None, &evaluated.policy)?],
+                vec![opened, self.ask(&mut next, reason, None, evaluated.reviewable)?],
                 None,
                 Then::Notify,
             ),
@@ -124,9 +124,8 @@ impl<'a> Moment<'a> {
         record: &mut CallRecord,
         reason: String,
         why: Option<String>,
-        policy: &PolicyDecision,
+        reviewable: bool,
     ) -> Known<Entry> {
-        let person = matches!(policy, PolicyDecision::Ask { grants_count: false, .. });
         let preview = self.preview()?;
         let reason = if reason.is_empty() { "it has to be decided".to_owned() } else { reason };
         let reason = match why {
@@ -136,7 +135,7 @@ impl<'a> Moment<'a> {
         let deadline = later(self.now, self.settings.expires_after);
         let entry = self.advance(record, Transition::Asked, Some(reason.clone()))?;
         record.decision = None;
-        record.ask = Some(Ask { reason, preview, deadline, told: false, person });
+        record.ask = Some(Ask { reason, preview, deadline, told: false, reviewable });
         Ok(entry)
     }
 
@@ -155,7 +154,7 @@ impl<'a> Moment<'a> {
         record.decision = None;
         // No approver is notified of it before the plan is shown, and it does not expire.
         record.ask =
-            Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true, person: false });
+            Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true, reviewable: false });
         if record.answer.is_none() {
             record.answer = Some(queued(&record.tool));
         }
@@ -264,10 +263,10 @@ impl<'a> Moment<'a> {
                     PolicyDecision::Ask { reasons, .. } => reasons.join("; "),
                     _ => String::new(),
                 };
-                (self.ask(&mut next, reason, told(why), &evaluated.policy)?, Then::Notify)
+                (self.ask(&mut next, reason, told(why), evaluated.reviewable)?, Then::Notify)
             }
             Gate::Ask(reason) => {
-                (self.ask(&mut next, reason, told(why), &evaluated.policy)?, Then::Notify)
+                (self.ask(&mut next, reason, told(why), evaluated.reviewable)?, Then::Notify)
             }
             Gate::Plan => {
                 let why = self.accepted_by_its_user(evaluated.four_eyes);

@@ -165,6 +165,7 @@ fn read(
     };
     let evaluated = Evaluated {
         policy: policy.clone(),
+        reviewable: false,
         four_eyes: false,
         has_secrets: false,
         arguments: Some(Box::new(arguments)),

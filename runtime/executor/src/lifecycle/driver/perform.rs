@@ -13,6 +13,7 @@ use super::held::Held;
 use super::stage::seen;
 use super::{Lifecycle, Look};
 use crate::executor::{Claim, Family, Inside, Outcome, Plan, Recorded, Stages, identity_of};
+use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::step::{Attempt, Input, Suspension};
 use crate::stage::{self, is_given_up, record};
 use toolwright_core::call::Call;
@@ -74,7 +75,7 @@ impl<'a> Lifecycle<'a> {
         };
         let answer = match ended {
             Ok(answer) => answer,
-            Err(Some(awaits)) => return Box::pin(self.suspend(look, held, awaits)).await,
+            Err(Some(awaits)) => return on_heap(|| self.suspend(look, held, awaits)).await,
             // Somebody else has the right to run it now, so nothing is recorded of this attempt.
             Err(None) => {
                 held.let_go();
@@ -91,7 +92,7 @@ impl<'a> Lifecycle<'a> {
         look.answer = Some(answer);
         // Dropped meanwhile, it goes on to record the same.
         let input = held.end.insert(Input::Attempted(attempt));
-        let advanced = self.advance(look, input).await;
+        let advanced = on_heap(|| self.advance(look, input)).await;
         held.let_go();
         if let Err(failure) = advanced {
             return failure.into();
@@ -99,7 +100,7 @@ impl<'a> Lifecycle<'a> {
         if family.is_some_and(|family| family.has_left_children())
             && look.record().state.is_answered()
         {
-            Box::pin(self.end_children(record.id)).await;
+            on_heap(|| self.end_children(record.id)).await;
         }
         let answer = look.answer.take();
         let ended = look.record();
@@ -132,7 +133,7 @@ impl<'a> Lifecycle<'a> {
         let suspension = Suspension { epoch: look.record().epoch, awaits };
         // Dropped meanwhile, it goes on to record the same.
         let input = held.end.insert(Input::Suspended(suspension));
-        match self.advance(look, input).await {
+        match on_heap(|| self.advance(look, input)).await {
             Ok(_) => {
                 held.let_go();
                 self.outcome_of(look.record())
@@ -158,7 +159,7 @@ impl<'a> Lifecycle<'a> {
             watch.is_for(found.definition());
         }
         let mut look = Look { watch: watch.as_ref(), ..look };
-        let outcome = self.perform(&mut look).instrument(span.clone()).await;
+        let outcome = on_heap(|| self.perform(&mut look)).instrument(span.clone()).await;
         drop(look);
         self.notify_outcome(watch, &span, call, definition, &outcome);
         outcome

@@ -11,6 +11,7 @@ use super::journal::store_failed;
 use super::{Lifecycle, Look};
 use crate::executor::{About, CallFailure, Plan, own_of};
 use crate::lifecycle::decide::{is_accepted, last_decision};
+use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::snapshot::{
     CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
     ToolNow,
@@ -267,7 +268,8 @@ impl<'a> Lifecycle<'a> {
         }
         let four_eyes = current.four_eyes();
         let has_secrets = settled.has_secrets();
-        let evaluated = Evaluated { policy, four_eyes, has_secrets, arguments: None };
+        let reviewable = is_reviewable(&policy);
+        let evaluated = Evaluated { policy, reviewable, four_eyes, has_secrets, arguments: None };
         look.snapshot.evaluated = Some(Ok(evaluated));
     }
 
@@ -292,7 +294,7 @@ impl<'a> Lifecycle<'a> {
         };
         if plan.entry.spec.asks.is_some() {
             let identity = Some(Identity::of(record.id));
-            Box::pin(stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
+            on_heap(|| stage::ask(self.run, plan, call, &settled, identity, &mut facts)).await;
         }
         let arguments = self.store_text(&settled, settled.arguments(), record.id, "arguments");
         let definition = &plan.entry.definition;
@@ -320,8 +322,10 @@ impl<'a> Lifecycle<'a> {
             is_former: compared == DigestMatch::Former,
         };
         let about = About { plan, facts: &facts, user, untrusted, accepted };
+        let policy = about.judged(self.run, &current, Some(&settled)).verdict;
         let evaluated = Evaluated {
-            policy: about.judged(self.run, &current, Some(&settled)).verdict,
+            reviewable: is_reviewable(&policy),
+            policy,
             four_eyes,
             has_secrets: settled.has_secrets(),
             arguments: Some(Box::new(now)),
@@ -384,6 +388,11 @@ impl<'a> Lifecycle<'a> {
             Err(_) => "(the tool could not show it: its preview panicked)".to_owned(),
         })
     }
+}
+
+/// Whether a reviewer may decide in a person's place: no rule asks about each call.
+fn is_reviewable(policy: &PolicyDecision) -> bool {
+    !matches!(policy, PolicyDecision::Ask { grants_count: false, .. })
 }
 
 /// Definition and digest of a call with the arguments that would run.

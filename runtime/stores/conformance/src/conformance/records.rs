@@ -51,7 +51,7 @@ fn full() -> CallRecord {
             preview: Some("10 € to Ada".to_owned()),
             deadline: time(86_400),
             told: true,
-            person: true,
+            reviewable: true,
         });
         it.decision = Some(Signed {
             text: "{}".to_owned(),

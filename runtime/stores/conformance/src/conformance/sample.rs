@@ -55,7 +55,13 @@ pub fn call_at(place: CallSlot) -> CallRecord {
 }
 
 pub fn ask(deadline: Timestamp) -> Ask {
-    Ask { reason: "it sends money".to_owned(), preview: None, deadline, told: false, person: false }
+    Ask {
+        reason: "it sends money".to_owned(),
+        preview: None,
+        deadline,
+        told: false,
+        reviewable: false,
+    }
 }
 
 pub fn note(seconds: i64) -> Note {
