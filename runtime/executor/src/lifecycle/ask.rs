@@ -83,10 +83,10 @@ impl Lifecycle<'_> {
         let Some(asking) = self.journal.busy.ask(record.id) else {
             return self.outcome_of(&record);
         };
-        let reply = self.asked(asker, &record, request, call).await;
+        let reply = self.ask_approver(asker, &record, request, call).await;
         drop(asking);
         match reply {
-            Ok(Some(Said::Statement(statement))) => {
+            Ok(Some(ApproverReply::Statement(statement))) => {
                 self.submit_statement(asker, *statement).await;
                 match self.load(record.id).await {
                     Ok(decided) => {
@@ -96,7 +96,7 @@ impl Lifecycle<'_> {
                     Err(failure) => failure.into(),
                 }
             }
-            Ok(Some(Said::Noted)) => self.noted(record).await,
+            Ok(Some(ApproverReply::Noted)) => self.note_notified(record).await,
             undecided => {
                 self.journal.busy.pause(record.id, TRY_AGAIN);
                 if let Err(why) = undecided
@@ -179,7 +179,7 @@ impl Lifecycle<'_> {
     }
 
     /// An approver was notified, and decides later.
-    async fn noted(self, record: CallRecord) -> Outcome {
+    async fn note_notified(self, record: CallRecord) -> Outcome {
         self.journal.busy.note(record.id);
         let id = record.id;
         let mut look = self.look(record, None, None);
@@ -198,13 +198,13 @@ impl Lifecycle<'_> {
     ///
     /// # Errors
     /// When they fail to decide: why.
-    async fn asked(
+    async fn ask_approver(
         self,
         asker: &Asker,
         record: &CallRecord,
         mut request: ApprovalRequest,
         call: Option<&Call<'_>>,
-    ) -> Result<Option<Said>, String> {
+    ) -> Result<Option<ApproverReply>, String> {
         let by = asker.key.name();
         for _ in 0..QUESTIONS {
             let (decision, note) = match self.reply(&*asker.approver, &request, call).await? {
@@ -216,7 +216,7 @@ impl Lifecycle<'_> {
                 Some(Reply::Reviewed { response, by, reason }) => {
                     (response, Some(format!("reviewed by {by}: {reason}")))
                 }
-                Some(Reply::Noted) => return Ok(Some(Said::Noted)),
+                Some(Reply::Noted) => return Ok(Some(ApproverReply::Noted)),
                 None => return Ok(None),
             };
             let now = self.journal.now();
@@ -240,7 +240,7 @@ impl Lifecycle<'_> {
                 Some(note) => statement.noted(note),
                 None => statement,
             };
-            return Ok(Some(Said::Statement(Box::new(statement))));
+            return Ok(Some(ApproverReply::Statement(Box::new(statement))));
         }
         Err(format!(
             "the approver gave arguments {QUESTIONS} times, and its tool took none of them"
@@ -363,7 +363,7 @@ impl Lifecycle<'_> {
 }
 
 /// What an approver says that was asked in this process.
-enum Said {
+enum ApproverReply {
     Statement(Box<Statement>),
     Noted,
 }

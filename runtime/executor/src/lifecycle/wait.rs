@@ -24,7 +24,7 @@ const MOVES: u32 = 16;
 const AWAY: Duration = Duration::from_mins(2);
 
 /// How far a call came.
-pub(super) enum Gone {
+pub(super) enum CallProgress {
     On(Outcome),
     /// It is pending, and no approver has been asked yet.
     ToPeople(Box<CallRecord>),
@@ -39,8 +39,8 @@ impl<'a> Lifecycle<'a> {
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         match self.until_asked(record, call, watch).await {
-            Gone::On(outcome) => outcome,
-            Gone::ToPeople(record) => Box::pin(self.notify(*record, call, watch)).await,
+            CallProgress::On(outcome) => outcome,
+            CallProgress::ToPeople(record) => Box::pin(self.notify(*record, call, watch)).await,
         }
     }
 
@@ -50,26 +50,26 @@ impl<'a> Lifecycle<'a> {
         record: CallRecord,
         call: Option<&Call<'_>>,
         watch: Option<&Watch<'_>>,
-    ) -> Gone {
+    ) -> CallProgress {
         let mut look = self.look(record, call, watch);
         for _ in 0..MOVES {
             match self.advance(&mut look, &mut Input::Resumed).await {
-                Err(failure) => return Gone::On(failure.into()),
+                Err(failure) => return CallProgress::On(failure.into()),
                 Ok(Then::Continue) => {}
-                Ok(Then::Perform) => return Gone::On(Box::pin(self.carry_out(look)).await),
+                Ok(Then::Perform) => return CallProgress::On(Box::pin(self.carry_out(look)).await),
                 Ok(Then::Notify) => {
                     self.announce(look.record(), watch);
-                    return Gone::ToPeople(Box::new(look.into_record()));
+                    return CallProgress::ToPeople(Box::new(look.into_record()));
                 }
                 Ok(Then::LeaveAlone(time)) => {
                     self.journal.busy.pause(look.record().id, time);
-                    return Gone::On(self.outcome_of(look.record()));
+                    return CallProgress::On(self.outcome_of(look.record()));
                 }
-                Ok(_) => return Gone::On(self.reported(&mut look)),
+                Ok(_) => return CallProgress::On(self.reported(&mut look)),
             }
         }
         let record = look.record();
-        Gone::On(not_recorded(&record.tool, too_busy(record.id)).into())
+        CallProgress::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
     /// Runs a call that was claimed. What comes of it after its answer is for operators and listeners.
@@ -224,7 +224,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The caller of a call waits for its next attempt and goes on with it, if that is soon.
-    pub(crate) async fn retried(
+    pub(crate) async fn retry_soon(
         self,
         outcome: Outcome,
         call: &Call<'_>,
@@ -261,8 +261,8 @@ impl<'a> Lifecycle<'a> {
             outcome = match self.until_next(record, call).await {
                 Until::Due(record, ours) => {
                     match self.until_asked(*record, Some(call), watch).await {
-                        Gone::On(outcome) => outcome,
-                        Gone::ToPeople(record) => {
+                        CallProgress::On(outcome) => outcome,
+                        CallProgress::ToPeople(record) => {
                             drop(ours);
                             self.notify(*record, Some(call), watch).await
                         }
