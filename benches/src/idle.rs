@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply};
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Journal, Listed,
+    CallPage, CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Journal,
     MemoryStore, Page, State, Store, StoreError, Transaction,
 };
 use toolwright::{Call, CallId, Executor, Registry, tool};
@@ -172,7 +172,7 @@ impl Store for Counting {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>> {
         self.counted(self.inner.list(filter, page), |found| json(&found.calls)).boxed()
     }
 
@@ -180,7 +180,7 @@ impl Store for Counting {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         self.counted(self.inner.summaries(filter, page), |found| debug(&found.calls)).boxed()
     }
 

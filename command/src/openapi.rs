@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use toolwright::Exposure;
-use toolwright_openapi::{OpenApi, Outcome, Planned, Routes};
+use toolwright_openapi::{OpenApi, Outcome, PlannedOperation, Routes};
 
 use crate::shown::printable;
 use crate::{Exit, complain};
@@ -77,7 +77,7 @@ fn check(matches: &ArgMatches) -> Exit {
     }
 }
 
-fn load_plan(matches: &ArgMatches) -> Result<Vec<Planned>, String> {
+fn load_plan(matches: &ArgMatches) -> Result<Vec<PlannedOperation>, String> {
     load_api(matches)?.plan().map_err(|error| error.to_string())
 }
 
@@ -92,10 +92,10 @@ fn load_api(matches: &ArgMatches) -> Result<OpenApi, String> {
     Ok(api)
 }
 
-fn write(planned: &[Planned]) -> io::Result<()> {
+fn write(planned: &[PlannedOperation]) -> io::Result<()> {
     let mut output = io::BufWriter::new(io::stdout().lock());
     let (mut tools, mut excluded, mut refused) = (0_usize, 0_usize, 0_usize);
-    for Planned { operation, outcome, .. } in planned {
+    for PlannedOperation { operation, outcome, .. } in planned {
         let counted = match outcome {
             Outcome::Tool { .. } => &mut tools,
             Outcome::Excluded => &mut excluded,

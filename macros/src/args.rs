@@ -16,7 +16,7 @@ use crate::errors::{Errors, one_of};
 use options::Row;
 
 pub use companion::Companion;
-pub use param::{Bound, BoundValue, ParamArgs, Preset, number};
+pub use param::{BoundValue, NumberLimit, ParamArgs, Preset, number};
 pub use value::{DANGERS, Timeout, check_name};
 
 /// The options that `#[tools(…)]` takes for every tool of its `impl` block.

@@ -14,6 +14,6 @@ pub use toolwright_journal::approval::{
     ApprovalError, ApprovalRequest, ApprovalService, Approver, ApproverError, ApproverKey,
     Callback, Channel, Clause, Decision, Grant, GrantError, GrantTerms, Grants, HandOverToken,
     InvalidPublicKey, InvalidToken, KeyError, NotCovered, NotTheirs, PublicKey, Reply, Response,
-    Scope, Shown, Signed, Statement, Subject, Submitted, TrustError, TrustedKeys,
-    UnreadableStatement, Unverified, UselessTerms, Verified,
+    Scope, ShownCall, SignedStatement, Statement, Subject, SubmitOutcome, TrustError, TrustedKeys,
+    UnreadableStatement, UselessTerms, VerifiedStatement, VerifyError,
 };

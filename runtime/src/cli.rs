@@ -57,5 +57,5 @@
 //! | 130, 143 | the call was given up at an interrupt or a request to terminate; a second one ends the program at once |
 
 pub use toolwright_cli::cli::{
-    CommandError, CommandProblem, Exit, Named, command, main, main_with, run, run_in,
+    CommandError, CommandProblem, Exit, NamedTool, command, main, main_with, run, run_in,
 };

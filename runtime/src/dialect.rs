@@ -6,6 +6,6 @@
 //! - The same tool gives the same text, whatever the order in which its schema was built.
 
 pub use toolwright_wire::dialect::{
-    Described, Dialect, DialectError, Finding, Listing, Rendered, Request, Rule, Severity,
+    DescribedTool, Dialect, DialectError, Finding, Listing, RenderedTool, Request, Rule, Severity,
     UnknownDialect, call_tool_result,
 };

@@ -7,8 +7,8 @@
 pub use toolwright_executor::executor::{HandedOver, Journal, SupplyError};
 pub use toolwright_journal::arguments::{SealingError, SealingKey};
 pub use toolwright_journal::journal::{
-    Answered, Ask, CallRecord, CallSlot, CallSummary, CallWrite, CommitError, DamagedCall,
-    Document, DocumentWrite, Entry, FailedAttempt, Failure, Filter, Listed, MemoryStore, Note,
+    AnswerRecord, Ask, CallPage, CallRecord, CallSlot, CallSummary, CallWrite, CommitError,
+    DamagedCall, Document, DocumentWrite, Entry, FailedAttempt, Failure, Filter, MemoryStore, Note,
     Page, ParentCall, Requester, State, Store, StoreError, StoreErrorKind, StoredText, Transaction,
     Transition,
 };

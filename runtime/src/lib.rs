@@ -106,9 +106,9 @@ pub use toolwright_executor::event::{ToolEvent, ToolEventKind};
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]
 pub use toolwright_executor::executor::{
-    AfterCall, BeforeCall, BuildError, BuildProblem, Bundle, CallFailure, Calling, Drained,
+    AfterCall, BeforeCall, BuildError, BuildProblem, Bundle, CallFailure, Calling, DrainReport,
     Executor, ExecutorBuilder, Middleware, MiddlewareCall, MissingServices, OnNoApprover, OpenTurn,
-    Outcome, Resolver, Run, RunBuilder, Suspended, Swept, TurnAnswers, Worker,
+    Outcome, Resolver, Run, RunBuilder, SuspendedCall, Swept, TurnAnswers, Worker,
 };
 #[cfg(feature = "executor")]
 #[cfg_attr(docsrs, doc(cfg(feature = "executor")))]

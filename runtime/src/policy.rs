@@ -80,5 +80,5 @@
 pub use toolwright_policy::policy::{
     ArgumentTest, CommandLine, Example, ExplainedCommand, Explanation, MatchedFiles, Mode, Policy,
     PolicyBuilder, PolicyDecision, PolicyError, PolicyProblem, ProgramCall, Protection,
-    ReadCommands, Rule, RuleKind, SourceLocation, Undeclared, WhenUnknown,
+    ReadCommands, Rule, RuleKind, SourceLocation, UndeclaredTool, WhenUnknown,
 };

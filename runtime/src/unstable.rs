@@ -13,14 +13,14 @@ pub mod arguments {
 
 /// Whether a grant covers a call; where the keys of a user lie.
 pub mod approval {
-    pub use toolwright_journal::approval::{Asked, UserKeys};
+    pub use toolwright_journal::approval::{GrantCandidate, UserKeys};
 }
 
 /// Tool schemas that arrive as JSON, from MCP servers, `OpenAPI` documents or people; where their references lead; values checked
 /// against them.
 pub mod foreign {
     pub use toolwright_core::json::reference;
-    pub use toolwright_schema::foreign::{Arrived, Note, TypeNames, input_schema};
+    pub use toolwright_schema::foreign::{NormalizedSchema, Note, TypeNames, input_schema};
     pub use toolwright_schema::schema::Checker;
 }
 
@@ -33,14 +33,14 @@ pub mod json {
 /// The decisions of an executor on journalled calls, as tracing events of [`TARGET`](lifecycle::TARGET), and how they are
 /// replayed.
 pub mod lifecycle {
-    pub use toolwright_executor::lifecycle::trace::{Refused, TARGET, replay};
+    pub use toolwright_executor::lifecycle::trace::{TARGET, TraceRefusal, replay};
 }
 
 /// The state machine of a journalled call.
 pub mod journal {
     pub use toolwright_journal::journal::{
-        Asked, Contradiction, Counter, FORMAT, Illegal, NotAdvanced, TraceDecision, TraceInput,
-        TraceStep, next, replay, trace,
+        Contradiction, Counter, FORMAT, Illegal, NotAdvanced, StoreFuture, TraceDecision,
+        TraceInput, TraceStep, next, replay, trace,
     };
 }
 
@@ -53,7 +53,7 @@ pub mod policy {
 
 /// Repairs the input of a call along its schema, or says why not.
 pub mod repair {
-    pub use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput};
+    pub use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 }
 
 /// What a crate needs that records runs beside their calls.

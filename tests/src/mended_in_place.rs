@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use toolwright::unstable::repair::{Repaired, Repairer, TruncatedInput};
+use toolwright::unstable::repair::{RepairedInput, Repairer, TruncatedInput};
 use toolwright::{Call, Registry, Repair, tool};
 
 use crate::support::executor;
@@ -81,7 +81,7 @@ proptest! {
         let expected = ladder().repair(&text, Repair::Standard, TruncatedInput::Refused);
         let found = executor.examine(&Call::new("take_scalars", &text));
         match (expected, found) {
-            (Ok(Repaired { changes, .. }), Ok(facts)) => {
+            (Ok(RepairedInput { changes, .. }), Ok(facts)) => {
                 let mut found = facts.repairs().map(|it| it.changes().to_vec()).unwrap_or_default();
                 let mut changes = changes;
                 // The ladder goes by names, the reader as the text does.

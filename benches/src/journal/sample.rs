@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rusqlite::types::Value;
 use serde_json::json;
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallSlot, CallWrite, Note, Requester, State, StoredText,
+    AnswerRecord, Ask, CallRecord, CallSlot, CallWrite, Note, Requester, State, StoredText,
     Transaction, Transition,
 };
 use toolwright::{CallId, Danger, Effect};
@@ -118,9 +118,13 @@ fn nanoseconds(time: Timestamp) -> Value {
     i64::try_from(time.as_nanosecond()).unwrap_or(i64::MAX).into()
 }
 
-fn answer() -> Answered {
+fn answer() -> AnswerRecord {
     let text = "3 files match: src/main.rs, src/lib.rs, tests/all.rs".to_owned();
-    Answered { is_error: false, whole: json!({"content": [{"type": "text", "text": text}]}), text }
+    AnswerRecord {
+        is_error: false,
+        whole: json!({"content": [{"type": "text", "text": text}]}),
+        text,
+    }
 }
 
 fn note(why: Option<&str>) -> Note {

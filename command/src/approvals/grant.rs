@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 use jiff::Timestamp;
 use toolwright::approval::{Decision, GrantTerms, Scope, Statement};
 use toolwright::journal::{CallRecord, State, StoredText};
-use toolwright::unstable::approval::Asked;
+use toolwright::unstable::approval::GrantCandidate;
 
 use super::terms::{self, ScopedTerms};
 use crate::operator::decide::{Decider, Saying};
@@ -134,7 +134,7 @@ fn covers_its_own(terms: &GrantTerms, call: &CallRecord, now: Timestamp) -> Resu
         StoredText::Plain(arguments) => arguments,
         _ => &call.shown,
     };
-    let asked = Asked {
+    let asked = GrantCandidate {
         tool: &call.tool,
         fingerprint: &call.fingerprint,
         arguments,

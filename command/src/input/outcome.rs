@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use toolwright::Repair;
 use toolwright::repair::Change;
 use toolwright::unstable::foreign;
-use toolwright::unstable::repair::{Refusal, Repaired, Repairer};
+use toolwright::unstable::repair::{Refusal, RepairedInput, Repairer};
 
 use super::InputOptions;
 use super::call::Call;
@@ -122,7 +122,7 @@ pub(super) fn of(number: usize, line: &Line<'_>, wanted: &InputOptions) -> Outco
 }
 
 /// As an executor does: leniently only what does not mend otherwise.
-fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<Repaired, Refusal> {
+fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<RepairedInput, Refusal> {
     let climb = |level| ladder.repair(text, level, wanted.brackets);
     match wanted.level {
         Repair::Lenient => climb(Repair::Standard).or_else(|_| climb(Repair::Lenient)),
@@ -130,7 +130,7 @@ fn repair(ladder: &Repairer, text: &str, wanted: &InputOptions) -> Result<Repair
     }
 }
 
-fn accept(line: usize, name: Option<String>, repaired: Repaired) -> Outcome {
+fn accept(line: usize, name: Option<String>, repaired: RepairedInput) -> Outcome {
     let kind = if repaired.changes.is_empty() { Kind::Accepted } else { Kind::Repaired };
     Outcome {
         line,

@@ -66,7 +66,7 @@ pub(super) fn run(matches: &ArgMatches) -> Exit {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let called = runtime.map_err(|error| error.to_string()).and_then(|runtime| {
         let prepared = builder(matches)?;
-        runtime.block_on(called(prepared, matches))
+        runtime.block_on(perform(prepared, matches))
     });
     let shown = match called {
         Ok(Ok(text)) => writeln!(std::io::stdout().lock(), "{}", printable::lines(&text)),
@@ -80,7 +80,7 @@ pub(super) fn run(matches: &ArgMatches) -> Exit {
 }
 
 /// The answer of the call, or the request where it is not sent; the inner error is that of the call.
-async fn called(
+async fn perform(
     builder: ExecutorBuilder,
     matches: &ArgMatches,
 ) -> Result<Result<String, String>, String> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use clap::{Arg, ArgAction, ArgMatches};
 use jiff::Timestamp;
 use toolwright::approval::{
-    ApprovalError, ApprovalService, ApproverKey, Decision, Signed, Statement, Submitted,
+    ApprovalError, ApprovalService, ApproverKey, Decision, SignedStatement, Statement,
+    SubmitOutcome,
 };
 use toolwright::journal::{CallRecord, State};
 
@@ -151,7 +152,7 @@ impl<'a> Decider<'a> {
         if self.is_unseen { service.unseen() } else { service }
     }
 
-    fn write(&self, submitted: &Submitted, state: Option<State>) -> Result<(), Stop> {
+    fn write(&self, submitted: &SubmitOutcome, state: Option<State>) -> Result<(), Stop> {
         let shape = decision::DecisionRow::of(submitted, state);
         self.session.output.write(&shape, || shape.words())
     }
@@ -163,7 +164,7 @@ impl<'a> Decider<'a> {
         &self,
         call: &CallRecord,
         said: impl Fn(&Decision) -> bool,
-    ) -> Result<Option<Signed>, Stop> {
+    ) -> Result<Option<SignedStatement>, Stop> {
         let history = self.session.store.history(call.id).await?;
         let key = self.key.public().to_string();
         let last = history.into_iter().rev().find(|entry| entry.signed.is_some());

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches};
 use toolwright::CallId;
-use toolwright::journal::{CallRecord, DamagedCall, Filter, Listed, Page, State};
+use toolwright::journal::{CallPage, CallRecord, DamagedCall, Filter, Page, State};
 
 use super::{Session, Stop, ids, number};
 use crate::tell;
@@ -170,7 +170,7 @@ async fn take(
     let mut rows = Vec::new();
     let mut next = Page { limit: page.limit.min(AT_ONCE), ..page };
     loop {
-        let Listed { calls, damaged, next: last } = session.store.list(filter, next).await?;
+        let CallPage { calls, damaged, next: last } = session.store.list(filter, next).await?;
         let calls = calls.into_iter().filter(|call| takes(call)).map(Ok);
         let mut some: Vec<Row> = calls.chain(damaged.into_iter().map(Err)).collect();
         some.sort_by_key(id_of);

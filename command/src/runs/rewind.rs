@@ -54,7 +54,7 @@ pub(super) fn commands(run: &dyn Fn() -> Arg) -> [Command; 2] {
 
 /// What came of a rewind, or of taking one back.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct RewindReport<'a> {
     /// The run that may go on.
     run: &'a str,
     turn: u64,
@@ -97,7 +97,7 @@ impl<'a> Stays<'a> {
     }
 }
 
-impl Shown<'_> {
+impl RewindReport<'_> {
     fn words(&self) -> String {
         let mut lines: Vec<String> =
             self.restored.iter().map(|file| format!("restored  {file}")).collect();
@@ -115,7 +115,7 @@ pub(super) async fn back(matches: &ArgMatches, session: &Session) -> Result<(), 
     let rewind = runs.rewind(run, turn, new, &log, session.now).await.map_err(stop_of)?;
     let stays = rewind.lasting.iter().map(Stays::of).collect();
     let (from, restored) = (Some(run), rewind.files.as_slice());
-    let shown = Shown { run: &rewind.head.run, turn, from, removed: None, restored, stays };
+    let shown = RewindReport { run: &rewind.head.run, turn, from, removed: None, restored, stays };
     session.output.write(&shown, || shown.words())
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn redo(matches: &ArgMatches, session: &Session) -> Result<(), 
     tell("note", format!("run {} is removed", printable::line(&redone.removed)));
     let (removed, restored) = (Some(redone.removed.as_str()), redone.files.as_slice());
     let (run, turn, stays) = (&redone.head.run, redone.head.turn, Vec::new());
-    let shown = Shown { run, turn, from: None, removed, restored, stays };
+    let shown = RewindReport { run, turn, from: None, removed, restored, stays };
     session.output.write(&shown, || shown.words())
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolwright::dialect::{Described, Dialect, Finding, Severity};
+use toolwright::dialect::{DescribedTool, Dialect, Finding, Severity};
 use toolwright::printable;
 use toolwright::unstable::foreign::{self, TypeNames};
 
@@ -162,7 +162,7 @@ fn show(
     dialect: Dialect,
     notes: &[ListedFinding],
 ) -> Outcome {
-    let mut described = Described::new(&tool.name, &tool.description, schema);
+    let mut described = DescribedTool::new(&tool.name, &tool.description, schema);
     described.title = tool.title.as_deref();
     let order: Vec<&str> = tool.order.iter().map(String::as_str).collect();
     described.order = &order;

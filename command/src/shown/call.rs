@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use toolwright::journal::{
-    Answered, CallRecord, CallSlot, DamagedCall, FailedAttempt, Failure, ParentCall, State,
+    AnswerRecord, CallRecord, CallSlot, DamagedCall, FailedAttempt, Failure, ParentCall, State,
     StoredText,
 };
 use toolwright::repair::Change;
@@ -107,7 +107,7 @@ impl<'a> Call<'a> {
             _ => None,
         };
         let ask = call.ask.as_ref();
-        let answer = |answered: &'a Answered| Answer {
+        let answer = |answered: &'a AnswerRecord| Answer {
             is_error: answered.is_error,
             text: (!has_secrets).then_some(answered.text.as_str()),
         };

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use toolwright::CallId;
-use toolwright::approval::{Decision, Subject, Submitted};
+use toolwright::approval::{Decision, Subject, SubmitOutcome};
 use toolwright::journal::State;
 
 use super::{printable, when};
@@ -41,7 +41,7 @@ pub(crate) fn verdict(verdict: &Decision) -> &'static str {
 }
 
 impl<'a> DecisionRow<'a> {
-    pub(crate) fn of(submitted: &'a Submitted, state: Option<State>) -> Self {
+    pub(crate) fn of(submitted: &'a SubmitOutcome, state: Option<State>) -> Self {
         let call = match &submitted.about {
             Subject::Call { id, .. } => Some(*id),
             Subject::Grant { .. } => None,

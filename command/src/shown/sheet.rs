@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use toolwright::Effect;
 use toolwright::approval::ApprovalRequest;
-use toolwright::journal::{Answered, CallRecord, Entry, FailedAttempt, State, StoredText};
+use toolwright::journal::{AnswerRecord, CallRecord, Entry, FailedAttempt, State, StoredText};
 
 use super::call::has_secrets;
 use super::entry::EntryRow;
@@ -147,7 +147,7 @@ impl Page {
         }
     }
 
-    fn answer(&mut self, name: &str, answered: Option<&Answered>, call: &CallRecord) {
+    fn answer(&mut self, name: &str, answered: Option<&AnswerRecord>, call: &CallRecord) {
         let Some(answered) = answered else { return };
         let heading =
             if answered.is_error { format!("{name} (an error)") } else { name.to_owned() };

@@ -54,7 +54,7 @@ fn what_may_repeat_a_secret_is_not_shown() {
     let mut call = journal.get(SECRET);
     call.id = "0199a0b0-000a-7000-8000-0000000000aa".parse().unwrap();
     call.place.index = 10;
-    call.answer = Some(toolwright::journal::Answered::text("hunter2"));
+    call.answer = Some(toolwright::journal::AnswerRecord::text("hunter2"));
     journal.add(call, &[]);
     for arguments in [&["calls", "show", "000000aa"][..], &["calls", "show", "000000aa", "--json"]]
     {

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use jiff::SignedDuration;
 use serde_json::Value;
-use toolwright::journal::{Answered, State, StoredText, Transition};
+use toolwright::journal::{AnswerRecord, State, StoredText, Transition};
 
 use super::journal::{DEAD, INDETERMINATE, Journal, OLD, PENDING, SEALED};
 use super::{Ran, ran};
@@ -249,7 +249,7 @@ fn a_purge_forgets_what_old_letters_were_called_with_and_touches_nothing_else() 
     let after = journal.get(OLD);
     assert_eq!((after.state, &after.arguments), (State::Discarded, &StoredText::Omitted));
     assert!(!serde_json::to_string(&after).unwrap().contains("eve@"));
-    assert_eq!(after.answer, Some(Answered::error("refused", "the post was closed", None)));
+    assert_eq!(after.answer, Some(AnswerRecord::error("refused", "the post was closed", None)));
     assert_eq!([DEAD, SEALED, INDETERMINATE, PENDING].map(|id| journal.get(id)), others);
     insta::assert_snapshot!("a_forgotten_dead_letter", journal.shown(&["calls", "show", OLD]));
 }
@@ -257,7 +257,7 @@ fn a_purge_forgets_what_old_letters_were_called_with_and_touches_nothing_else() 
 #[test]
 fn a_call_is_shown_with_what_came_of_it_after_its_answer() {
     let journal = Journal::with_dead_letters();
-    let result = Some(Answered::text("sent after all"));
+    let result = Some(AnswerRecord::text("sent after all"));
     journal.replace(journal.get(OLD).with(|it| it.result = result));
     let shown = journal.run(&["calls", "show", OLD]);
     assert!(shown.out.contains("result\n  sent after all\n"), "{}", shown.out);

@@ -2,7 +2,7 @@
 
 use toolwright::approval::{Decision, GrantTerms, Scope};
 use toolwright::journal::State;
-use toolwright::unstable::approval::Asked;
+use toolwright::unstable::approval::GrantCandidate;
 
 use super::journal::{EMPTY, Journal, LIKE_IT, PENDING, SECRET};
 
@@ -19,7 +19,16 @@ fn covers(terms: &GrantTerms, arguments: &str) -> bool {
     let now = jiff::Timestamp::now();
     let (session, project, used) = (Some("s1"), Some("shop"), 0);
     terms
-        .covers(&Asked { tool, fingerprint: "f1", arguments, run, session, project, now, used })
+        .covers(&GrantCandidate {
+            tool,
+            fingerprint: "f1",
+            arguments,
+            run,
+            session,
+            project,
+            now,
+            used,
+        })
         .is_ok()
 }
 

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 use toolwright::approval::ApproverKey;
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, FailedAttempt, Failure,
-    Note, Requester, SqliteStore, Store, StoredText, Transaction, Transition,
+    AnswerRecord, Ask, CallRecord, CallSlot, CallWrite, DocumentWrite, Entry, FailedAttempt,
+    Failure, Note, Requester, SqliteStore, Store, StoredText, Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
 use toolwright::unstable::arguments::canonical;
@@ -246,10 +246,10 @@ fn calls() -> Vec<(CallRecord, Vec<Transition>)> {
     let mut read = call(SUCCEEDED, "read_file", r#"{"path":"README.md"}"#);
     (read.danger, read.effect) = (Danger::Safe, Effect::Read);
     read = of_run(read, "run-2");
-    read.answer = Some(Answered::text("# Toolwright\n\u{1b}[31mred"));
+    read.answer = Some(AnswerRecord::text("# Toolwright\n\u{1b}[31mred"));
     let mut dead = call(DEAD, "fetch", r#"{"url":"https://example.org"}"#);
     dead.effect = Effect::Idempotent;
-    dead.answer = Some(Answered::error("timeout", "no answer in 30 s", None));
+    dead.answer = Some(AnswerRecord::error("timeout", "no answer in 30 s", None));
     let given_up = unknown(Failure::TimedOut, Effect::Idempotent);
     let asked = vec![Transition::Asked];
     vec![
@@ -293,16 +293,16 @@ fn dead_letters() -> Vec<(CallRecord, Vec<Transition>)> {
     (old.created, old.effect) = (ago, Effect::Keyed);
     let message = "the post was closed";
     old.failures = vec![failed(1, ago, Some(message)), failed(2, ago, Some(message))];
-    old.answer = Some(Answered::error("refused", message, None));
+    old.answer = Some(AnswerRecord::error("refused", message, None));
     let mut sealed = call(SEALED, "log_in", r#"{"user":"ada","password":"(secret)"}"#);
     (sealed.arguments, sealed.raw) =
         (StoredText::Encrypted("00".to_owned()), StoredText::Encrypted("01".to_owned()));
     sealed.effect = Effect::Idempotent;
     sealed.failures = vec![failed(2, sealed.created, None)];
-    sealed.answer = Some(Answered::error("refused", "hunter2 is wrong", None));
+    sealed.answer = Some(AnswerRecord::error("refused", "hunter2 is wrong", None));
     let planned = |id, tool, arguments, reason: &str, preview: Option<&str>| {
         let mut call = of_run(call(id, tool, arguments), "run-3");
-        call.answer = Some(Answered::text("queued until the plan is accepted"));
+        call.answer = Some(AnswerRecord::text("queued until the plan is accepted"));
         call.ask = ask(reason);
         if let Some(ask) = &mut call.ask {
             ask.preview = preview.map(str::to_owned);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 use toolwright::journal::{SqliteStore, State, Store as _};
-use toolwright::{Answer, Call, CallFailure, Outcome, Run, Suspended, Worker};
+use toolwright::{Answer, Call, CallFailure, Outcome, Run, SuspendedCall, Worker};
 
 use crate::model::{self, Task};
 use crate::say::say;
@@ -116,7 +116,7 @@ impl Agent {
     }
 
     /// Says what a call waits for, and which command would help.
-    fn tell(&self, call: &Call<'_>, waits: &Suspended) {
+    fn tell(&self, call: &Call<'_>, waits: &SuspendedCall) {
         let (tool, id) = (call.name(), waits.call);
         let journal = format!("--journal sqlite:{} --key FILE", self.journal.display());
         match (waits.state, &waits.request) {

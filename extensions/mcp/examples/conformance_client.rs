@@ -7,15 +7,15 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use toolwright::{Call, Catalog, Executor, Registry, ToolError};
 use toolwright_mcp::{
-    Answers, Elicit, Elicitation, Elicited, McpConfig, McpServers, MemoryTokens, OAuth, SignIn,
-    SignInRequest,
+    Answers, Elicit, Elicitation, ElicitationOutcome, McpConfig, McpServers, MemoryTokens, OAuth,
+    SignIn, SignInRequest,
 };
 
 /// Agrees to what is proposed, and confirms what is asked.
 struct Agrees;
 
 impl Elicit for Agrees {
-    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, Elicited> {
+    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, ElicitationOutcome> {
         let mut answer = question.defaults();
         let required = question.schema["required"].as_array().into_iter().flatten();
         for name in required.filter_map(Value::as_str) {
@@ -27,7 +27,7 @@ impl Elicit for Agrees {
                 };
             }
         }
-        Box::pin(async { Elicited::Accepted(answer) })
+        Box::pin(async { ElicitationOutcome::Accepted(answer) })
     }
 }
 

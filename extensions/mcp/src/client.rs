@@ -41,7 +41,7 @@ use self::answers::Answers;
 use self::config::McpConfig;
 use self::connection::Server;
 use self::definition::{Definitions, ForeignTool};
-use self::known::Known;
+use self::known::KnownDefinitions;
 use crate::trace::{TraceContext, Tracer};
 
 /// The servers whose tools an application uses; cheap to clone.
@@ -75,7 +75,7 @@ struct Inner {
     registry: OnceLock<Registry>,
     answers: connection::SharedAnswers,
     trace: RwLock<Option<Tracer>>,
-    known: RwLock<Known>,
+    known: RwLock<KnownDefinitions>,
 }
 
 /// What of the servers of an application cannot be used, with the reasons.
@@ -200,7 +200,8 @@ impl McpServers {
     /// # Errors
     /// When there is such a file, and it cannot be read.
     pub fn remember_in(self, file: impl AsRef<Path>) -> std::io::Result<Self> {
-        *self.0.known.write().unwrap_or_else(PoisonError::into_inner) = Known::read(file.as_ref())?;
+        *self.0.known.write().unwrap_or_else(PoisonError::into_inner) =
+            KnownDefinitions::read(file.as_ref())?;
         Ok(self)
     }
 

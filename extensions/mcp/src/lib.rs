@@ -30,7 +30,7 @@ pub use client::tools::{
     mcp_search,
 };
 pub use client::{FailedServer, McpServers, RefusedTool, RegisterError, Unusable};
-pub use server::client::{ConnectedClient, Elicited, LogLevel, Root};
+pub use server::client::{ConnectedClient, ElicitationOutcome, LogLevel, Root};
 pub use server::content::{
     Arguments, Completing, Completions, Prompt, PromptMessage, Prompts, Resource, ResourceContent,
     Resources,

@@ -336,7 +336,7 @@ impl McpServer {
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         #[cfg(unix)]
         {
-            let taken = stdout::Taken::take().map_err(ServeError::Output)?;
+            let taken = stdout::RealStdout::take().map_err(ServeError::Output)?;
             let output = taken.writer().map_err(ServeError::Output)?;
             self.serve(tokio::io::stdin(), output).await
         }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::body::{Body, BodyKind};
-use crate::document::{Document, Located};
+use crate::document::{Document, LocatedValue};
 use crate::names::{self, Names};
-use crate::operation::{Found, Parameter, Place, Style};
+use crate::operation::{FoundOperation, Parameter, Place, Style};
 use crate::refusal::Refusal;
 use crate::schema::{Direction, Schemas};
 use crate::security::Requirement;
@@ -48,7 +48,7 @@ impl Input {
     /// Reads what an operation takes.
     pub(crate) fn read(
         document: &Document,
-        found: &Found<'_>,
+        found: &FoundOperation<'_>,
         requirements: &[Requirement],
     ) -> Result<Self, Refusal> {
         let mut schemas = Schemas::new(document, Direction::Request);
@@ -189,13 +189,13 @@ fn add_body<'d>(
 }
 
 /// A field with its schema, and whether it is required.
-type Field<'d> = (&'d str, Located<'d>, bool);
+type Field<'d> = (&'d str, LocatedValue<'d>, bool);
 
 /// The fields of a schema that is nothing but an object of named fields. A dictionary is none, nor is a body that may be left out
 /// and has required fields: the fields alone would not say which of both is meant.
 fn flat_fields<'d>(
     document: &'d Document,
-    schema: &Located<'d>,
+    schema: &LocatedValue<'d>,
     body_required: bool,
 ) -> Result<Option<Vec<Field<'d>>>, Refusal> {
     const MORE_THAN_FIELDS: [&str; 14] = [

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::document::{Document, Located};
-use crate::operation::{Found, Style};
+use crate::document::{Document, LocatedValue};
+use crate::operation::{FoundOperation, Style};
 use crate::refusal::Refusal;
 
 /// The body that an operation takes.
 #[derive(Debug)]
 pub(crate) struct Body<'d> {
     pub(crate) kind: BodyKind,
-    pub(crate) schema: Option<Located<'d>>,
+    pub(crate) schema: Option<LocatedValue<'d>>,
     pub(crate) required: bool,
     pub(crate) description: Option<&'d str>,
 }
@@ -50,7 +50,10 @@ pub(crate) struct Part {
 
 impl<'d> Body<'d> {
     /// Reads the body of an operation, in the media type that is written most simply.
-    pub(crate) fn read(document: &'d Document, found: &Found<'d>) -> Result<Option<Self>, Refusal> {
+    pub(crate) fn read(
+        document: &'d Document,
+        found: &FoundOperation<'d>,
+    ) -> Result<Option<Self>, Refusal> {
         let Some(at) = found.at.get("requestBody").filter(|it| !it.value.is_null()) else {
             return Ok(None);
         };
@@ -101,8 +104,8 @@ impl BodyKind {
     fn of(
         document: &Document,
         media_type: &str,
-        media: &Located<'_>,
-        schema: Option<&Located<'_>>,
+        media: &LocatedValue<'_>,
+        schema: Option<&LocatedValue<'_>>,
     ) -> Result<Self, Refusal> {
         let media_type = match media_type.trim() {
             it if it.contains('*') && it.ends_with("+json")
@@ -157,7 +160,7 @@ impl BodyKind {
     }
 
     /// Says of a field of bytes that it is written as base64.
-    pub(crate) fn adjust(&self, name: &str, schema: &Located<'_>, copied: &mut Value) {
+    pub(crate) fn adjust(&self, name: &str, schema: &LocatedValue<'_>, copied: &mut Value) {
         let Self::Multipart { parts } = self else { return };
         if !parts.get(name).is_some_and(|it| it.is_binary) {
             return;
@@ -174,7 +177,7 @@ impl BodyKind {
     }
 }
 
-fn styles(media: &Located<'_>) -> BTreeMap<String, Style> {
+fn styles(media: &LocatedValue<'_>) -> BTreeMap<String, Style> {
     let encodings = media.get("encoding").map(|it| it.entries()).unwrap_or_default();
     let styles = encodings.into_iter();
     styles.filter_map(|(name, at)| Some((name.to_owned(), Style::of_form(Some(&at))?))).collect()
@@ -183,8 +186,8 @@ fn styles(media: &Located<'_>) -> BTreeMap<String, Style> {
 /// How the fields are written that are no plain texts.
 fn parts(
     document: &Document,
-    media: &Located<'_>,
-    schema: Option<&Located<'_>>,
+    media: &LocatedValue<'_>,
+    schema: Option<&LocatedValue<'_>>,
 ) -> Result<BTreeMap<String, Part>, Refusal> {
     let mut parts: BTreeMap<String, Part> = BTreeMap::new();
     if let Some(schema) = schema {

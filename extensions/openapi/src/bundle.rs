@@ -12,7 +12,7 @@ use toolwright::{BuildProblem, Bundle, DynamicTool, ExecutorBuilder};
 
 use crate::credentials::Credentials;
 use crate::document::{Document, LoadError};
-use crate::plan::{self, Draft, Planned};
+use crate::plan::{self, Draft, PlannedOperation};
 use crate::routes::{RouteError, Routes};
 use crate::security::Requirement;
 use crate::send;
@@ -166,9 +166,12 @@ impl OpenApi {
     ///
     /// # Errors
     /// When a rule counts for no operation, or says of one what cannot be.
-    pub fn plan(&self) -> Result<Vec<Planned>, RouteError> {
+    pub fn plan(&self) -> Result<Vec<PlannedOperation>, RouteError> {
         let planned = plan::plan(&self.document, &self.routes, self.prefix.as_deref())?;
-        Ok(planned.iter().map(|(operation, outcome)| Planned::of(operation, outcome)).collect())
+        Ok(planned
+            .iter()
+            .map(|(operation, outcome)| PlannedOperation::of(operation, outcome))
+            .collect())
     }
 
     /// The tools, and what keeps any of them from being called.

@@ -18,7 +18,7 @@ pub(crate) struct Document {
 
 /// A value of the document, and its place.
 #[derive(Debug, Clone)]
-pub(crate) struct Located<'d> {
+pub(crate) struct LocatedValue<'d> {
     pub(crate) value: &'d Value,
     pub(crate) place: String,
 }
@@ -96,7 +96,10 @@ impl Document {
     }
 
     /// Follows the references from a value, such as a parameter or a body, to one that is none.
-    pub(crate) fn follow<'d>(&'d self, from: Located<'d>) -> Result<Located<'d>, Refusal> {
+    pub(crate) fn follow<'d>(
+        &'d self,
+        from: LocatedValue<'d>,
+    ) -> Result<LocatedValue<'d>, Refusal> {
         let mut at = from;
         for _ in 0..=reference::MOST_HOPS {
             let Some(reference) = reference::of(at.value) else { return Ok(at) };
@@ -110,7 +113,7 @@ impl Document {
         &'d self,
         reference: &str,
         place: &str,
-    ) -> Result<Located<'d>, Refusal> {
+    ) -> Result<LocatedValue<'d>, Refusal> {
         let refused = |reason| Err(Refusal::new(format!("{place}/$ref"), reason));
         let decoded = percent_decode_str(reference).decode_utf8_lossy();
         let Some(pointer) = reference::place(&decoded) else {
@@ -119,7 +122,7 @@ impl Document {
             ));
         };
         match self.root.pointer(pointer) {
-            Some(value) => Ok(Located { value, place: pointer.to_owned() }),
+            Some(value) => Ok(LocatedValue { value, place: pointer.to_owned() }),
             None => refused(format!("`{reference}` leads to nothing")),
         }
     }
@@ -131,7 +134,7 @@ impl Document {
     }
 }
 
-impl<'d> Located<'d> {
+impl<'d> LocatedValue<'d> {
     /// A value below this one, by its key.
     pub(crate) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;

@@ -32,7 +32,7 @@ mod tool;
 pub use bundle::OpenApi;
 pub use credentials::{Credential, Credentials, FixedCredentials, OAuthCredentials, TokenUrlError};
 pub use document::LoadError;
-pub use plan::{Outcome, Planned};
+pub use plan::{Outcome, PlannedOperation};
 pub use refusal::Refusal;
 pub use routes::{Route, RouteError, Routes};
 pub use security::SecurityScheme;

@@ -4,7 +4,7 @@ mod parameter;
 
 use serde_json::Value;
 
-use crate::document::{Document, Located, described};
+use crate::document::{Document, LocatedValue, described};
 use crate::refusal::Refusal;
 
 pub(crate) use parameter::{Parameter, Place, Style};
@@ -15,17 +15,17 @@ const METHODS: [&str; 9] =
 
 /// An operation, found but not read.
 #[derive(Debug)]
-pub(crate) struct Found<'d> {
+pub(crate) struct FoundOperation<'d> {
     /// In capitals.
     pub(crate) method: String,
     pub(crate) path: &'d str,
-    pub(crate) at: Located<'d>,
-    item: Located<'d>,
+    pub(crate) at: LocatedValue<'d>,
+    item: LocatedValue<'d>,
 }
 
 /// Every operation of a document, by path and method in one order.
-pub(crate) fn all(document: &Document) -> Vec<Result<Found<'_>, Refusal>> {
-    let root = Located { value: &document.root, place: String::new() };
+pub(crate) fn all(document: &Document) -> Vec<Result<FoundOperation<'_>, Refusal>> {
+    let root = LocatedValue { value: &document.root, place: String::new() };
     let paths = root.get("paths").map(|it| it.entries()).unwrap_or_default();
     let paths = paths.into_iter().filter(|(path, _)| !path.starts_with("x-"));
     let mut found = Vec::new();
@@ -38,14 +38,14 @@ pub(crate) fn all(document: &Document) -> Vec<Result<Found<'_>, Refusal>> {
     found
 }
 
-fn of_item<'d>(path: &'d str, item: Located<'d>) -> Vec<Found<'d>> {
+fn of_item<'d>(path: &'d str, item: LocatedValue<'d>) -> Vec<FoundOperation<'d>> {
     let entries = item.entries();
     // 3.2 has methods of other names apart.
     let additional = item.get("additionalOperations").map(|it| it.entries()).unwrap_or_default();
     let known = entries.into_iter().filter(|(method, _)| METHODS.contains(method));
     let found = known.chain(additional).filter(|(_, at)| at.value.is_object());
     found
-        .map(|(method, at)| Found {
+        .map(|(method, at)| FoundOperation {
             method: method.to_ascii_uppercase(),
             path,
             at,
@@ -54,7 +54,7 @@ fn of_item<'d>(path: &'d str, item: Located<'d>) -> Vec<Found<'d>> {
         .collect()
 }
 
-impl<'d> Found<'d> {
+impl<'d> FoundOperation<'d> {
     /// The operation's own name.
     pub(crate) fn id(&self) -> Option<&'d str> {
         self.at.text("operationId").map(str::trim).filter(|it| !it.is_empty())
@@ -71,8 +71,8 @@ impl<'d> Found<'d> {
     }
 
     /// The servers of the operation or of its path, where it has some of its own.
-    pub(crate) fn servers(&self) -> Option<Located<'d>> {
-        let of = |at: &Located<'d>| {
+    pub(crate) fn servers(&self) -> Option<LocatedValue<'d>> {
+        let of = |at: &LocatedValue<'d>| {
             at.get("servers").filter(|it| it.value.as_array().is_some_and(|it| !it.is_empty()))
         };
         of(&self.at).or_else(|| of(&self.item))

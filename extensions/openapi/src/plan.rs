@@ -9,7 +9,7 @@ use toolwright::{Danger, Effect, Exposure, SchemaProblem};
 use crate::argument::Input;
 use crate::document::Document;
 use crate::names::{self, Names};
-use crate::operation::{self, Found};
+use crate::operation::{self, FoundOperation};
 use crate::refusal::Refusal;
 use crate::request::Template;
 use crate::routes::{Route, RouteError, Routes, To};
@@ -21,7 +21,7 @@ pub(crate) const MOST_SHOWN: usize = 40;
 /// An operation of a document, and what becomes of it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Planned {
+pub struct PlannedOperation {
     /// Its method and path, such as `GET /pets`; the place in the document where there are none.
     pub operation: String,
     /// What becomes of it.
@@ -52,7 +52,7 @@ pub enum Outcome {
 /// An operation with everything of which its tool is made.
 #[derive(Debug)]
 pub(crate) struct Draft<'d> {
-    pub(crate) found: Found<'d>,
+    pub(crate) found: FoundOperation<'d>,
     pub(crate) input: Input,
     pub(crate) path: Template,
     pub(crate) requirements: Vec<Requirement>,
@@ -121,7 +121,7 @@ pub(crate) fn plan<'d>(
     Ok(planned)
 }
 
-impl Planned {
+impl PlannedOperation {
     pub(crate) fn of(operation: &str, outcome: &Drafted<'_>) -> Self {
         let outcome = match outcome {
             Ok(Some(draft)) => Outcome::Tool {
@@ -140,9 +140,10 @@ impl Planned {
 /// The rule that counts for each operation.
 fn count(
     routes: &Routes,
-    found: &[Result<Found<'_>, Refusal>],
+    found: &[Result<FoundOperation<'_>, Refusal>],
 ) -> Result<Vec<Option<usize>>, RouteError> {
-    let of = |it: &Result<Found<'_>, Refusal>| it.as_ref().ok().and_then(|it| routes.of(it));
+    let of =
+        |it: &Result<FoundOperation<'_>, Refusal>| it.as_ref().ok().and_then(|it| routes.of(it));
     let counted: Vec<Option<usize>> = found.iter().map(of).collect();
     let mut uses: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (found, number) in found.iter().zip(&counted) {
@@ -175,7 +176,7 @@ fn count(
 
 fn draft<'d>(
     document: &'d Document,
-    found: Found<'d>,
+    found: FoundOperation<'d>,
     route: Option<&'d Route>,
     prefix: Option<&str>,
     names: &mut Names,
@@ -226,7 +227,7 @@ fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
 }
 
 /// Refuses a path that has a parameter which nothing describes.
-fn check_path(found: &Found<'_>, path: &Template, input: &Input) -> Result<(), Refusal> {
+fn check_path(found: &FoundOperation<'_>, path: &Template, input: &Input) -> Result<(), Refusal> {
     match path.parameters().find(|it| !input.fills_path(it)) {
         Some(name) => {
             let reason = format!("the path has `{{{name}}}`, which is none of its parameters");

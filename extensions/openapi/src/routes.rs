@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::operation::Found;
+use crate::operation::FoundOperation;
 
 pub use route::Route;
 pub(crate) use route::To;
@@ -135,7 +135,7 @@ impl Routes {
     }
 
     /// The number of the rule that counts for an operation.
-    pub(crate) fn of(&self, found: &Found<'_>) -> Option<usize> {
+    pub(crate) fn of(&self, found: &FoundOperation<'_>) -> Option<usize> {
         self.routes.iter().position(|it| it.matches(found))
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value, json};
 use toolwright::unstable::foreign::reference;
 
-use crate::document::{Document, Located, below};
+use crate::document::{Document, LocatedValue, below};
 use crate::names;
 use crate::refusal::Refusal;
 
@@ -57,7 +57,7 @@ pub(crate) struct Schemas<'d> {
     /// The names of the definitions by their places.
     named: BTreeMap<String, String>,
     taken: names::Names,
-    open: Vec<(String, Located<'d>)>,
+    open: Vec<(String, LocatedValue<'d>)>,
 }
 
 impl<'d> Schemas<'d> {
@@ -67,7 +67,7 @@ impl<'d> Schemas<'d> {
     }
 
     /// Copies a schema. Its references lead into the definitions that [`definitions`](Self::definitions) returns.
-    pub(crate) fn copy(&mut self, schema: &Located<'d>) -> Result<Value, Refusal> {
+    pub(crate) fn copy(&mut self, schema: &LocatedValue<'d>) -> Result<Value, Refusal> {
         let Some(object) = schema.value.as_object() else {
             return match schema.value {
                 Value::Bool(_) => Ok(schema.value.clone()),
@@ -81,7 +81,7 @@ impl<'d> Schemas<'d> {
             if word.starts_with("x-") || LEFT_OUT.contains(&word) {
                 continue;
             }
-            let at = Located { value, place: below(&schema.place, word) };
+            let at = LocatedValue { value, place: below(&schema.place, word) };
             let value = match value {
                 Value::String(reference) if word == "$ref" => self.refer(reference, schema)?,
                 Value::Object(_) if ONE.contains(&word) => self.copy(&at)?,
@@ -121,7 +121,7 @@ impl<'d> Schemas<'d> {
     }
 
     /// The reference to the copy of what this one leads to.
-    fn refer(&mut self, reference: &str, from: &Located<'d>) -> Result<Value, Refusal> {
+    fn refer(&mut self, reference: &str, from: &LocatedValue<'d>) -> Result<Value, Refusal> {
         let target = self.document.target(reference, &from.place)?;
         if let Some(name) = self.named.get(&target.place) {
             return Ok(Value::String(format!("#/$defs/{name}")));
@@ -133,7 +133,7 @@ impl<'d> Schemas<'d> {
     }
 
     /// The properties that do not go this way.
-    fn skipped(&self, schema: &Located<'d>) -> Result<HashSet<&'d str>, Refusal> {
+    fn skipped(&self, schema: &LocatedValue<'d>) -> Result<HashSet<&'d str>, Refusal> {
         let word = match self.direction {
             Direction::Request => "readOnly",
             Direction::Answer => "writeOnly",
@@ -149,7 +149,7 @@ impl<'d> Schemas<'d> {
     }
 
     /// Says what a discriminator says. Alternatives that it tells apart may all take a value, which `oneOf` would refuse.
-    fn say_discriminator(&self, schema: &Located<'d>, copied: &mut Map<String, Value>) {
+    fn say_discriminator(&self, schema: &LocatedValue<'d>, copied: &mut Map<String, Value>) {
         let Some(discriminator) = schema.get("discriminator") else { return };
         let Some(property) = discriminator.text("propertyName") else { return };
         if let Some(alternatives) = copied.remove("oneOf") {

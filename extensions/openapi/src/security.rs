@@ -1,7 +1,7 @@
 //! What an operation asks for as authorization: schemes, and which of them a request needs. Pure.
 
-use crate::document::{Document, Located, described};
-use crate::operation::{Found, Place};
+use crate::document::{Document, LocatedValue, described};
+use crate::operation::{FoundOperation, Place};
 use crate::refusal::Refusal;
 
 /// A security scheme of a document, for which a request gets a credential.
@@ -31,9 +31,9 @@ pub(crate) type Requirement = Vec<SecurityScheme>;
 /// The requirements of an operation that a request can have, of which one is enough; empty where it has none.
 pub(crate) fn requirements(
     document: &Document,
-    found: &Found<'_>,
+    found: &FoundOperation<'_>,
 ) -> Result<Vec<Requirement>, Refusal> {
-    let root = Located { value: &document.root, place: String::new() };
+    let root = LocatedValue { value: &document.root, place: String::new() };
     let Some(list) = found.at.get("security").or_else(|| root.get("security")) else {
         return Ok(Vec::new());
     };
@@ -64,7 +64,7 @@ fn scheme(document: &Document, name: &str, place: &str) -> Result<SecurityScheme
         return Err(Refusal::new(place, reason));
     };
     let place = format!("/components/securitySchemes/{name}");
-    let at = document.follow(Located { value, place })?;
+    let at = document.follow(LocatedValue { value, place })?;
     let unknown = |what: &str| SchemeKind::Unknown(what.to_owned());
     let kind = match (at.text("type"), at.text("in"), at.text("name")) {
         (Some("apiKey"), Some("header"), Some(key)) => {

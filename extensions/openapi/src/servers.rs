@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use reqwest::Url;
 
-use crate::document::{Document, Located};
-use crate::operation::Found;
+use crate::document::{Document, LocatedValue};
+use crate::operation::FoundOperation;
 use crate::refusal::Refusal;
 
 /// What the application says of servers.
@@ -19,13 +19,13 @@ pub(crate) struct ServerChoice {
 /// The server of an operation: a URL without query, whose path does not end in `/`.
 pub(crate) fn server(
     document: &Document,
-    found: &Found<'_>,
+    found: &FoundOperation<'_>,
     choice: &ServerChoice,
 ) -> Result<Url, Refusal> {
     if let Some(base) = &choice.base {
         return url(base, "").map_err(|why| Refusal::new("", why));
     }
-    let root = Located { value: &document.root, place: String::new() };
+    let root = LocatedValue { value: &document.root, place: String::new() };
     let servers = found.servers().or_else(|| root.get("servers"));
     let Some(first) = servers.and_then(|it| it.items().next()) else {
         return Err(Refusal::new(
@@ -38,7 +38,11 @@ pub(crate) fn server(
     url(&filled, written).map_err(|why| Refusal::new(format!("{}/url", first.place), why))
 }
 
-fn fill(written: &str, server: &Located<'_>, choice: &ServerChoice) -> Result<String, Refusal> {
+fn fill(
+    written: &str,
+    server: &LocatedValue<'_>,
+    choice: &ServerChoice,
+) -> Result<String, Refusal> {
     let mut filled = written.to_owned();
     for (name, variable) in server.get("variables").map(|it| it.entries()).unwrap_or_default() {
         let given = choice.variables.get(name).map(String::as_str);

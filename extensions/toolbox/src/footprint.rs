@@ -9,13 +9,13 @@ use crate::workspace::Name;
 
 /// The files that a call writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct WrittenFiles {
     pub(crate) names: Vec<Name>,
     /// Why there may be more files.
     pub(crate) unnamed: Option<String>,
 }
 
-impl Written {
+impl WrittenFiles {
     /// Whether the call writes no file of the workspace.
     #[cfg(feature = "changes")]
     pub(crate) fn is_nothing(&self) -> bool {

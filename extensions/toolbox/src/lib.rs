@@ -165,4 +165,4 @@ pub use web::{
 #[cfg(feature = "process")]
 #[cfg_attr(docsrs, doc(cfg(feature = "process")))]
 pub use workspace::ExecutorFiles;
-pub use workspace::{Workspace, Written};
+pub use workspace::{Workspace, WriteOutcome};

@@ -53,23 +53,23 @@ pub(crate) use name::Name;
 pub(crate) use regular::{changed_meanwhile, not_regular, read_only, too_large};
 pub(crate) use replace::{After, Before, Change};
 #[cfg(feature = "changes")]
-pub(crate) use restored::Restored;
+pub(crate) use restored::RecordedFile;
 #[cfg(all(feature = "files", feature = "process"))]
 pub(crate) use rules::{OfFolder, ignores, rules_of};
 #[cfg(feature = "files")]
 pub(crate) use search::Walk;
 #[cfg(all(feature = "files", feature = "process"))]
-pub(crate) use sought::{Found, Sought, Worker};
+pub(crate) use sought::{FoundEntry, SearchScope, Worker};
 #[cfg(feature = "files")]
-pub(crate) use sought::{Kind, Listed};
+pub(crate) use sought::{Kind, ListedEntry};
 #[cfg(feature = "changes")]
-pub(crate) use state::{Above, Seen, State, Unrecorded};
+pub(crate) use state::{Above, FileSnapshot, State, UnrecordedReason};
 #[cfg(feature = "files")]
 pub(crate) use text::{Encoding, Ends, MARK, Text, decoded};
 
 #[cfg(feature = "process")]
 pub use elsewhere::ExecutorFiles;
-pub use replace::Written;
+pub use replace::WriteOutcome;
 
 use local::LocalFiles;
 
@@ -211,10 +211,10 @@ impl Workspace {
     /// # Errors
     /// When the path leads out of the workspace (`outside_workspace`), a folder or no regular file has the name, the file
     /// is read-only, or it cannot be written.
-    pub fn write(&self, path: &str, content: &[u8]) -> Result<Written, ToolError> {
+    pub fn write(&self, path: &str, content: &[u8]) -> Result<WriteOutcome, ToolError> {
         let (before, after) = (Before::Any, After::Content(content));
         let written = self.change(&[Change { name: &Name::parse(path)?, before, after }])?;
-        Ok(written.first().copied().unwrap_or(Written::Created))
+        Ok(written.first().copied().unwrap_or(WriteOutcome::Created))
     }
 
     /// Reports whether anything has this name: a file, a folder, or a link, also one that leads nowhere.
@@ -292,7 +292,7 @@ impl Workspace {
     }
 
     /// Makes all changes or none.
-    pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
+    pub(crate) fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
         self.files.change(changes)
     }
 
@@ -308,7 +308,7 @@ impl Workspace {
         self.files.written_names(name)
     }
 
-    pub(crate) fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+    pub(crate) fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         self.files.look(name)
     }
 
@@ -320,7 +320,7 @@ impl Workspace {
         &self,
         name: &Name,
         expected: &State,
-        restored: &Restored<'_>,
+        restored: &RecordedFile<'_>,
     ) -> Result<(), ToolError> {
         self.files.restore(name, expected, restored)
     }

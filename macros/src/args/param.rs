@@ -41,8 +41,8 @@ pub struct ParamArgs {
     pub default: Option<Preset>,
     /// What an absent parameter becomes at the moment of the call.
     pub fill: Option<Expr>,
-    pub minimum: Option<Bound>,
-    pub maximum: Option<Bound>,
+    pub minimum: Option<NumberLimit>,
+    pub maximum: Option<NumberLimit>,
     pub length: Option<Length>,
     pub pattern: Option<LitStr>,
     pub name: Option<LitStr>,
@@ -64,7 +64,7 @@ pub enum Preset {
 }
 
 /// A limit of a number.
-pub struct Bound {
+pub struct NumberLimit {
     pub key: Ident,
     /// The expression as the user wrote it.
     pub written: Expr,
@@ -129,7 +129,7 @@ impl ParamArgs {
     }
 }
 
-impl Bound {
+impl NumberLimit {
     /// Returns the value where it is known now, for rules over two literals.
     pub fn literal(&self) -> Option<f64> {
         match &self.value {
@@ -147,7 +147,7 @@ fn preset(key: &Ident, input: ParseStream<'_>) -> syn::Result<Preset> {
     }
 }
 
-fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
+fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<NumberLimit> {
     let expression = value::expression(key, input, "1")?;
     let written = expression.clone();
     let value = match number(&expression) {
@@ -164,7 +164,7 @@ fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<Bound> {
         }
         None => BoundValue::Constant(expression),
     };
-    Ok(Bound { key: key.clone(), written, value })
+    Ok(NumberLimit { key: key.clone(), written, value })
 }
 
 /// Reads a number literal, perhaps with a sign.

@@ -2,7 +2,7 @@
 
 use syn::{Expr, ExprLit, Lit};
 
-use crate::args::{Bound, BoundValue, ParamArgs, Preset, number};
+use crate::args::{BoundValue, NumberLimit, ParamArgs, Preset, number};
 use crate::errors::Errors;
 use crate::model::Tool;
 
@@ -174,8 +174,8 @@ fn literal(limit: &Option<Expr>) -> Option<f64> {
     }
 }
 
-fn known_value(bound: &Option<Bound>) -> Option<f64> {
-    bound.as_ref().and_then(Bound::literal)
+fn known_value(bound: &Option<NumberLimit>) -> Option<f64> {
+    bound.as_ref().and_then(NumberLimit::literal)
 }
 
 /// Defaults and examples that no JSON can hold, and limits that are no number.

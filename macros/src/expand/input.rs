@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::Expr;
 
 use super::place;
-use crate::args::{Bound, BoundValue, Preset};
+use crate::args::{BoundValue, NumberLimit, Preset};
 use crate::expand::spec::text;
 use crate::model::{Param, Tool};
 
@@ -149,7 +149,7 @@ fn preset_value(preset: &Preset) -> TokenStream {
     }
 }
 
-fn bound(param: &Param, bound: &Bound) -> TokenStream {
+fn bound(param: &Param, bound: &NumberLimit) -> TokenStream {
     let (key, ty) = (&bound.key, &param.ty);
     let value = match &bound.value {
         BoundValue::Integer(integer) => {
@@ -171,7 +171,7 @@ fn bound(param: &Param, bound: &Bound) -> TokenStream {
 
 /// Asks rustc whether the type holds the number, in a constant that nothing else rests on: what follows from one that
 /// fails would be reported as well.
-fn hold(param: &Param, bound: &Bound) -> Option<TokenStream> {
+fn hold(param: &Param, bound: &NumberLimit) -> Option<TokenStream> {
     let BoundValue::Integer(integer) = &bound.value else { return None };
     // What every type of numbers holds goes without a question.
     if (0..=127).contains(integer) {

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-pub use self::collision::{CommandError, CommandProblem, Named};
+pub use self::collision::{CommandError, CommandProblem, NamedTool};
 use self::consent::Consent;
 pub use self::exit::Exit;
 use self::stop::Stop;

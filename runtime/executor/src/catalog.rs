@@ -15,7 +15,7 @@ use foldhash::fast::FixedState;
 use crate::registry::{Entry, UnknownTool};
 use toolwright_core::near::near;
 use toolwright_core::tool::{Definition, Exposure, Summary, ToolSet};
-use toolwright_wire::dialect::{Described, Dialect, DialectError, Finding, Listing, Severity};
+use toolwright_wire::dialect::{DescribedTool, Dialect, DialectError, Finding, Listing, Severity};
 
 pub use profile::{InvalidPattern, Profile, ProfileError, Profiles, UnknownProfile};
 pub(crate) use search::Words;
@@ -53,7 +53,7 @@ struct Inner {
     /// What it was narrowed to.
     profile: Option<Arc<Profile>>,
     /// The deferred tools that are listed all the same.
-    revealed: Revealed,
+    revealed: RevealedTools,
     /// What models are shown, made when it is first asked for.
     listings: Listings,
     /// The same with the deferred tools.
@@ -62,7 +62,7 @@ struct Inner {
 
 /// Deferred tools that are listed.
 #[derive(Clone, Default)]
-struct Revealed {
+struct RevealedTools {
     tools: Vec<usize>,
     /// Whether they are listed behind the others, in this order.
     are_behind: bool,
@@ -95,14 +95,14 @@ impl Tools {
 
 impl Catalog {
     pub(crate) fn new(generation: u64, entries: Vec<Arc<Entry>>) -> Self {
-        Self::with(generation, Arc::new(Tools::new(entries)), None, Revealed::default())
+        Self::with(generation, Arc::new(Tools::new(entries)), None, RevealedTools::default())
     }
 
     fn with(
         generation: u64,
         tools: Arc<Tools>,
         profile: Option<Arc<Profile>>,
-        revealed: Revealed,
+        revealed: RevealedTools,
     ) -> Self {
         let (listings, searchable) = Default::default();
         Self(Arc::new(Inner { generation, tools, profile, revealed, listings, searchable }))
@@ -184,9 +184,9 @@ impl Catalog {
         };
         let selected: Vec<usize> = (0..self.len()).filter(is_selected).collect();
         let place = |old: &usize| selected.iter().position(|it| it == old);
-        let Revealed { tools, are_behind } = &self.0.revealed;
+        let RevealedTools { tools, are_behind } = &self.0.revealed;
         let tools = tools.iter().filter_map(place).collect();
-        let revealed = Revealed { tools, are_behind: *are_behind };
+        let revealed = RevealedTools { tools, are_behind: *are_behind };
         let entries = selected.iter().map(|index| Arc::clone(&self.0.tools.entries[*index]));
         let tools = Arc::new(Tools::new(entries.collect()));
         let profile = match &self.0.profile {
@@ -223,7 +223,7 @@ impl Catalog {
         names: impl IntoIterator<Item = &'n str>,
         are_behind: bool,
     ) -> Result<Self, UnknownTool> {
-        let mut revealed = Revealed { are_behind, ..self.0.revealed.clone() };
+        let mut revealed = RevealedTools { are_behind, ..self.0.revealed.clone() };
         for name in names {
             let index = self.0.tools.index(name).ok_or_else(|| UnknownTool {
                 name: name.to_owned(),
@@ -317,7 +317,7 @@ impl Catalog {
             .map(|it| (it, it.parameters.iter().map(|it| it.name.as_str()).collect()))
             .collect();
         let tools = orders.iter().enumerate().map(|(index, (it, order))| {
-            let described = Described::of(it, order);
+            let described = DescribedTool::of(it, order);
             if index < count { described } else { described.deferred() }
         });
         let unlisted = unlisted.iter().map(|it| it.name.as_str());

@@ -111,7 +111,7 @@ enum Output {
 }
 
 /// A run-time tool, checked.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedTool {
     pub(crate) spec: &'static Spec,
     pub(crate) definition: Definition,
     pub(crate) keys: Keys,
@@ -294,7 +294,7 @@ impl DynamicTool {
     }
 
     /// The tool with its schemas checked.
-    pub(crate) fn prepare(self) -> Result<Prepared, SchemaProblem> {
+    pub(crate) fn prepare(self) -> Result<PreparedTool, SchemaProblem> {
         let spec = work::spec(work::Has {
             asks: self.asks.is_some(),
             validate: self.validate.is_some(),
@@ -364,7 +364,7 @@ impl DynamicTool {
             reconcile: self.reconcile,
             work: Arc::from(self.work),
         };
-        Ok(Prepared { spec, definition, keys, body })
+        Ok(PreparedTool { spec, definition, keys, body })
     }
 }
 

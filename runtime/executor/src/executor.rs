@@ -56,12 +56,12 @@ pub use journal_access::JournalAccess;
 pub use journal_config::OnNoApprover;
 pub use middleware::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
 pub use nested::{DelegatedRun, Delegation, inherited, run_of};
-pub use outcome::{CallFailure, Outcome, Suspended};
+pub use outcome::{CallFailure, Outcome, SuspendedCall};
 pub use problem::{BuildError, BuildProblem};
 pub use resolve::Resolver;
 pub use run::Run;
 pub use run_builder::{MissingServices, RunBuilder};
-pub use service::Drained;
+pub use service::DrainReport;
 pub use turn::{OpenTurn, SubmittedTurn, TurnAnswers};
 pub use worker::Worker;
 
@@ -69,13 +69,13 @@ pub(crate) use calling::Stages;
 pub(crate) use claim::Claim;
 pub(crate) use core::Core;
 pub(crate) use foreign::Sources;
-pub(crate) use gate::{Closed, Gate, Pass};
+pub(crate) use gate::{Gate, GateClosed, Pass};
 pub(crate) use in_turn::{InTurn, Slot};
 pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };
-pub(crate) use middleware::{Entered, Inside, Turned, delay_of, enter, touched};
-pub(crate) use nested::{Family, Lineage, Recorded, covered};
+pub(crate) use middleware::{EarlyEnd, EnteredStages, Inside, delay_of, enter, touched};
+pub(crate) use nested::{Family, Lineage, RecordedParent, covered};
 pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;
@@ -230,7 +230,7 @@ impl Executor {
     }
 
     /// Submits a call that may have to wait: unlike [`call`](Self::call) it does not wait for a person, but returns a
-    /// [`Suspended`] that names the call. The [`worker`](Self::worker) carries it out when it is decided. Without a
+    /// [`SuspendedCall`] that names the call. The [`worker`](Self::worker) carries it out when it is decided. Without a
     /// journal it is answered at once. A call that may wait for long is better found as one of a [`run`](Self::run),
     /// which has an id that the application chose.
     ///

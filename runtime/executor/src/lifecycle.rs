@@ -29,8 +29,8 @@ pub use snapshot::{
     Stored, ToolNow,
 };
 pub use step::{
-    Attempt, AttemptError, By, Dropped, End, Input, Need, Problem, Reconciliation, Refusal,
-    Settings, StageVerdict, Staged, Step, SuppliedResult, Suspension, Then,
+    Attempt, AttemptError, By, DroppedClaim, End, Input, Need, Problem, Reconciliation, Refusal,
+    Settings, StageVerdict, StagedCall, Step, SuppliedResult, Suspension, Then,
 };
 pub use sweep::Swept;
 

@@ -116,7 +116,7 @@ impl Reservations {
     #[must_use]
     pub fn held(&self) -> Vec<Reservation> {
         let (mut table, now) = self.0.table();
-        let held = table.held(now).map(|it| Reservation {
+        let held = table.list_held(now).map(|it| Reservation {
             run: it.run.to_owned(),
             footprint: it.footprint.clone(),
             left: it.left,

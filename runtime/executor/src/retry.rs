@@ -14,7 +14,7 @@ pub use circuit::CircuitBreaker;
 pub use header::retry_after;
 pub use policy::{Jitter, RetryPolicy, Stop};
 
-pub(crate) use machine::Refused;
-pub(crate) use policy::Failed;
+pub(crate) use machine::CircuitRefusal;
+pub(crate) use policy::RetryCase;
 
 pub(crate) use circuit::{Circuit, Circuits, Through, unavailable};

@@ -12,15 +12,15 @@ mod invoke;
 pub mod record;
 mod validate;
 
-pub(crate) use admit::{Admitted, admit, admit_at_once};
-pub(crate) use approve::{Read, approved, approved_final, unasked};
+pub(crate) use admit::{Admission, admit, admit_at_once};
+pub(crate) use approve::{EvaluationInput, approved, approved_final, unasked};
 pub(crate) use ask::{ask, ask_at_once};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
-pub(crate) use find::{Found, find, seek, unknown};
+pub(crate) use find::{FoundTool, find, seek, unknown};
 pub(crate) use input::read;
 pub(crate) use invoke::{
-    PANIC, Unfinished, dropped, given_up, given_up_by, in_time, invoke, is_given_up, panic_words,
-    panicked, polled, slept, too_late,
+    PANIC, UnfinishedCall, dropped, given_up, given_up_by, in_time, invoke, is_given_up,
+    panic_words, panicked, polled, slept, too_late,
 };
-pub(crate) use validate::validated;
+pub(crate) use validate::validate;

@@ -17,14 +17,14 @@ mod trusted_keys;
 mod user_keys;
 
 pub use approver::{Approver, ApproverError, Callback, Channel, Reply, Response};
-pub use covers::{Asked, NotCovered, UselessTerms};
+pub use covers::{GrantCandidate, NotCovered, UselessTerms};
 pub use grant::{Clause, GrantTerms, Scope};
 pub use granted::{Grant, GrantError};
 pub use key::{ApproverKey, InvalidPublicKey, NotTheirs, PublicKey};
 pub use key_file::KeyError;
 pub use request::ApprovalRequest;
-pub use service::{ApprovalError, ApprovalService, Grants, Shown, Submitted};
-pub use statement::{Decision, Signed, Statement, Subject, UnreadableStatement};
+pub use service::{ApprovalError, ApprovalService, Grants, ShownCall, SubmitOutcome};
+pub use statement::{Decision, SignedStatement, Statement, Subject, UnreadableStatement};
 pub use token::{HandOverToken, InvalidToken};
-pub use trusted_keys::{TrustError, TrustedKeys, Unverified, Verified};
+pub use trusted_keys::{TrustError, TrustedKeys, VerifiedStatement, VerifyError};
 pub use user_keys::UserKeys;

@@ -26,7 +26,7 @@ mod state;
 mod store;
 mod trace;
 
-pub use answered::Answered;
+pub use answered::AnswerRecord;
 #[doc(hidden)]
 pub use begun::{begun, begun_without_a_word, may_have_happened};
 #[doc(hidden)]
@@ -34,11 +34,11 @@ pub use copies::Copies;
 pub use counter::{Counter, NotAdvanced};
 pub use entry::{Entry, FailedAttempt, Note};
 pub use error::{CommitError, StoreError, StoreErrorKind};
-pub use forward::Asked;
+pub use forward::StoreFuture;
 /// For `pass_on_leases`.
 #[doc(hidden)]
 pub use jiff::Timestamp;
-pub use listed::{DamagedCall, Listed};
+pub use listed::{CallPage, DamagedCall};
 pub use memory::MemoryStore;
 pub use next::{Failure, Illegal, Transition, next};
 pub use parent::ParentCall;

@@ -1,10 +1,10 @@
 //! An answer as a journal stores it, and back. Its record carries the version.
 
-use crate::journal::{Answered, StoreError};
+use crate::journal::{AnswerRecord, StoreError};
 use toolwright_core::error::ToolError;
 use toolwright_core::output::{Answer, StoredAnswer, StoredAnswerError};
 
-impl From<&Answer> for Answered {
+impl From<&Answer> for AnswerRecord {
     fn from(answer: &Answer) -> Self {
         let whole = StoredAnswer::from(answer).unversioned();
         Self { is_error: answer.is_error(), text: answer.text().into_owned(), whole }
@@ -12,14 +12,14 @@ impl From<&Answer> for Answered {
 }
 
 /// Omits the cause, which is for operators: the history of the call has it.
-impl From<&ToolError> for Answered {
+impl From<&ToolError> for AnswerRecord {
     fn from(error: &ToolError) -> Self {
         let whole = StoredAnswer::from(error).unversioned();
         Self { is_error: true, text: error.to_json(), whole }
     }
 }
 
-impl Answered {
+impl AnswerRecord {
     /// Returns the answer as the tool gave it.
     #[doc(hidden)]
     pub fn to_answer(&self) -> Result<Answer, StoreError> {
@@ -43,14 +43,15 @@ mod tests {
     #[test]
     fn an_answer_comes_back_from_its_record() {
         let answer = Answer::from(ToolError::new("busy", "try later").hint("wait"));
-        let stored = serde_json::to_string(&Answered::from(&answer)).unwrap();
-        let back = serde_json::from_str::<Answered>(&stored).unwrap().to_answer().unwrap();
+        let stored = serde_json::to_string(&AnswerRecord::from(&answer)).unwrap();
+        let back = serde_json::from_str::<AnswerRecord>(&stored).unwrap().to_answer().unwrap();
         assert_eq!((back.is_error(), back.text()), (true, answer.text()));
     }
 
     #[test]
     fn an_answer_of_a_newer_version_is_refused() {
-        let stored = Answered { is_error: false, text: String::new(), whole: json!({ "film": 1 }) };
+        let stored =
+            AnswerRecord { is_error: false, text: String::new(), whole: json!({ "film": 1 }) };
         let error = stored.to_answer().unwrap_err().to_string();
         assert!(error.contains("cannot be read") && error.contains("`film`"), "{error}");
     }

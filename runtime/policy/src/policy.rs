@@ -63,7 +63,7 @@ pub use problem::{PolicyError, PolicyProblem, SourceLocation};
 pub use protection::Protection;
 pub use question::Question;
 pub use rule::{Example, Rule, RuleKind, WhenUnknown};
-pub use undeclared::Undeclared;
+pub use undeclared::UndeclaredTool;
 
 /// The tag of tools whose programs a sandbox holds.
 const SANDBOXED: &str = "sandboxed";
@@ -269,9 +269,9 @@ impl Policy {
     /// with what to do about it; for a test that there are none. Tools whose calls are refused anyway are not among
     /// them.
     ///
-    /// See [`Undeclared`] for an example.
+    /// See [`UndeclaredTool`] for an example.
     #[must_use]
-    pub fn lint(&self, catalog: &dyn ToolSet) -> Vec<Undeclared> {
+    pub fn lint(&self, catalog: &dyn ToolSet) -> Vec<UndeclaredTool> {
         let undeclared = catalog.definitions().into_iter().filter(|it| !it.declares_footprint);
         let found = undeclared.filter_map(|definition| {
             let judged = self.judge(&Question::before_any_call(definition));

@@ -41,7 +41,7 @@ pub enum TypeNames {
 /// A schema in the normal form.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Arrived {
+pub struct NormalizedSchema {
     /// An object schema of JSON Schema 2020-12 whose references lead into its own `$defs`.
     pub schema: Value,
     /// What a person who wonders about the schema should know; the first hundred things.
@@ -111,7 +111,10 @@ impl fmt::Display for Note {
 ///
 /// # Errors
 /// Every problem, by its place in the schema as it arrived; the first hundred where there are more.
-pub fn input_schema(schema: &Value, names: TypeNames) -> Result<Arrived, Vec<SchemaProblem>> {
+pub fn input_schema(
+    schema: &Value,
+    names: TypeNames,
+) -> Result<NormalizedSchema, Vec<SchemaProblem>> {
     limits::check(schema).map_err(|problem| vec![problem])?;
     root::is_schema(schema).map_err(|problem| vec![problem])?;
     let mut report = Report::default();

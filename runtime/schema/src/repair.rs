@@ -76,7 +76,7 @@ impl From<Refusal> for Failure {
 
 /// An input that its schema accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairedInput {
     /// The input as JSON.
     pub text: String,
     /// What was changed, in order; none where the text is the one that came.
@@ -171,7 +171,7 @@ impl Repairer {
         text: &str,
         level: Repair,
         brackets: TruncatedInput,
-    ) -> Result<Repaired, Refusal> {
+    ) -> Result<RepairedInput, Refusal> {
         if text.len() > LONGEST {
             return self.accept(text).map_err(|refusal| match level {
                 Repair::Off => refusal,
@@ -200,7 +200,7 @@ impl Repairer {
         text: &str,
         level: Repair,
         brackets: TruncatedInput,
-    ) -> Result<(Repaired, bool), Refusal> {
+    ) -> Result<(RepairedInput, bool), Refusal> {
         if level == Repair::Lenient
             && text.len() <= LONGEST
             && let Ok(repaired) = self.attempt(text, Reach::Standard, brackets)
@@ -225,14 +225,14 @@ impl Repairer {
     }
 
     /// Takes a text that needs no repair, however long it is.
-    fn accept(&self, text: &str) -> Result<Repaired, Refusal> {
+    fn accept(&self, text: &str) -> Result<RepairedInput, Refusal> {
         let parsed = parse(text).map_err(|broken| unreadable(text, broken))?;
         if !parsed.uses.is_empty() {
             return Err(Refusal::of(Problem::new(Rule::Syntax, text, "JSON")));
         }
         let node = self.unique(parsed)?.0;
         if self.is_right(&node) {
-            return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
+            return Ok(RepairedInput { text: text.to_owned(), changes: Vec::new() });
         }
         Err(self.refuse(&node, &[]))
     }
@@ -242,10 +242,10 @@ impl Repairer {
         text: &str,
         reach: Reach,
         brackets: TruncatedInput,
-    ) -> Result<Repaired, Failure> {
+    ) -> Result<RepairedInput, Failure> {
         let (node, uses) = self.read(text, brackets)?;
         if uses.is_empty() && self.is_right(&node) {
-            return Ok(Repaired { text: text.to_owned(), changes: Vec::new() });
+            return Ok(RepairedInput { text: text.to_owned(), changes: Vec::new() });
         }
         let mut changes = Vec::new();
         if !uses.is_empty() {
@@ -299,7 +299,7 @@ impl Repairer {
         mut changes: Vec<Change>,
         is_call: bool,
         reach: Reach,
-    ) -> Result<Repaired, Failure> {
+    ) -> Result<RepairedInput, Failure> {
         let mut wrong = None;
         for _ in 0..=MOST_WRAPPERS {
             let mut attempt = node.clone();
@@ -317,7 +317,7 @@ impl Repairer {
             // What ended early may have recorded less than it did.
             if !guide.is_exhausted() && self.is_right(&attempt) {
                 made.append(&mut guide.changes);
-                return Ok(Repaired { text: attempt.text(), changes: made });
+                return Ok(RepairedInput { text: attempt.text(), changes: made });
             }
             if guide.is_exhausted() {
                 let expected = "an input with fewer readings, written as the schema says";

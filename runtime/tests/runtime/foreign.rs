@@ -7,9 +7,9 @@ mod rules;
 mod validity;
 
 use serde_json::Value;
-use toolwright::unstable::foreign::{Arrived, TypeNames, input_schema};
+use toolwright::unstable::foreign::{NormalizedSchema, TypeNames, input_schema};
 
-fn arrived(schema: &Value) -> Arrived {
+fn arrived(schema: &Value) -> NormalizedSchema {
     input_schema(schema, TypeNames::JsonSchema)
         .unwrap_or_else(|problems| panic!("{schema} is refused: {problems:#?}"))
 }

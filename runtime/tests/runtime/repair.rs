@@ -10,7 +10,7 @@ mod rules;
 use serde_json::Value;
 use toolwright::Repair;
 use toolwright::repair::replay;
-use toolwright::unstable::repair::{Refusal, Repaired, Repairer, TruncatedInput};
+use toolwright::unstable::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 
 /// Repairs by a schema, and checks what holds of every repair.
 fn repair_at(
@@ -18,7 +18,7 @@ fn repair_at(
     text: &str,
     level: Repair,
     brackets: TruncatedInput,
-) -> Result<Repaired, Refusal> {
+) -> Result<RepairedInput, Refusal> {
     let ladder = Repairer::new(schema, []).expect("the schema is right");
     let outcome = ladder.repair(text, level, brackets);
     if let Ok(repaired) = &outcome {
@@ -41,7 +41,7 @@ fn closed(schema: &Value, text: &str) -> String {
     told(repair_at(schema, text, Repair::Standard, TruncatedInput::Completed))
 }
 
-fn told(outcome: Result<Repaired, Refusal>) -> String {
+fn told(outcome: Result<RepairedInput, Refusal>) -> String {
     outcome.map_or_else(|_| "refused".to_owned(), |repaired| repaired.text)
 }
 

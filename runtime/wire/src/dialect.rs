@@ -22,7 +22,7 @@ mod render;
 mod rules;
 mod words;
 
-pub use self::described::{Described, Rendered};
+pub use self::described::{DescribedTool, RenderedTool};
 pub use self::finding::{Finding, Rule, Severity};
 pub use self::form::{Dialect, UnknownDialect};
 pub use self::listing::{DialectError, Listing, Request};
@@ -52,17 +52,17 @@ impl Dialect {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwright::dialect::{Dialect, Described};
+    /// use toolwright::dialect::{Dialect, DescribedTool};
     ///
     /// let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    /// let shown = Dialect::Mcp.render(&Described::new("ping", "Answers.", &schema))?;
+    /// let shown = Dialect::Mcp.render(&DescribedTool::new("ping", "Answers.", &schema))?;
     /// assert!(shown.json.starts_with(r#"{"name":"ping""#));
     /// # Ok::<(), Vec<toolwright::dialect::Finding>>(())
     /// ```
     ///
     /// # Errors
     /// Every reason for which the provider would refuse the tool, and every note beside them.
-    pub fn render(self, tool: &Described<'_>) -> Result<Rendered, Vec<Finding>> {
+    pub fn render(self, tool: &DescribedTool<'_>) -> Result<RenderedTool, Vec<Finding>> {
         render::tool(self, tool)
     }
 }

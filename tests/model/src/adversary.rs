@@ -5,7 +5,7 @@
 //! run covers it. That is not explored: who writes the journal can do that (docs/durability.md).
 
 use jiff::Timestamp;
-use toolwright_journal::approval::{Signed, Statement};
+use toolwright_journal::approval::{SignedStatement, Statement};
 use toolwright_journal::journal::{CallRecord, Note, State, StoredText, Transition};
 
 use crate::reading::{ARGUMENTS, EDITED, OTHER_RUN, RUN, TRUSTED, arguments, digest_of};
@@ -67,14 +67,14 @@ impl World<'_> {
 }
 
 /// An approval of the call as it is, which a person has given in another journal.
-fn elsewhere(record: &CallRecord) -> Signed {
+fn elsewhere(record: &CallRecord) -> SignedStatement {
     let record = record.clone().with(|it| it.journal = Some("elsewhere".to_owned()));
     let statement = Statement::approve(&record, "ada", Timestamp::UNIX_EPOCH);
     let text = serde_json::to_string(&statement).expect("a statement is JSON");
-    Signed { text, key: TRUSTED.to_owned(), signature: String::new() }
+    SignedStatement { text, key: TRUSTED.to_owned(), signature: String::new() }
 }
 
-fn note(signed: Option<Signed>) -> Note {
+fn note(signed: Option<SignedStatement>) -> Note {
     Note { who: "somebody".to_owned(), at: Timestamp::UNIX_EPOCH, why: None, signed }
 }
 

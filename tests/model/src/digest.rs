@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use jiff::Timestamp;
 use toolwright_executor::lifecycle::{Input, Snapshot, Step, Then};
-use toolwright_journal::approval::Signed;
-use toolwright_journal::journal::{Answered, CallRecord, StoredText};
+use toolwright_journal::approval::SignedStatement;
+use toolwright_journal::journal::{AnswerRecord, CallRecord, StoredText};
 
 /// A record, but for its times.
 pub(crate) fn record(record: &CallRecord, state: &mut impl Hasher) {
@@ -24,11 +24,11 @@ pub(crate) fn record(record: &CallRecord, state: &mut impl Hasher) {
 }
 
 /// What was signed, and by whose key.
-pub(crate) fn signed(signed: &Signed) -> (&str, &str) {
+pub(crate) fn signed(signed: &SignedStatement) -> (&str, &str) {
     (&signed.text, &signed.key)
 }
 
-fn answer(answer: Option<&Answered>) -> Option<(bool, &str)> {
+fn answer(answer: Option<&AnswerRecord>) -> Option<(bool, &str)> {
     answer.map(|answer| (answer.is_error, answer.text.as_str()))
 }
 

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use toolwright_core::context::CallId;
 use toolwright_journal::approval::{
-    ApprovalService, Clause, Decision, Grant, GrantTerms, Scope, Signed, Statement, Subject,
+    ApprovalService, Clause, Decision, Grant, GrantTerms, Scope, SignedStatement, Statement,
+    Subject,
 };
 use toolwright_journal::arguments::shown_digest;
 use toolwright_journal::journal::{CallRecord, State, next};
@@ -129,7 +130,7 @@ impl World<'_> {
         let statement = Statement { about, verdict: verdict_of, at, by, journal, project, note };
         let key = if verdict.is_forged() { "mallory" } else { TRUSTED };
         let text = serde_json::to_string(&statement).expect("a statement is JSON");
-        let signed = Signed { text, key: key.to_owned(), signature: String::new() };
+        let signed = SignedStatement { text, key: key.to_owned(), signature: String::new() };
         let now = self.system.now;
         let (journal, submitted) = self.system.journal.after(|store| {
             // What is sealed is approved unseen.

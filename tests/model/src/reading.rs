@@ -10,7 +10,7 @@ use toolwright_executor::lifecycle::{
     Stored, ToolNow, is_accepted, last_decision,
 };
 use toolwright_executor::retry::RetryPolicy;
-use toolwright_journal::approval::{Grant, Signed};
+use toolwright_journal::approval::{Grant, SignedStatement};
 use toolwright_journal::arguments::{DigestInput, digest};
 use toolwright_journal::journal::{
     CallRecord, CallSlot, State, StoredText, Transaction, Transition, begun,
@@ -124,7 +124,7 @@ pub(crate) fn past(system: &System, record: &CallRecord) -> Past {
 }
 
 /// What a signature is worth.
-fn verified(signed: &Signed) -> Signature {
+fn verified(signed: &SignedStatement) -> Signature {
     match signed.statement() {
         Ok(statement) if signed.key == TRUSTED => Signature::Counts(Box::new(statement)),
         _ => Signature::Invalid(format!("key `{}` does not count", signed.key)),

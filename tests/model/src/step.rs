@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use toolwright_core::context::CallId;
 use toolwright_core::error::ErrorClass;
-use toolwright_executor::lifecycle::trace::Decided;
+use toolwright_executor::lifecycle::trace::TracedDecision;
 use toolwright_executor::lifecycle::{
-    Attempt, AttemptError, By, Dropped, End, Input, Reconciliation, Snapshot, SuppliedResult,
+    Attempt, AttemptError, By, DroppedClaim, End, Input, Reconciliation, Snapshot, SuppliedResult,
 };
-use toolwright_journal::journal::{Answered, CallRecord, DocumentWrite, Transaction};
+use toolwright_journal::journal::{AnswerRecord, CallRecord, DocumentWrite, Transaction};
 
 use crate::reading::{self, LEASE, RUN, THINKING};
 use crate::scenario::{Outcome, Rewrite, Scenario, StageSays, Verdict};
@@ -92,7 +92,7 @@ impl Scenario {
 
     /// The same, and the decisions that were made.
     #[must_use]
-    pub fn traced(&self, system: &System, action: Action) -> Option<(System, Vec<Decided>)> {
+    pub fn traced(&self, system: &System, action: Action) -> Option<(System, Vec<TracedDecision>)> {
         let mut world = World { scenario: self, system: system.clone(), trace: Some(Vec::new()) };
         world.step(action)?;
         Some((world.system.in_order(), world.trace.unwrap_or_default()))
@@ -237,7 +237,7 @@ impl World<'_> {
     fn reconcile(&mut self, worker: u8, nth: u8) -> Option<()> {
         let record = self.nth(nth)?.clone();
         let has_acted = self.system.witness_of(record.place.index).has_acted();
-        let happened = has_acted.then(|| Answered::text("it happened"));
+        let happened = has_acted.then(|| AnswerRecord::text("it happened"));
         let found = Reconciliation { version: record.version, happened };
         let task = self.look(record.id, Input::Reconciled(found))?;
         self.set(Who::Worker(worker), task)
@@ -247,8 +247,8 @@ impl World<'_> {
     fn supply(&mut self, worker: u8, nth: u8, has_failed: bool) -> Option<()> {
         let record = self.nth(nth)?.clone();
         let answer = match has_failed {
-            true => Answered::error("failed", "it failed elsewhere", None),
-            false => Answered::text("done elsewhere"),
+            true => AnswerRecord::error("failed", "it failed elsewhere", None),
+            false => AnswerRecord::text("done elsewhere"),
         };
         let supplied = SuppliedResult { generation: record.generation, answer };
         let task = self.look(record.id, Input::Supplied(supplied))?;
@@ -295,7 +295,7 @@ impl World<'_> {
                 self.system.budget.crashes = self.system.budget.crashes.checked_sub(1)?;
             }
             let is_begun = phase != Phase::Claimed;
-            let task = self.dropped(record.id, Dropped { epoch, by, is_begun });
+            let task = self.dropped(record.id, DroppedClaim { epoch, by, is_begun });
             return self.set(Who::Worker(worker), task);
         }
         if outcome == Outcome::NotStarted && phase == Phase::Begun {
@@ -303,8 +303,8 @@ impl World<'_> {
         }
         let error = error_of(outcome);
         let answer = match &error {
-            Some(error) => Answered::error(&error.kind, "it failed", None),
-            None => Answered::text(format!("done by claim {epoch}")),
+            Some(error) => AnswerRecord::error(&error.kind, "it failed", None),
+            None => AnswerRecord::text(format!("done by claim {epoch}")),
         };
         let attempt = Attempt {
             epoch,

@@ -1,6 +1,6 @@
 //! One way through a scenario, and the decisions on it, a line of JSON each.
 
-use toolwright_executor::lifecycle::trace::Decided;
+use toolwright_executor::lifecycle::trace::TracedDecision;
 use toolwright_journal::journal::State;
 
 use crate::scenario::{Outcome, Scenario, Verdict};
@@ -12,7 +12,7 @@ const STEPS: usize = 100;
 
 /// The decisions on a way, with the guards that the scenario has.
 #[must_use]
-pub fn decisions(scenario: &Scenario, way: &[Action]) -> Vec<Decided> {
+pub fn decisions(scenario: &Scenario, way: &[Action]) -> Vec<TracedDecision> {
     let mut system = System::new(scenario);
     let mut decided = Vec::new();
     for action in way {
@@ -51,7 +51,7 @@ pub fn way(scenario: &Scenario, outcomes: &[Outcome], verdicts: &[Verdict]) -> V
 
 /// A call that asks, is edited, is tried twice, dies, is requeued and succeeds.
 #[must_use]
-pub fn edited_and_requeued() -> (Vec<Action>, Vec<Decided>, Option<State>) {
+pub fn edited_and_requeued() -> (Vec<Action>, Vec<TracedDecision>, Option<State>) {
     let scenario = crate::scenarios::story();
     let outcomes = [Outcome::Transient, Outcome::Transient, Outcome::Result];
     let verdicts = [Verdict::Edit, Verdict::Requeue, Verdict::Approve];

@@ -8,10 +8,13 @@ use std::time::Duration;
 use toolwright_core::context::CallId;
 use toolwright_executor::lifecycle::trace;
 use toolwright_executor::lifecycle::{
-    By, Dropped, Input, Need, Problem, Settings, Snapshot, StageVerdict, Staged, Then, decide,
+    By, DroppedClaim, Input, Need, Problem, Settings, Snapshot, StageVerdict, StagedCall, Then,
+    decide,
 };
 use toolwright_journal::approval::{Grant, Scope};
-use toolwright_journal::journal::{Answered, CallRecord, CommitError, State, Transaction, replay};
+use toolwright_journal::journal::{
+    AnswerRecord, CallRecord, CommitError, State, Transaction, replay,
+};
 
 use crate::reading::{self, LEASE, RANDOM, THINKING};
 use crate::scenario::{Scenario, StageSays};
@@ -27,7 +30,7 @@ pub(crate) struct World<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) system: System,
     /// The decisions that are made, where somebody wants to know.
-    pub(crate) trace: Option<Vec<trace::Decided>>,
+    pub(crate) trace: Option<Vec<trace::TracedDecision>>,
 }
 
 impl World<'_> {
@@ -66,7 +69,7 @@ impl World<'_> {
             }
             if let Some(trace) = &mut self.trace {
                 let (snapshot, input) = (&look.snapshot, &look.input);
-                trace.push(trace::Decided::of(snapshot, input, &settings, now, RANDOM));
+                trace.push(trace::TracedDecision::of(snapshot, input, &settings, now, RANDOM));
             }
             if step.commit.is_some() {
                 let then = self.circumstances(&look, step.commit.as_ref());
@@ -102,9 +105,9 @@ impl World<'_> {
                 time: Duration::ZERO,
                 why: "somebody else is at it".to_owned(),
             },
-            StageSays::Answer => StageVerdict::Answer(Answered::text("answered by a stage")),
+            StageSays::Answer => StageVerdict::Answer(AnswerRecord::text("answered by a stage")),
             StageSays::Refuse => {
-                StageVerdict::Answer(Answered::error("refused", "a stage refused it", None))
+                StageVerdict::Answer(AnswerRecord::error("refused", "a stage refused it", None))
             }
         };
         let version = record.version;
@@ -115,7 +118,7 @@ impl World<'_> {
                 Snapshot::new(record, tool)
             }
         };
-        let input = Input::Staged(Staged { version, reason: None, verdict, more: None });
+        let input = Input::Staged(StagedCall { version, reason: None, verdict, more: None });
         Task::Looking(Arc::new(Look { snapshot, input }))
     }
 
@@ -251,7 +254,7 @@ impl World<'_> {
             // The claim is dropped, which says so in the journal.
             (Then::Perform, _) if !is_heard => {
                 let by = by(look);
-                self.dropped(record.id, Dropped { epoch: record.epoch, by, is_begun: false })
+                self.dropped(record.id, DroppedClaim { epoch: record.epoch, by, is_begun: false })
             }
             (Then::Perform, _) => self.running(look, record, None),
             // A result is written again.
@@ -288,7 +291,7 @@ impl World<'_> {
     }
 
     /// The end of a claim whose task was dropped, where the claim stands.
-    pub(crate) fn dropped(&self, id: CallId, dropped: Dropped) -> Task {
+    pub(crate) fn dropped(&self, id: CallId, dropped: DroppedClaim) -> Task {
         let Some(record) = self.system.journal.get(id) else { return Task::Idle };
         if record.state != State::Running || record.epoch != dropped.epoch {
             return Task::Idle;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
-use toolwright::dialect::{Described, Dialect, Finding, Rule, Severity};
+use toolwright::dialect::{DescribedTool, Dialect, Finding, Rule, Severity};
 
 use crate::document::{self, Definition, DocumentError};
 use crate::unwritten;
@@ -51,7 +51,7 @@ impl Court {
 
     /// Renders the tool and judges it.
     #[must_use]
-    pub fn judge(&self, tool: &Described<'_>) -> Verdict {
+    pub fn judge(&self, tool: &DescribedTool<'_>) -> Verdict {
         match self.dialect.render(tool) {
             Ok(rendered) => match serde_json::from_str(&rendered.json) {
                 Ok(sent) => {

@@ -2,7 +2,8 @@
 //! count for another call, run, session or journal.
 
 use toolwright::approval::{
-    ApprovalError, Callback, Grant, GrantTerms, Response, Scope, Signed, Statement, Subject,
+    ApprovalError, Callback, Grant, GrantTerms, Response, Scope, SignedStatement, Statement,
+    Subject,
 };
 use toolwright::journal::{
     CallRecord, CallWrite, DocumentWrite, Entry, MemoryStore, Note, SealingKey, State, Store,
@@ -132,7 +133,7 @@ async fn shown_in(staging: &Office, record: CallRecord) -> CallRecord {
 }
 
 /// Puts a decision into the journal, as somebody does who writes it.
-async fn forge_approved(office: &Office, call: CallId, signed: Signed) {
+async fn forge_approved(office: &Office, call: CallId, signed: SignedStatement) {
     let mut record = office.record(call).await;
     let expects = Some(record.version);
     let note = Note {

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    CallPage, CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, MemoryStore,
     Page, Store, StoreError, Transaction,
 };
 
@@ -152,7 +152,7 @@ impl Store for Odd {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>> {
         Box::pin(async move {
             self.readable("list")?;
             if let Some(mut lists) = self.lists.clone() {
@@ -168,7 +168,7 @@ impl Store for Odd {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         Box::pin(async move {
             self.readable("list")?;
             if let Some(mut lists) = self.lists.clone() {

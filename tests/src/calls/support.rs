@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use toolwright::approval::{
-    ApprovalError, ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement, Submitted,
+    ApprovalError, ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Statement,
+    SubmitOutcome,
 };
 use toolwright::journal::{CallRecord, Entry, Filter, Journal, MemoryStore, Page, State, Store};
 use toolwright::{
     Answer, Call, CallId, Executor, ExecutorBuilder, OnNoApprover, Outcome, Reconciled, Registry,
-    Suspended, ToolContext, ToolError, tool,
+    SuspendedCall, ToolContext, ToolError, tool,
 };
 
 /// What ran, with which key.
@@ -230,23 +231,23 @@ impl Office {
     }
 
     /// What Ada says counts from now on.
-    pub async fn say(&self, statement: Statement) -> Result<Submitted, ApprovalError> {
+    pub async fn say(&self, statement: Statement) -> Result<SubmitOutcome, ApprovalError> {
         self.service().submit(self.ada.sign(&statement).unwrap(), self.clock.now()).await
     }
 
-    pub async fn approve(&self, call: CallId) -> Result<Submitted, ApprovalError> {
+    pub async fn approve(&self, call: CallId) -> Result<SubmitOutcome, ApprovalError> {
         let statement = Statement::approve(&self.record(call).await, "ada", self.clock.now());
         self.say(statement).await
     }
 
     /// Approves a call with a secret, of which nothing can tell without the sealing key whether it shows what would run.
-    pub async fn approve_unseen(&self, call: CallId) -> Result<Submitted, ApprovalError> {
+    pub async fn approve_unseen(&self, call: CallId) -> Result<SubmitOutcome, ApprovalError> {
         let statement = Statement::approve(&self.record(call).await, "ada", self.clock.now());
         let signed = self.ada.sign(&statement).unwrap();
         self.service().unseen().submit(signed, self.clock.now()).await
     }
 
-    pub async fn reject(&self, call: CallId, reason: &str) -> Result<Submitted, ApprovalError> {
+    pub async fn reject(&self, call: CallId, reason: &str) -> Result<SubmitOutcome, ApprovalError> {
         let record = self.record(call).await;
         self.say(Statement::reject(&record, Some(reason.to_owned()), "ada", self.clock.now())).await
     }
@@ -257,7 +258,7 @@ pub fn a_refund() -> Call<'static> {
 }
 
 #[track_caller]
-pub fn suspended(outcome: Outcome) -> Suspended {
+pub fn suspended(outcome: Outcome) -> SuspendedCall {
     match outcome {
         Outcome::Suspended(suspended) => suspended,
         other => panic!("{other:?}"),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use toolwright::Call;
-use toolwright::unstable::lifecycle::{Refused, TARGET, replay};
+use toolwright::unstable::lifecycle::{TARGET, TraceRefusal, replay};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -95,7 +95,8 @@ fn a_trace_with_a_step_removed_is_refused() {
         let mut cut = steps.clone();
         cut.remove(missing);
         let refused = replay(&cut.join("\n")).expect_err("a step is missing");
-        let is_named = matches!(refused, Refused::Missing { .. } | Refused::Beginning { .. });
+        let is_named =
+            matches!(refused, TraceRefusal::Missing { .. } | TraceRefusal::Beginning { .. });
         assert!(is_named, "without step {missing}: {refused}");
     }
 }
@@ -105,7 +106,7 @@ fn a_step_that_was_changed_is_refused() {
     let changed = STORED.replacen("\"effect\":\"once\"", "\"effect\":\"read\"", 1);
     assert_ne!(changed, STORED);
     let refused = replay(&changed).expect_err("the step is another");
-    assert!(matches!(refused, Refused::Otherwise { step: 1, .. }), "{refused}");
+    assert!(matches!(refused, TraceRefusal::Otherwise { step: 1, .. }), "{refused}");
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn a_trace_of_a_newer_version_is_refused_with_a_sentence() {
     let newer = STORED.replace("\"event\":\"approved\"", "\"event\":\"co_approved\"");
     assert_ne!(newer, STORED);
     let refused = replay(&newer).expect_err("no such transition is known");
-    assert!(matches!(refused, Refused::Unreadable { .. }), "{refused}");
+    assert!(matches!(refused, TraceRefusal::Unreadable { .. }), "{refused}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! How much of something a provider takes, and what it takes in texts, formats and patterns.
 
 use serde_json::{Map, Value, json};
-use toolwright::dialect::{Dialect, Rendered, Rule};
+use toolwright::dialect::{Dialect, RenderedTool, Rule};
 use toolwright::{Registry, data, tool};
 
 use super::refused::{rendered, with_property};
@@ -20,7 +20,7 @@ fn shown(dialect: Dialect, property: Value) -> Value {
     parameters["properties"]["it"].clone()
 }
 
-fn with_unions(count: usize) -> Result<Rendered, Vec<(Rule, String)>> {
+fn with_unions(count: usize) -> Result<RenderedTool, Vec<(Rule, String)>> {
     let union = json!({"anyOf": [{"type": "string"}, {"type": "integer"}]});
     let unions: Map<String, Value> =
         (0..count).map(|it| (format!("p{it}"), union.clone())).collect();

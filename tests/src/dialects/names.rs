@@ -1,7 +1,7 @@
 //! The names of tools as providers allow them, there and back.
 
 use serde_json::json;
-use toolwright::dialect::{Described, Dialect, Rule};
+use toolwright::dialect::{DescribedTool, Dialect, Rule};
 use toolwright::{Call, DynamicTool, Executor, Registry, tool};
 
 /// Creates an alarm.
@@ -112,7 +112,7 @@ fn names_of_every_length_are_judged() {
     {
         let judge = |name: &str| {
             dialect
-                .render(&Described::new(name, "", &schema))
+                .render(&DescribedTool::new(name, "", &schema))
                 .map(|it| it.name)
                 .map_err(|it| it[0].rule)
         };

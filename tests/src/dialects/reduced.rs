@@ -215,7 +215,7 @@ fn ten_times_the_variants_and_parts_cost_no_hundred_times_the_work() {
         properties.insert("it".to_owned(), property);
         let schema = json!({"type": "object", "properties": properties, "required": order});
         let order: Vec<&str> = order.iter().map(String::as_str).collect();
-        let mut tool = toolwright::dialect::Described::new("tool", "Does it.", &schema);
+        let mut tool = toolwright::dialect::DescribedTool::new("tool", "Does it.", &schema);
         tool.order = &order;
         let cost = (0..3).map(|_| {
             let begin = std::time::Instant::now();

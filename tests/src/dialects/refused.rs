@@ -1,13 +1,13 @@
 //! What a form cannot express is refused, by its place and with a way out.
 
 use serde_json::{Value, json};
-use toolwright::dialect::{Described, Dialect, Rendered, Rule, Severity};
+use toolwright::dialect::{DescribedTool, Dialect, RenderedTool, Rule, Severity};
 
 /// Renders a tool with one property of this schema.
 pub(super) fn with_property(
     dialect: Dialect,
     property: Value,
-) -> Result<Rendered, Vec<(Rule, String)>> {
+) -> Result<RenderedTool, Vec<(Rule, String)>> {
     rendered(
         dialect,
         &json!({
@@ -19,8 +19,11 @@ pub(super) fn with_property(
     )
 }
 
-pub(super) fn rendered(dialect: Dialect, schema: &Value) -> Result<Rendered, Vec<(Rule, String)>> {
-    dialect.render(&Described::new("tool", "Does it.", schema)).map_err(|findings| {
+pub(super) fn rendered(
+    dialect: Dialect,
+    schema: &Value,
+) -> Result<RenderedTool, Vec<(Rule, String)>> {
+    dialect.render(&DescribedTool::new("tool", "Does it.", schema)).map_err(|findings| {
         let errors = findings.into_iter().filter(|it| it.severity == Severity::Error);
         errors.map(|it| (it.rule, it.pointer)).collect()
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use toolwright::approval::{ApprovalError, ApprovalService, Shown};
+use toolwright::approval::{ApprovalError, ApprovalService, ShownCall};
 use toolwright::runtime::CallId;
 use toolwright::runtime::printable;
 
@@ -149,7 +149,7 @@ async fn decided(page: &Page, ticket: i64, posted: &Posted) -> Result<(), Proble
         ));
     }
     let service = ApprovalService::new(Arc::clone(&page.journal));
-    let shown = Shown::from(&record);
+    let shown = ShownCall::from(&record);
     let done = match posted.text("decision")? {
         "approve" => service.approve(shown, key).await,
         "reject" => {

@@ -105,7 +105,7 @@ impl Runner {
     /// Completes a lease after the last call of the drained executors: a run whose driver has not come to an end by then is
     /// another process's to take.
     async fn drained_for_a_lease(&self) {
-        join_all(self.0.agents.values().map(|agent| agent.0.executor.drained())).await;
+        join_all(self.0.agents.values().map(|agent| agent.0.executor.wait_until_drained())).await;
         sleep(self.0.access.lease).await;
     }
 

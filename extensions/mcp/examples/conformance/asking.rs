@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 use toolwright::{DynamicTool, Effect, Registry, ToolError, tool};
-use toolwright_mcp::{ConnectedClient, Elicited, LogLevel};
+use toolwright_mcp::{ConnectedClient, ElicitationOutcome, LogLevel};
 
 /// A form with one field.
 fn form(field: &str, kind: &str) -> Value {
     json!({"type": "object", "properties": {field: {"type": kind}}, "required": [field]})
 }
 
-fn told(answer: &Elicited, field: &str) -> String {
+fn told(answer: &ElicitationOutcome, field: &str) -> String {
     match answer {
-        Elicited::Accepted(content) => content[field].to_string(),
+        ElicitationOutcome::Accepted(content) => content[field].to_string(),
         _ => "nobody".to_owned(),
     }
 }

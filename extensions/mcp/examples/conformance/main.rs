@@ -13,8 +13,8 @@ use toolwright::{
     ToolError, tool,
 };
 use toolwright_mcp::{
-    Arguments, Completing, Completions, ConnectedClient, Elicited, LogLevel, McpServer, Prompt,
-    PromptMessage, Prompts, Resource, ResourceContent, Resources,
+    Arguments, Completing, Completions, ConnectedClient, ElicitationOutcome, LogLevel, McpServer,
+    Prompt, PromptMessage, Prompts, Resource, ResourceContent, Resources,
 };
 
 /// A picture of one red pixel.
@@ -116,10 +116,10 @@ async fn asked(
 ) -> Result<String, ToolError> {
     let schema = json!({"type": "object", "properties": properties, "required": []});
     Ok(match client.elicit(message, schema).await? {
-        Elicited::Accepted(content) => {
+        ElicitationOutcome::Accepted(content) => {
             format!("Elicitation completed: action=accept, content={content}")
         }
-        Elicited::Declined => "Elicitation completed: action=decline".to_owned(),
+        ElicitationOutcome::Declined => "Elicitation completed: action=decline".to_owned(),
         _ => "Elicitation completed: action=cancel".to_owned(),
     })
 }

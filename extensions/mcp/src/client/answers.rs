@@ -7,12 +7,12 @@ use futures::future::BoxFuture;
 use rmcp::model::ClientCapabilities;
 use serde_json::{Map, Value, json};
 
-use crate::{Elicited, Root};
+use crate::{ElicitationOutcome, Root};
 
 /// Answers the questions that a server asks the user of the application.
 pub trait Elicit: Send + Sync {
     /// Shows the question to the user. The server reads what they answer, so that a person should see which server asks.
-    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, Elicited>;
+    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, ElicitationOutcome>;
 }
 
 /// Answers the requests of a server for an answer of the application's model.
@@ -53,14 +53,14 @@ impl Elicitation {
 ///
 /// ```
 /// use futures::future::{BoxFuture, FutureExt as _};
-/// use toolwright_mcp::{Answers, Elicit, Elicitation, Elicited};
+/// use toolwright_mcp::{Answers, Elicit, Elicitation, ElicitationOutcome};
 ///
 /// /// Agrees to what each server proposes.
 /// struct Defaults;
 ///
 /// impl Elicit for Defaults {
-///     fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, Elicited> {
-///         async { Elicited::Accepted(question.defaults()) }.boxed()
+///     fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, ElicitationOutcome> {
+///         async { ElicitationOutcome::Accepted(question.defaults()) }.boxed()
 ///     }
 /// }
 ///
@@ -127,9 +127,11 @@ impl Answers {
                 let schema = params["requestedSchema"].clone();
                 let question = Elicitation { server: server.to_owned(), message, schema };
                 Ok(match elicit.elicit(&question).await {
-                    Elicited::Accepted(content) => json!({"action": "accept", "content": content}),
-                    Elicited::Declined => json!({"action": "decline"}),
-                    Elicited::Cancelled => json!({"action": "cancel"}),
+                    ElicitationOutcome::Accepted(content) => {
+                        json!({"action": "accept", "content": content})
+                    }
+                    ElicitationOutcome::Declined => json!({"action": "decline"}),
+                    ElicitationOutcome::Cancelled => json!({"action": "cancel"}),
                 })
             }
             "sampling/createMessage" => match &self.sample {

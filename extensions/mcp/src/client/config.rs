@@ -15,7 +15,7 @@ use serde::Deserialize;
 pub(super) use self::oauth::OAuthConfig;
 #[cfg(feature = "http-client")]
 pub(super) use self::server::Http;
-pub(super) use self::server::{Program, Reached, ServerConfig, Written};
+pub(super) use self::server::{Endpoint, Program, ServerConfig, ServerEntry};
 #[cfg(feature = "oauth")]
 pub(super) use self::url::is_encrypted_or_local;
 use super::names::LONGEST_SERVER as LONGEST_NAME;
@@ -58,7 +58,7 @@ pub enum Trust {
 #[serde(deny_unknown_fields)]
 struct Toml {
     #[serde(default)]
-    servers: BTreeMap<String, Written>,
+    servers: BTreeMap<String, ServerEntry>,
 }
 
 impl McpConfig {
@@ -120,7 +120,7 @@ impl McpConfig {
     /// One server, as code describes it.
     pub(super) fn of_one(
         name: &str,
-        written: Written,
+        written: ServerEntry,
         start_timeout: Option<Duration>,
     ) -> Result<Self, ConfigError> {
         let mut config = Self::checked(BTreeMap::from([(name.to_owned(), written)]))?;
@@ -130,7 +130,7 @@ impl McpConfig {
         Ok(config)
     }
 
-    fn checked(written: BTreeMap<String, Written>) -> Result<Self, ConfigError> {
+    fn checked(written: BTreeMap<String, ServerEntry>) -> Result<Self, ConfigError> {
         let mut servers = BTreeMap::new();
         for (name, server) in written {
             let wrong = |what: String| ConfigError::Server { server: name.clone(), what };

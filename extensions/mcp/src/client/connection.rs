@@ -32,7 +32,7 @@ use super::handler::Handler;
 use super::process::Process;
 use super::restart::Restart;
 use super::result;
-use super::said::Said;
+use super::said::ServerStderr;
 use crate::trace::TraceContext;
 
 /// How long a list counts of a server that says by itself nothing of changes.
@@ -89,7 +89,7 @@ struct Line {
     /// What the server reports of the calls that go on.
     progress: ProgressDispatcher,
     /// What it writes to its standard error, where this process has started it.
-    said: Option<Said>,
+    said: Option<ServerStderr>,
 }
 
 /// What came of a call that was made once.
@@ -177,7 +177,7 @@ impl Server {
                 }
             }
         };
-        self.state().restart.worked();
+        self.state().restart.note_answer();
         match *answer {
             CallToolResponse::Complete(answer) => result::output(tool, answer),
             _ => {
@@ -257,7 +257,7 @@ impl Server {
             let started = tokio::spawn(async move { server.bring_up(&closed).await });
             started.await.unwrap_or_else(|_| Err(self.unreachable("its start was interrupted")))?;
         }
-        self.listed().await;
+        self.wait_for_list().await;
         self.line().ok_or_else(|| self.unreachable("it has ended"))
     }
 

@@ -23,19 +23,19 @@ pub(crate) const DIGITS: usize = 32;
 
 /// A tool as it was listed.
 #[derive(Debug)]
-pub(crate) enum Listed {
+pub(crate) enum ListedTool {
     Tool(Box<Tool>),
     /// Its name, and why it cannot be read.
     Wrong(String, String),
 }
 
-impl From<Tool> for Listed {
+impl From<Tool> for ListedTool {
     fn from(tool: Tool) -> Self {
         Self::Tool(Box::new(tool))
     }
 }
 
-impl Listed {
+impl ListedTool {
     /// Reads one tool by itself.
     pub(crate) fn read(written: Value) -> Self {
         let name = written.get("name").and_then(Value::as_str).unwrap_or("(without a name)");
@@ -109,7 +109,7 @@ pub(crate) struct Definitions {
 }
 
 impl Definitions {
-    pub(crate) fn of(server: &str, listed: Vec<Listed>) -> Self {
+    pub(crate) fn of(server: &str, listed: Vec<ListedTool>) -> Self {
         let mut definitions = Self::default();
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
         for tool in &listed {
@@ -118,9 +118,9 @@ impl Definitions {
         for tool in listed {
             let theirs = tool.name().to_owned();
             let refusal = match (times.get(&theirs), tool) {
-                (_, Listed::Wrong(_, why)) => Some(why),
+                (_, ListedTool::Wrong(_, why)) => Some(why),
                 (Some(2..), _) => Some("the server lists several tools of this name".to_owned()),
-                (_, Listed::Tool(tool)) => definitions.add(server, *tool).err(),
+                (_, ListedTool::Tool(tool)) => definitions.add(server, *tool).err(),
             };
             if let Some(reason) = refusal {
                 let refused = RefusedTool { server: server.to_owned(), tool: theirs, reason };
@@ -193,7 +193,7 @@ mod tests {
 
     fn listed(tools: Value) -> Definitions {
         let Value::Array(tools) = tools else { panic!("a list") };
-        Definitions::of("x", tools.into_iter().map(Listed::read).collect())
+        Definitions::of("x", tools.into_iter().map(ListedTool::read).collect())
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    async fn answered<T: DeserializeOwned>(
+    async fn answer<T: DeserializeOwned>(
         &self,
         method: &str,
         params: &impl Serialize,
@@ -59,7 +59,7 @@ impl ClientHandler for Handler {
         params: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        self.answered("elicitation/create", &params).await
+        self.answer("elicitation/create", &params).await
     }
 
     async fn create_message(
@@ -67,14 +67,14 @@ impl ClientHandler for Handler {
         params: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        self.answered("sampling/createMessage", &params).await
+        self.answer("sampling/createMessage", &params).await
     }
 
     async fn list_roots(
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
-        self.answered("roots/list", &json!({})).await
+        self.answer("roots/list", &json!({})).await
     }
 
     async fn on_progress(

@@ -16,7 +16,7 @@ const LONGEST: usize = 2000;
 
 /// A definition, as far as a person reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Read {
+struct ReadableDefinition {
     definition: String,
     description: String,
     input_schema: Value,
@@ -24,12 +24,12 @@ struct Read {
 
 /// The definitions by our names of the tools, in a file where they are to outlive the process.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownDefinitions {
     file: Option<PathBuf>,
-    tools: Mutex<BTreeMap<String, Read>>,
+    tools: Mutex<BTreeMap<String, ReadableDefinition>>,
 }
 
-impl Known {
+impl KnownDefinitions {
     /// Those of a file; none where there is no such file yet.
     pub(super) fn read(file: &Path) -> io::Result<Self> {
         let tools = match std::fs::read(file) {
@@ -46,7 +46,7 @@ impl Known {
         if tools.get(&tool.name).is_some_and(|was| was.definition == tool.fingerprint) {
             return;
         }
-        tools.insert(tool.name.clone(), Read::of(tool));
+        tools.insert(tool.name.clone(), ReadableDefinition::of(tool));
         let Some(file) = &self.file else { return };
         if let Err(error) = written(file, &tools) {
             let file = file.display();
@@ -58,9 +58,9 @@ impl Known {
     pub(super) fn change(&self, tool: &ForeignTool) -> Option<String> {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let was = tools.get(&tool.name).filter(|was| was.definition != tool.fingerprint)?;
-        let now = Read::of(tool);
+        let now = ReadableDefinition::of(tool);
         let mut words = format!("`{}` has changed since it last ran", tool.name);
-        let schema = |of: &Read| of.input_schema.to_string();
+        let schema = |of: &ReadableDefinition| of.input_schema.to_string();
         for (what, old, new) in [
             ("description", was.description.clone(), now.description.clone()),
             ("input schema", schema(was), schema(&now)),
@@ -76,7 +76,7 @@ impl Known {
     }
 }
 
-impl Read {
+impl ReadableDefinition {
     fn of(tool: &ForeignTool) -> Self {
         Self {
             definition: tool.fingerprint.clone(),
@@ -87,7 +87,7 @@ impl Read {
 }
 
 /// In place of the earlier file, as a whole.
-fn written(file: &Path, tools: &BTreeMap<String, Read>) -> io::Result<()> {
+fn written(file: &Path, tools: &BTreeMap<String, ReadableDefinition>) -> io::Result<()> {
     let new = file.with_extension(uuid::Uuid::new_v4().simple().to_string());
     std::fs::write(&new, serde_json::to_vec(tools)?)?;
     std::fs::rename(&new, file)

@@ -162,11 +162,11 @@ struct List<'a> {
 /// The tool as it is, or a placeholder for one that cannot be read.
 fn tool(written: &RawValue) -> Value {
     #[derive(Deserialize)]
-    struct Named {
+    struct NameOnly {
         name: String,
     }
     serde_json::from_str(written.get()).unwrap_or_else(|error| {
-        let named = serde_json::from_str::<Named>(written.get());
+        let named = serde_json::from_str::<NameOnly>(written.get());
         let name = named.map_or_else(|_| "(without a name)".to_owned(), |it| it.name);
         json!({"name": name, UNREADABLE: escaped(&error.to_string())})
     })

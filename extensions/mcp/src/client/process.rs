@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::config::Program;
-use super::said::Said;
+use super::said::ServerStderr;
 
 /// How long a server has to end itself when its input is closed, and again after TERM.
 const GRACE: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ const PASSED_ON: [&str; 12] = [
 pub(super) struct Process {
     end: Option<oneshot::Sender<()>>,
     supervised: tokio::task::JoinHandle<()>,
-    said: Said,
+    said: ServerStderr,
 }
 
 impl Process {
@@ -67,7 +67,7 @@ impl Process {
         let (Some(output), Some(input)) = (output, input) else {
             return Err(io::Error::other("the server's pipes are missing"));
         };
-        let said = Said::default();
+        let said = ServerStderr::default();
         if let Some(stream) = group.0.stderr().take() {
             tokio::spawn(said.clone().read(server.to_owned(), stream));
         }
@@ -77,7 +77,7 @@ impl Process {
     }
 
     /// What the server writes to its standard error.
-    pub(super) fn said(&self) -> &Said {
+    pub(super) fn said(&self) -> &ServerStderr {
         &self.said
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Restart {
 
 impl Restart {
     /// The server could not be started, or has ended by itself.
-    pub(super) fn failed(&mut self, now: Instant) {
+    pub(super) fn note_failure(&mut self, now: Instant) {
         let delay = FIRST.saturating_mul(1 << self.failures.min(16)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         self.not_before = Some(now + delay);
@@ -22,13 +22,13 @@ impl Restart {
 
     /// The server was started, after a failure was noted in case it would not be. Whether it works is seen at its first
     /// answer.
-    pub(super) fn started(&mut self) {
+    pub(super) fn note_start(&mut self) {
         self.failures = self.failures.saturating_sub(1);
         self.not_before = None;
     }
 
     /// The server has answered a call.
-    pub(super) fn worked(&mut self) {
+    pub(super) fn note_answer(&mut self) {
         *self = Self::default();
     }
 
@@ -50,18 +50,18 @@ mod tests {
         assert_eq!(restart.wait(now), None);
         let mut waits = Vec::new();
         for _ in 0..9 {
-            restart.failed(now);
+            restart.note_failure(now);
             waits.extend(restart.wait(now).map(|it| it.as_millis()));
         }
         assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
         assert_eq!(restart.wait(now + LONGEST), None);
         // A server that starts and dies at its first call waits as long as one that does not start.
-        restart.started();
+        restart.note_start();
         assert_eq!(restart.wait(now), None);
-        restart.failed(now);
+        restart.note_failure(now);
         assert_eq!(restart.wait(now), Some(LONGEST));
-        restart.worked();
-        restart.failed(now);
+        restart.note_answer();
+        restart.note_failure(now);
         assert_eq!(restart.wait(now), Some(FIRST));
     }
 }

@@ -21,13 +21,13 @@ const REST: Duration = Duration::from_millis(500);
 
 /// The standard error of one server.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct ServerStderr {
     last: Arc<Mutex<VecDeque<String>>>,
     /// Cancelled at the end of the stream.
     over: CancellationToken,
 }
 
-impl Said {
+impl ServerStderr {
     /// Reads to the end of the stream, so that a server never waits for its standard error to be read.
     pub(super) async fn read(self, server: String, stream: impl AsyncRead + Unpin) {
         let _over = self.over.clone().drop_guard();
@@ -73,7 +73,7 @@ mod tests {
     /// A server could clear the screen, and print a question of the application.
     #[tokio::test]
     async fn no_line_of_a_server_acts_on_a_terminal_and_the_last_ones_stay() {
-        let said = Said::default();
+        let said = ServerStderr::default();
         let first = "lost\n".repeat(LAST);
         let text = format!("{first}\u{1b}[2JApprove? [y] y\r\n{}", "x\n".repeat(LAST - 1));
         said.clone().read("a".to_owned(), text.as_bytes()).await;
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_without_end_is_several() {
-        let said = Said::default();
+        let said = ServerStderr::default();
         let text = "x".repeat(1 << 20);
         said.clone().read("a".to_owned(), text.as_bytes()).await;
         let longest = said.last.lock().unwrap().iter().map(String::len).max();

@@ -9,7 +9,7 @@ use toolwright::{
 };
 
 use super::McpServers;
-use super::config::{McpConfig, Trust, Written};
+use super::config::{McpConfig, ServerEntry, Trust};
 use crate::trace::{TraceContext, Tracer};
 
 /// A server of another program whose tools an application uses, as a [`Bundle`]: `.with(McpClient::stdio(…))`.
@@ -35,7 +35,7 @@ use crate::trace::{TraceContext, Tracer};
 #[must_use = "an executor has its tools only after `.with(…)`"]
 pub struct McpClient {
     name: String,
-    written: Written,
+    written: ServerEntry,
     start_timeout: Option<Duration>,
     tracer: Option<Tracer>,
 }
@@ -48,17 +48,20 @@ impl McpClient {
         args: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
         let args = Some(args.into_iter().map(Into::into).collect());
-        Self::of(name, Written { command: Some(program.into()), args, ..Written::default() })
+        Self::of(
+            name,
+            ServerEntry { command: Some(program.into()), args, ..ServerEntry::default() },
+        )
     }
 
     /// Describes a server at a URL, which is reached over Streamable HTTP.
     #[cfg(feature = "http-client")]
     #[cfg_attr(docsrs, doc(cfg(feature = "http-client")))]
     pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::of(name, Written { url: Some(url.into()), ..Written::default() })
+        Self::of(name, ServerEntry { url: Some(url.into()), ..ServerEntry::default() })
     }
 
-    fn of(name: impl Into<String>, written: Written) -> Self {
+    fn of(name: impl Into<String>, written: ServerEntry) -> Self {
         Self { name: name.into(), written, start_timeout: None, tracer: None }
     }
 
@@ -118,7 +121,7 @@ impl Bundle for McpClient {
                     servers.set_tracer(tracer);
                 }
                 let executor = servers.join(executor);
-                executor.policy_defaults(tools).resolver(Announced(servers))
+                executor.policy_defaults(tools).resolver(AnnouncedServers(servers))
             }
             Err(error) => {
                 let (what, why) = (self.name, error.to_string());
@@ -129,9 +132,9 @@ impl Bundle for McpClient {
 }
 
 /// Servers whose tools a model is shown from the beginning.
-struct Announced(McpServers);
+struct AnnouncedServers(McpServers);
 
-impl Resolver for Announced {
+impl Resolver for AnnouncedServers {
     fn resolve<'a>(
         &'a self,
         name: &'a str,

@@ -5,7 +5,7 @@ use rmcp::model::{CallToolResult, ClientCapabilities, ContentBlock, ResultType};
 use serde_json::Value;
 use toolwright::dialect::call_tool_result;
 use toolwright::journal::State;
-use toolwright::{Answer, CallFailure, ErrorClass, Outcome, Suspended, ToolError, error_kind};
+use toolwright::{Answer, CallFailure, ErrorClass, Outcome, SuspendedCall, ToolError, error_kind};
 
 use super::client::UNSUPPORTED;
 
@@ -63,7 +63,7 @@ fn block(mut block: Value) -> serde_json::Result<ContentBlock> {
 }
 
 /// The call waits: for a person, mostly.
-fn waiting(tool: &str, waits: &Suspended) -> ToolError {
+fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
     let call = waits.call;
     let (kind, message, hint) = match (&waits.request, waits.state) {
         (Some(request), State::Pending) => (

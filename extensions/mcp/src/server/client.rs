@@ -30,7 +30,7 @@ use super::exchange::Exchange;
 /// ```
 /// use serde_json::json;
 /// use toolwright::{Executor, Registry, ToolError, tool};
-/// use toolwright_mcp::{Elicited, LogLevel, ConnectedClient, McpServer};
+/// use toolwright_mcp::{ElicitationOutcome, LogLevel, ConnectedClient, McpServer};
 ///
 /// /// Greets the user by name.
 /// #[tool(effect = read)]
@@ -38,7 +38,7 @@ use super::exchange::Exchange;
 ///     client.log(LogLevel::Info, "the user is asked for a name").await;
 ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
 ///     Ok(match client.elicit("What is your name?", schema).await? {
-///         Elicited::Accepted(answer) => format!("hello {}", answer["name"]),
+///         ElicitationOutcome::Accepted(answer) => format!("hello {}", answer["name"]),
 ///         // It was declined or cancelled.
 ///         _ => "hello".to_owned(),
 ///     })
@@ -91,7 +91,7 @@ pub struct Root {
 /// What the user of a client did with a question.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Elicited {
+pub enum ElicitationOutcome {
     /// Answered it; the client has not necessarily checked the answer against the schema.
     Accepted(Value),
     /// Said no.
@@ -107,13 +107,13 @@ impl ConnectedClient {
     /// ```
     /// # use serde_json::json;
     /// # use toolwright::{ToolError, tool};
-    /// # use toolwright_mcp::{Elicited, ConnectedClient};
+    /// # use toolwright_mcp::{ElicitationOutcome, ConnectedClient};
     /// /// Greets the user by name.
     /// #[tool(effect = read)]
     /// async fn greet(client: &ConnectedClient) -> Result<String, ToolError> {
     ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     ///     Ok(match client.question("user_name").elicit("What is your name?", schema).await? {
-    ///         Elicited::Accepted(answer) => format!("hello {}", answer["name"]),
+    ///         ElicitationOutcome::Accepted(answer) => format!("hello {}", answer["name"]),
     ///         _ => "hello".to_owned(),
     ///     })
     /// }
@@ -147,13 +147,17 @@ impl ConnectedClient {
     ///
     /// # Errors
     /// When the client has no user to ask, or does not answer the question.
-    pub async fn elicit(&self, message: &str, schema: Value) -> Result<Elicited, ToolError> {
+    pub async fn elicit(
+        &self,
+        message: &str,
+        schema: Value,
+    ) -> Result<ElicitationOutcome, ToolError> {
         let params = json!({"message": message, "requestedSchema": schema});
         let answer = self.ask(Capability::Elicitation, params).await?;
         match answer["action"].as_str() {
-            Some("accept") => Ok(Elicited::Accepted(answer["content"].clone())),
-            Some("decline") => Ok(Elicited::Declined),
-            Some("cancel") => Ok(Elicited::Cancelled),
+            Some("accept") => Ok(ElicitationOutcome::Accepted(answer["content"].clone())),
+            Some("decline") => Ok(ElicitationOutcome::Declined),
+            Some("cancel") => Ok(ElicitationOutcome::Cancelled),
             _ => Err(odd("elicitation/create")),
         }
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::{Danger, Executor};
 
-use super::client::{ConnectedClient, Elicited};
+use super::client::{ConnectedClient, ElicitationOutcome};
 use crate::client::untrusted::escaped;
 
 /// Asks the user of the client that made a call whether it may run.
@@ -38,17 +38,17 @@ use crate::client::untrusted::escaped;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct ElicitationApprover(Arc<Mutex<HashMap<String, Asked>>>);
+pub struct ElicitationApprover(Arc<Mutex<HashMap<String, RunClient>>>);
 
 /// The client of a run, and the executor whose policy holds.
 #[derive(Clone)]
-struct Asked {
+struct RunClient {
     client: ConnectedClient,
     executor: Executor,
 }
 
 /// A run whose client is asked. Dropped with the session.
-pub(super) struct Entered {
+pub(super) struct EnteredRun {
     approver: ElicitationApprover,
     run: String,
 }
@@ -59,13 +59,13 @@ impl ElicitationApprover {
         run: &str,
         client: &ConnectedClient,
         executor: &Executor,
-    ) -> Entered {
-        let asked = Asked { client: client.clone(), executor: executor.clone() };
+    ) -> EnteredRun {
+        let asked = RunClient { client: client.clone(), executor: executor.clone() };
         self.lock().insert(run.to_owned(), asked);
-        Entered { approver: self.clone(), run: run.to_owned() }
+        EnteredRun { approver: self.clone(), run: run.to_owned() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Asked>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, RunClient>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -77,7 +77,7 @@ impl Approver for ElicitationApprover {
     ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
         Box::pin(async move {
             let asked = self.lock().get(&request.run).cloned();
-            let Some(Asked { client, executor }) = asked else { return Ok(Reply::Noted) };
+            let Some(RunClient { client, executor }) = asked else { return Ok(Reply::Noted) };
             let is_for_another =
                 request.danger == Danger::Critical || executor.policy().four_eyes();
             if is_for_another || !client.can_elicit() {
@@ -94,14 +94,14 @@ impl Approver for ElicitationApprover {
                 ApproverError::new(format!("the user of the client could not be asked: {words}"))
             })?;
             Ok(match answer {
-                Elicited::Accepted(answer) if answer["approve"] == true => {
+                ElicitationOutcome::Accepted(answer) if answer["approve"] == true => {
                     Reply::Decided(Response::Approve)
                 }
-                Elicited::Accepted(_) | Elicited::Declined => {
+                ElicitationOutcome::Accepted(_) | ElicitationOutcome::Declined => {
                     let reason = Some("the user of the client refused it".to_owned());
                     Reply::Decided(Response::Reject { reason })
                 }
-                Elicited::Cancelled => Reply::Noted,
+                ElicitationOutcome::Cancelled => Reply::Noted,
             })
         })
     }
@@ -113,7 +113,7 @@ impl fmt::Debug for ElicitationApprover {
     }
 }
 
-impl Drop for Entered {
+impl Drop for EnteredRun {
     fn drop(&mut self) {
         self.approver.lock().remove(&self.run);
     }

@@ -269,7 +269,7 @@ impl ServerHandler for Handler {
                 let outcome = match audience {
                     Some(audience) => {
                         let reports = session.reports.of(&planned.id);
-                        let outcome = audience.reported(outcome, reports).await;
+                        let outcome = audience.perform(outcome, reports).await;
                         session.reports.forget(&planned.id);
                         outcome
                     }
@@ -334,7 +334,11 @@ impl ServerHandler for Handler {
     /// Clients of the revisions that begin with `initialize` are notified without having asked.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(changes) = self.server.offers.resources.as_ref().and_then(|it| it.changes()) {
-            tokio::spawn(notified(changes, context.peer.clone(), Arc::downgrade(&self.session)));
+            tokio::spawn(notify_of_changes(
+                changes,
+                context.peer.clone(),
+                Arc::downgrade(&self.session),
+            ));
         }
         let mut changes = self.changes.clone();
         changes.mark_unchanged();
@@ -399,7 +403,7 @@ impl Handler {
 }
 
 /// Notifies a client of the resources that it subscribes to, as long as its session lasts.
-async fn notified(
+async fn notify_of_changes(
     mut changes: broadcast::Receiver<String>,
     peer: Peer<RoleServer>,
     session: Weak<Session>,

@@ -11,7 +11,7 @@ use toolwright::{Catalog, Danger, DeclaredDanger, Definition, Effect, Exposure};
 
 /// What a session was shown.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ShownTools {
     pub(super) catalog: Catalog,
     tools: Vec<Tool>,
     /// The tool that is meant by each name of the list.
@@ -24,7 +24,7 @@ pub(super) struct Shown {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StaleCursor;
 
-impl Shown {
+impl ShownTools {
     /// Everything but hidden tools. Clients have no search, so that deferred tools are listed as well.
     pub(super) fn of(catalog: &Catalog) -> Result<Self, DialectError> {
         let deferred = catalog.definitions().filter(|it| it.exposure == Exposure::Deferred);

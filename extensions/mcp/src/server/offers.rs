@@ -147,9 +147,9 @@ impl Offers {
 
 /// The resources that a client subscribes to.
 #[derive(Debug, Default)]
-pub(super) struct Subscribed(Mutex<HashSet<String>>);
+pub(super) struct Subscriptions(Mutex<HashSet<String>>);
 
-impl Subscribed {
+impl Subscriptions {
     pub(super) fn add(&self, uri: String) -> Result<(), ErrorData> {
         let mut subscribed = self.lock();
         if subscribed.len() >= MOST_SUBSCRIBED && !subscribed.contains(&uri) {

@@ -75,7 +75,7 @@ impl Audience {
     }
 
     /// Performs a call and passes on what it reports; every report comes before the answer.
-    pub(super) async fn reported(
+    pub(super) async fn perform(
         &self,
         performing: impl Future<Output = Outcome>,
         mut reports: mpsc::Receiver<Report>,

@@ -49,9 +49,9 @@ pub(super) enum Round<T> {
 }
 
 /// The work that waits for answers, by the state that the client has to send with them.
-pub(super) struct Rounds<T>(Mutex<HashMap<String, Held<T>>>);
+pub(super) struct Rounds<T>(Mutex<HashMap<String, HeldRequest<T>>>);
 
-struct Held<T> {
+struct HeldRequest<T> {
     purpose: Purpose,
     exchange: Arc<Exchange>,
     stop: CancellationToken,
@@ -103,11 +103,11 @@ impl<T: Send + 'static> Rounds<T> {
         let stop = CancellationToken::new();
         let work = exchange.over(work(Some(Arc::clone(&exchange)), stop.clone()));
         let mut work: Work<T> = Box::pin(work);
-        match attended(step(&mut work, &exchange), &context.ct, &stop).await {
+        match attend(step(&mut work, &exchange), &context.ct, &stop).await {
             Step::Done(done) => done.map(Round::Done),
             Step::Asked => {
                 let steps = drive(work, Arc::clone(&exchange));
-                self.hold(Held { purpose, exchange, stop, steps }, &context.ct).await
+                self.hold(HeldRequest { purpose, exchange, stop, steps }, &context.ct).await
             }
         }
     }
@@ -137,14 +137,14 @@ impl<T: Send + 'static> Rounds<T> {
     /// Waits until the work is done or asks something that has no answer.
     async fn hold(
         &self,
-        mut held: Held<T>,
+        mut held: HeldRequest<T>,
         request: &CancellationToken,
     ) -> Result<Round<T>, ErrorData> {
         loop {
             if held.exchange.has_open() {
                 return Ok(Round::Asks(self.keep(held)));
             }
-            match attended(held.steps.recv(), request, &held.stop).await {
+            match attend(held.steps.recv(), request, &held.stop).await {
                 Some(Step::Done(done)) => return done.map(Round::Done),
                 Some(Step::Asked) => {}
                 None => return Err(ErrorData::internal_error("the work has ended", None)),
@@ -153,7 +153,7 @@ impl<T: Send + 'static> Rounds<T> {
     }
 
     /// Keeps the work under a state that cannot be guessed, and that counts once.
-    fn keep(&self, held: Held<T>) -> InputRequiredResult {
+    fn keep(&self, held: HeldRequest<T>) -> InputRequiredResult {
         let state = Uuid::new_v4().to_string();
         let result = InputRequiredResult::new(Some(held.exchange.open()), Some(state.clone()));
         held.exchange.rest();
@@ -172,7 +172,7 @@ impl<T: Send + 'static> Rounds<T> {
         result
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Held<T>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, HeldRequest<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -212,7 +212,7 @@ fn drive<T: Send + 'static>(
 }
 
 /// Waits for the output; a request that is cancelled or dropped meanwhile stops the work.
-async fn attended<F: Future>(
+async fn attend<F: Future>(
     work: F,
     request: &CancellationToken,
     stop: &CancellationToken,

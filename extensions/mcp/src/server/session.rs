@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, GetPromptResult, JsonObject, Task};
 use toolwright::{
-    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, Suspended,
+    Call, CallId, CancellationToken, ErrorClass, Executor, Outcome, Profile, Run, SuspendedCall,
     ToolError, error_kind,
 };
 use uuid::Uuid;
 
 use super::client::ConnectedClient;
-use super::elicitation::Entered;
-use super::listing::Shown;
-use super::offers::Subscribed;
+use super::elicitation::EnteredRun;
+use super::listing::ShownTools;
+use super::offers::Subscriptions;
 use super::progress::Reports;
 use super::rounds::{Purpose, Rounds};
 use super::tasks::Tasks;
@@ -31,23 +31,23 @@ pub(super) struct Session {
     profile: Option<Profile>,
     /// Cancelled when the client is gone.
     ended: CancellationToken,
-    shown: Mutex<Arc<Pinned>>,
+    shown: Mutex<Arc<PinnedRun>>,
     /// By what their client means.
     waiting: Arc<Mutex<HashMap<Purpose, Waiting>>>,
     pub(super) reports: Arc<Reports>,
     pub(super) client: ConnectedClient,
-    pub(super) subscribed: Subscribed,
+    pub(super) subscribed: Subscriptions,
     /// The calls and prompts that wait for answers of their client.
     pub(super) calls: Rounds<CallToolResponse>,
     pub(super) prompts: Rounds<GetPromptResult>,
     pub(super) tasks: Tasks,
     /// Dropped with the session.
-    _entered: Option<Entered>,
+    _entered: Option<EnteredRun>,
 }
 
 /// What the client was shown last, and the run that calls it.
-pub(super) struct Pinned {
-    pub(super) shown: Shown,
+pub(super) struct PinnedRun {
+    pub(super) shown: ShownTools,
     run: Run,
 }
 
@@ -62,8 +62,8 @@ struct Waiting {
 }
 
 /// A call that is about to be made.
-pub(super) struct Planned {
-    pinned: Arc<Pinned>,
+pub(super) struct PlannedCall {
+    pinned: Arc<PinnedRun>,
     tool: String,
     arguments: String,
     waiting: Option<CallId>,
@@ -102,7 +102,7 @@ impl Session {
             Some(choose) => Some(server.profiles.get(&choose(run.user()))?.clone()),
             None => server.profile.clone(),
         };
-        let shown = Mutex::new(Arc::new(Pinned::of(&run, &server.executor, profile.as_ref())?));
+        let shown = Mutex::new(Arc::new(PinnedRun::of(&run, &server.executor, profile.as_ref())?));
         let executor = server.executor.clone();
         let approver = server.offers.approver.as_ref();
         let entered = approver.map(|it| it.enter(run.id(), &client, &executor));
@@ -116,7 +116,7 @@ impl Session {
             waiting,
             reports,
             client,
-            subscribed: Subscribed::default(),
+            subscribed: Subscriptions::default(),
             calls: Rounds::default(),
             prompts: Rounds::default(),
             tasks: Tasks::default(),
@@ -125,22 +125,22 @@ impl Session {
     }
 
     /// What the client was shown last.
-    pub(super) fn pinned(&self) -> Arc<Pinned> {
+    pub(super) fn pinned(&self) -> Arc<PinnedRun> {
         Arc::clone(&lock(&self.shown))
     }
 
     /// Pins the tools as they are now; the first page of a list.
-    pub(super) fn pin(&self) -> Result<Arc<Pinned>, ServeError> {
+    pub(super) fn pin(&self) -> Result<Arc<PinnedRun>, ServeError> {
         let now = self.executor.registry().generation();
         let mut shown = lock(&self.shown);
         if shown.shown.catalog.generation() != now {
-            *shown = Arc::new(Pinned::of(&self.run, &self.executor, self.profile.as_ref())?);
+            *shown = Arc::new(PinnedRun::of(&self.run, &self.executor, self.profile.as_ref())?);
         }
         Ok(Arc::clone(&shown))
     }
 
     /// A call of a tool that the client was shown, or that a resolver may know.
-    pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<Planned> {
+    pub(super) fn plan(&self, name: &str, arguments: Option<JsonObject>) -> Option<PlannedCall> {
         let pinned = self.pinned();
         let tool = match pinned.shown.tool(name) {
             Some(tool) => tool.to_owned(),
@@ -161,11 +161,15 @@ impl Session {
             Some(waiting) => (Some(waiting.call), waiting.id),
             None => (None, format!("mcp-{}", Uuid::now_v7())),
         };
-        Some(Planned { pinned, tool, arguments, waiting, id })
+        Some(PlannedCall { pinned, tool, arguments, waiting, id })
     }
 
     /// Makes the call, or continues the one that waited.
-    pub(super) async fn perform(&self, planned: &Planned, cancelled: CancellationToken) -> Outcome {
+    pub(super) async fn perform(
+        &self,
+        planned: &PlannedCall,
+        cancelled: CancellationToken,
+    ) -> Outcome {
         let run = &planned.pinned.run;
         let worker = planned.waiting.and_then(|call| Some((call, run.worker()?)));
         let outcome = match worker {
@@ -194,7 +198,7 @@ impl Session {
     }
 
     /// Remembers a call that waits, so that the same call, made again, continues it; `false` where there is no room for it.
-    fn remember(&self, planned: &Planned, waits: &Suspended) -> bool {
+    fn remember(&self, planned: &PlannedCall, waits: &SuspendedCall) -> bool {
         let deadline = waits.request.as_ref().map(|request| request.deadline);
         let call = Waiting { call: waits.call, id: planned.id.clone(), deadline };
         let mut waiting = lock(&self.waiting);
@@ -210,7 +214,7 @@ impl Session {
     }
 
     /// Cancels a call that would wait and could not be collected: made again, it would be another one in the journal.
-    async fn refuse(&self, planned: &Planned, call: CallId) -> Outcome {
+    async fn refuse(&self, planned: &PlannedCall, call: CallId) -> Outcome {
         if let Some(worker) = self.run.worker()
             && let failed @ Outcome::Failed(_) = worker.cancel(call).await
         {
@@ -226,7 +230,7 @@ impl Session {
     }
 
     /// The task of a call that waits, where it is one.
-    pub(super) fn task(&self, planned: &Planned, outcome: &Outcome) -> Option<Task> {
+    pub(super) fn task(&self, planned: &PlannedCall, outcome: &Outcome) -> Option<Task> {
         let Outcome::Suspended(waits) = outcome else { return None };
         let (waiting, key, call) = (Arc::clone(&self.waiting), planned.purpose(), waits.call);
         // An equal call that comes after that is another one.
@@ -286,20 +290,20 @@ impl Session {
     }
 }
 
-impl Pinned {
+impl PinnedRun {
     fn of(run: &Run, executor: &Executor, profile: Option<&Profile>) -> Result<Self, ServeError> {
         let catalog = executor.registry().catalog();
         let catalog = match profile {
             Some(profile) => catalog.select(profile)?,
             None => catalog,
         };
-        let shown = Shown::of(&catalog)?;
+        let shown = ShownTools::of(&catalog)?;
         let run = run.pinned(&shown.catalog);
         Ok(Self { shown, run })
     }
 }
 
-impl Planned {
+impl PlannedCall {
     pub(super) fn tool(&self) -> &str {
         &self.tool
     }

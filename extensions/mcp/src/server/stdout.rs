@@ -5,9 +5,9 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
 /// The real standard output. Gives it back when it is dropped.
-pub(super) struct Taken(OwnedFd);
+pub(super) struct RealStdout(OwnedFd);
 
-impl Taken {
+impl RealStdout {
     pub(super) fn take() -> io::Result<Self> {
         let output = io::stdout().as_fd().try_clone_to_owned()?;
         rustix::stdio::dup2_stdout(io::stderr().as_fd())?;
@@ -19,7 +19,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for RealStdout {
     fn drop(&mut self) {
         if let Err(error) = rustix::stdio::dup2_stdout(&self.0) {
             eprintln!("standard output could not be given back: {error}");

@@ -9,7 +9,7 @@ use rmcp::ErrorData;
 use rmcp::model::{DetailedTask, JsonObject, Task, TaskPayload, TaskStatus};
 use serde::Serialize;
 use toolwright::journal::State;
-use toolwright::{CallId, Outcome, Suspended, Worker, error_kind};
+use toolwright::{CallId, Outcome, SuspendedCall, Worker, error_kind};
 
 use super::answer;
 
@@ -52,7 +52,7 @@ impl Tasks {
     pub(super) fn of(
         &self,
         tool: &str,
-        waits: &Suspended,
+        waits: &SuspendedCall,
         worker: Worker,
         ended: impl FnOnce() + Send + 'static,
     ) -> Option<Task> {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::{Call, Executor, Registry, ToolContext, ToolError, ToolEventKind, tool};
 use toolwright_mcp::{
-    Answers, ConnectedClient, Elicit, Elicitation, Elicited, McpConfig, McpServer, McpServers,
-    Sample,
+    Answers, ConnectedClient, Elicit, Elicitation, ElicitationOutcome, McpConfig, McpServer,
+    McpServers, Sample,
 };
 
 use crate::http::Served;
@@ -38,9 +38,9 @@ async fn ask_on(client: &ConnectedClient) -> Result<String, ToolError> {
 struct Person(Arc<Mutex<Vec<Elicitation>>>);
 
 impl Elicit for Person {
-    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, Elicited> {
+    fn elicit<'a>(&'a self, question: &'a Elicitation) -> BoxFuture<'a, ElicitationOutcome> {
         self.0.lock().unwrap().push(question.clone());
-        Box::pin(async { Elicited::Accepted(question.defaults()) })
+        Box::pin(async { ElicitationOutcome::Accepted(question.defaults()) })
     }
 }
 

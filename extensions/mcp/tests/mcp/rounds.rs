@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolwright::journal::MemoryStore;
 use toolwright::{Executor, Registry, ToolContext, ToolError, tool};
-use toolwright_mcp::{ConnectedClient, Elicited, LogLevel, McpServer};
+use toolwright_mcp::{ConnectedClient, ElicitationOutcome, LogLevel, McpServer};
 
 use crate::http::{ADAS, Served, Tokens, message};
 use crate::offers::approving;
@@ -33,9 +33,11 @@ fn form() -> Value {
     json!({"type": "object", "properties": {"it": {"type": "string"}}})
 }
 
-fn told(answer: &Elicited) -> String {
+fn told(answer: &ElicitationOutcome) -> String {
     match answer {
-        Elicited::Accepted(content) => content["it"].as_str().unwrap_or_default().to_owned(),
+        ElicitationOutcome::Accepted(content) => {
+            content["it"].as_str().unwrap_or_default().to_owned()
+        }
         other => format!("{other:?}"),
     }
 }

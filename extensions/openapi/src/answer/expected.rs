@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
 
 use super::Response;
-use crate::document::{Document, Located};
+use crate::document::{Document, LocatedValue};
 use crate::schema::{Direction, Schemas};
 
 /// How many differences of one answer are listed.
@@ -22,12 +22,12 @@ pub(crate) struct Answers {
     document: Arc<Document>,
     /// The place of the operation's `responses`.
     responses: Option<String>,
-    checkers: Mutex<BTreeMap<String, Option<Arc<Prepared>>>>,
+    checkers: Mutex<BTreeMap<String, Option<Arc<PreparedChecker>>>>,
 }
 
-struct Prepared(Checker);
+struct PreparedChecker(Checker);
 
-impl std::fmt::Debug for Prepared {
+impl std::fmt::Debug for PreparedChecker {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Prepared")
     }
@@ -67,12 +67,12 @@ impl Answers {
         }
     }
 
-    fn located(&self, place: Option<&str>) -> Option<Located<'_>> {
+    fn located(&self, place: Option<&str>) -> Option<LocatedValue<'_>> {
         let place = place?;
-        Some(Located { value: self.document.root.pointer(place)?, place: place.to_owned() })
+        Some(LocatedValue { value: self.document.root.pointer(place)?, place: place.to_owned() })
     }
 
-    fn differences(&self, schema: &Located<'_>, value: &Value) -> Vec<String> {
+    fn differences(&self, schema: &LocatedValue<'_>, value: &Value) -> Vec<String> {
         let Some(checker) = self.checker(schema) else { return Vec::new() };
         let text = json!({"answer": value}).to_string();
         let problems = checker.0.check_text(&text).err().unwrap_or_default();
@@ -85,15 +85,15 @@ impl Answers {
     }
 
     /// The check of a schema; nothing where the schema is none, which is not the answer's fault.
-    fn checker(&self, schema: &Located<'_>) -> Option<Arc<Prepared>> {
+    fn checker(&self, schema: &LocatedValue<'_>) -> Option<Arc<PreparedChecker>> {
         let mut checkers = self.checkers.lock().unwrap_or_else(PoisonError::into_inner);
-        let prepared = || prepare(&self.document, schema).map(|it| Arc::new(Prepared(it)));
+        let prepared = || prepare(&self.document, schema).map(|it| Arc::new(PreparedChecker(it)));
         checkers.entry(schema.place.clone()).or_insert_with(prepared).clone()
     }
 }
 
 /// The schema below a key of an object: that is what the normal form is made of.
-fn prepare(document: &Document, schema: &Located<'_>) -> Option<Checker> {
+fn prepare(document: &Document, schema: &LocatedValue<'_>) -> Option<Checker> {
     let mut schemas = Schemas::new(document, Direction::Answer);
     let copied = schemas.copy(schema).ok()?;
     let definitions = schemas.definitions().ok()?;
@@ -103,7 +103,7 @@ fn prepare(document: &Document, schema: &Located<'_>) -> Option<Checker> {
 }
 
 /// What is promised of a status: of itself, of its hundred, or of all others.
-fn of_status<'d>(responses: &Located<'d>, status: StatusCode) -> Option<Located<'d>> {
+fn of_status<'d>(responses: &LocatedValue<'d>, status: StatusCode) -> Option<LocatedValue<'d>> {
     let code = status.as_u16();
     let hundred = format!("{}XX", code / 100);
     let exact = responses.get(&code.to_string()).or_else(|| responses.get(&hundred));

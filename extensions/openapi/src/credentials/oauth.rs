@@ -54,7 +54,7 @@ struct Token {
 
 /// The answer of the authorization server (RFC 6749, section 5).
 #[derive(Deserialize)]
-struct Granted {
+struct TokenResponse {
     access_token: String,
     expires_in: Option<u64>,
     refresh_token: Option<String>,
@@ -140,7 +140,7 @@ impl OAuthCredentials {
         Ok(credential)
     }
 
-    async fn ask(&self, refresh_token: Option<&str>) -> Result<Granted, ToolError> {
+    async fn ask(&self, refresh_token: Option<&str>) -> Result<TokenResponse, ToolError> {
         let mut form = Url::parse("form:").map_err(ToolError::internal)?;
         let scopes = self.scopes.join(" ");
         match refresh_token {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::document::{Located, described};
+use crate::document::{LocatedValue, described};
 use crate::refusal::Refusal;
 
 /// Headers that belong to the connection, to the body or to the authorization, and that no argument may set.
@@ -38,12 +38,12 @@ const OTHER_REQUESTS: [&str; 7] = [
 /// A parameter as the document has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter<'d> {
-    pub(crate) at: Located<'d>,
+    pub(crate) at: LocatedValue<'d>,
     pub(crate) name: &'d str,
     pub(crate) place: Place,
     pub(crate) required: bool,
     pub(crate) style: Style,
-    pub(crate) schema: Option<Located<'d>>,
+    pub(crate) schema: Option<LocatedValue<'d>>,
 }
 
 /// The part of a request where a value goes.
@@ -96,7 +96,7 @@ pub(crate) enum Style {
 impl<'d> Parameter<'d> {
     /// Reads a parameter; nothing for a header that is no argument, as the specification has it for three of them. One that makes
     /// another request of it is refused where it is required.
-    pub(super) fn read(at: Located<'d>) -> Result<Option<Self>, Refusal> {
+    pub(super) fn read(at: LocatedValue<'d>) -> Result<Option<Self>, Refusal> {
         let Some(name) = at.text("name").filter(|it| !it.is_empty()) else {
             return Err(Refusal::new(at.place, "the parameter has no `name`"));
         };
@@ -148,7 +148,7 @@ impl<'d> Parameter<'d> {
     }
 }
 
-fn style(at: &Located<'_>, name: &str, place: Place) -> Result<Style, Refusal> {
+fn style(at: &LocatedValue<'_>, name: &str, place: Place) -> Result<Style, Refusal> {
     let written = match at.value.get("style") {
         None | Some(Value::Null) => None,
         Some(value) => Some(value.as_str().unwrap_or_default()),
@@ -182,7 +182,7 @@ fn style(at: &Located<'_>, name: &str, place: Place) -> Result<Style, Refusal> {
 
 impl Style {
     /// How a property of a form is written, by what the document says of it.
-    pub(crate) fn of_form(encoding: Option<&Located<'_>>) -> Option<Self> {
+    pub(crate) fn of_form(encoding: Option<&LocatedValue<'_>>) -> Option<Self> {
         let at = encoding?;
         let explode =
             |otherwise| at.value.get("explode").and_then(Value::as_bool).unwrap_or(otherwise);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toolwright::Danger;
 
 use super::pattern;
-use crate::operation::Found;
+use crate::operation::FoundOperation;
 use crate::request::as_sent;
 
 /// A rule of [`Routes`](crate::Routes). It matches an operation that has everything that the rule names; one that names nothing
@@ -158,7 +158,7 @@ impl Route {
         self
     }
 
-    pub(crate) fn matches(&self, found: &Found<'_>) -> bool {
+    pub(crate) fn matches(&self, found: &FoundOperation<'_>) -> bool {
         let is_method = |it: &String| it.eq_ignore_ascii_case(&found.method);
         let is_like = |wanted: &Option<String>, text: Option<&str>| {
             let Some(pattern) = wanted else { return true };

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use super::rows::Change;
-use crate::workspace::{Name, State, Unrecorded};
+use crate::workspace::{Name, State, UnrecordedReason};
 
 /// Which changes are to be taken back.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wanted<'a> {
+pub(super) enum WantedChanges<'a> {
     /// The newest one that is not undone, undos left out.
     Newest,
     /// The one of this number, which may be an undo.
@@ -45,16 +45,16 @@ pub(super) enum Refusal<'a> {
 /// Plans what the undo of a file restores. `changes` are all of that file, from the oldest; `now` is what is there.
 pub(super) fn plan<'a>(
     changes: &'a [Change],
-    wanted: Wanted<'_>,
+    wanted: WantedChanges<'_>,
     now: &State,
 ) -> Result<Plan<'a>, Refusal<'a>> {
     let counts = |it: &&Change| it.undone_by.is_none() && !it.is_undo;
     let is_open = |it: &Change| it.is_effective() || it.after.is_none();
     let mut chosen: Vec<&Change> = match wanted {
-        Wanted::Newest => {
+        WantedChanges::Newest => {
             changes.iter().rev().filter(|it| is_open(it)).find(counts).into_iter().collect()
         }
-        Wanted::Change(number) => {
+        WantedChanges::Change(number) => {
             let change = changes.iter().find(|it| it.number == number && is_open(it));
             let change = change.ok_or(Refusal::Unknown)?;
             if let Some(by) = change.undone_by {
@@ -62,7 +62,7 @@ pub(super) fn plan<'a>(
             }
             vec![change]
         }
-        Wanted::Turn { run, turn } => {
+        WantedChanges::Turn { run, turn } => {
             let of_turn = |it: &&Change| {
                 it.call.turn == Some(turn) && it.call.run.as_deref() == Some(run) && is_open(it)
             };
@@ -115,9 +115,9 @@ fn restorable<'a>(
 pub(super) fn unrestorable(before: &State, now: &State) -> Option<&'static str> {
     Some(match (before, now) {
         (State::Unrecorded { why, .. }, _) => match why {
-            Unrecorded::TooLarge => "what was there before has more than 32 MiB",
-            Unrecorded::Unreadable => "what was there before could not be read",
-            Unrecorded::NoRegularFile => "what was there before was no regular file",
+            UnrecordedReason::TooLarge => "what was there before has more than 32 MiB",
+            UnrecordedReason::Unreadable => "what was there before could not be read",
+            UnrecordedReason::NoRegularFile => "what was there before was no regular file",
         },
         (State::Folder, _) => "a folder was there before",
         (_, State::Folder) => "a folder is there now",

@@ -10,9 +10,9 @@ use toolwright::{CallId, ToolContext, ToolError};
 use super::database::unavailable;
 use super::log::{ChangeLog, Inner};
 use super::rows::{Change, complete, insert_content, of_file, text};
-use crate::footprint::Written;
+use crate::footprint::WrittenFiles;
 use crate::step::step;
-use crate::workspace::{Above, Name, Seen, State};
+use crate::workspace::{Above, FileSnapshot, Name, State};
 
 /// What the log knows of a call.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl CallFacts {
 }
 
 /// The first half of the changes of a call. Where it is dropped, the next operation on a file completes its change.
-pub(super) struct Begun {
+pub(super) struct OpenChanges {
     log: Arc<Inner>,
     changes: Vec<BegunChange>,
     /// The row of the call, where this attempt made it.
@@ -55,9 +55,9 @@ struct BegunChange {
 }
 
 /// What is at a name before a call.
-struct Found {
+struct FileBefore {
     name: Name,
-    seen: Seen,
+    seen: FileSnapshot,
     above: Vec<Above>,
 }
 
@@ -66,10 +66,10 @@ impl ChangeLog {
     pub(super) fn begin(
         &self,
         call: &CallFacts,
-        written: &Written,
+        written: &WrittenFiles,
         now: i64,
-    ) -> Result<Begun, ToolError> {
-        let mut found: Vec<Found> = Vec::new();
+    ) -> Result<OpenChanges, ToolError> {
+        let mut found: Vec<FileBefore> = Vec::new();
         let mut unnamed = written.unnamed.clone();
         for name in &written.names {
             for name in self.0.workspace.written_names(name)? {
@@ -81,12 +81,12 @@ impl ChangeLog {
                     unnamed = Some(format!("it writes below the folder `{name}`"));
                     continue;
                 }
-                found.push(Found { seen, above: self.0.workspace.above(&name)?, name });
+                found.push(FileBefore { seen, above: self.0.workspace.above(&name)?, name });
             }
         }
         step();
         let mut connection = self.connection();
-        let mut begun = Begun { log: Arc::clone(&self.0), changes: Vec::new(), made: None };
+        let mut begun = OpenChanges { log: Arc::clone(&self.0), changes: Vec::new(), made: None };
         let mut begin = || -> rusqlite::Result<()> {
             connection.pragma_update(None, "synchronous", "FULL")?;
             let transaction =
@@ -110,7 +110,7 @@ impl ChangeLog {
         db: &Transaction<'_>,
         number: i64,
         call: CallId,
-        found: &Found,
+        found: &FileBefore,
     ) -> rusqlite::Result<BegunChange> {
         let changes = of_file(db, &found.name)?;
         let state = &found.seen.state;
@@ -152,7 +152,7 @@ impl ChangeLog {
 
     /// Removes what this attempt recorded of a call that does not begin. Where the log fails, its rows are as those of a call
     /// that was cut short.
-    pub(super) fn forget(&self, begun: Begun) {
+    pub(super) fn forget(&self, begun: OpenChanges) {
         let mut connection = self.connection();
         let mut forget = || -> rusqlite::Result<()> {
             let transaction =
@@ -173,7 +173,7 @@ impl ChangeLog {
 
     /// Records what is now at the names that a call has written. The log is bounded here: what is undone is not removed
     /// while it is needed.
-    pub(super) fn finish(&self, begun: Begun, now: i64) -> Result<(), ToolError> {
+    pub(super) fn finish(&self, begun: OpenChanges, now: i64) -> Result<(), ToolError> {
         let mut seen = Vec::with_capacity(begun.changes.len());
         for change in &begun.changes {
             seen.push((change, self.0.workspace.look(&change.name)?));
@@ -199,7 +199,7 @@ impl ChangeLog {
     }
 
     /// Completes the changes of calls that were cut short, by what is at the name now.
-    pub(super) fn complete_cut_short(&self, name: &Name) -> Result<Seen, ToolError> {
+    pub(super) fn complete_cut_short(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let seen = self.0.workspace.look(name)?;
         let connection = self.connection();
         let complete_all = || -> rusqlite::Result<()> {
@@ -223,7 +223,7 @@ impl ChangeLog {
     }
 }
 
-impl Begun {
+impl OpenChanges {
     fn push(&mut self, change: BegunChange) {
         let mut open = self.log.open.lock().unwrap_or_else(PoisonError::into_inner);
         *open.entry(change.number).or_default() += 1;
@@ -237,7 +237,7 @@ impl Begun {
     }
 }
 
-impl Drop for Begun {
+impl Drop for OpenChanges {
     fn drop(&mut self) {
         let mut open = self.log.open.lock().unwrap_or_else(PoisonError::into_inner);
         for BegunChange { number, .. } in &self.changes {
@@ -306,7 +306,7 @@ fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> 
 }
 
 /// Completes a change; one that changed nothing is removed.
-fn finished(db: &Connection, number: i64, seen: &Seen) -> rusqlite::Result<()> {
+fn finished(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
     let sql = "SELECT before FROM changes WHERE number = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let row = statement.query_row([number], |row| row.get::<_, String>(0));

@@ -7,10 +7,10 @@ use toolwright::{
 };
 
 use super::log::ChangeLog;
-use super::record::{Begun, CallFacts};
+use super::record::{CallFacts, OpenChanges};
 use super::tool::milliseconds;
 use crate::blocking::blocking;
-use crate::footprint::Written;
+use crate::footprint::WrittenFiles;
 
 impl Middleware for ChangeLog {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
@@ -38,8 +38,8 @@ impl Middleware for ChangeLog {
 }
 
 impl ChangeLog {
-    fn written(&self, call: &MiddlewareCall<'_>) -> Written {
-        Written::of(call.footprint(), &self.0.workspace)
+    fn written(&self, call: &MiddlewareCall<'_>) -> WrittenFiles {
+        WrittenFiles::of(call.footprint(), &self.0.workspace)
     }
 }
 
@@ -47,7 +47,7 @@ impl ChangeLog {
 /// on a file completes its change.
 struct Recording {
     log: ChangeLog,
-    begun: Begun,
+    begun: OpenChanges,
 }
 
 impl AfterCall for Recording {

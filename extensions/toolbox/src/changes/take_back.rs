@@ -19,9 +19,9 @@ use super::rows::{CallOf, Change, call, content, of_file};
 use super::tool::milliseconds;
 use super::undo::mark;
 use crate::blocking::blocking;
-use crate::footprint::Written;
+use crate::footprint::WrittenFiles;
 use crate::step::step;
-use crate::workspace::{Name, Restored, State};
+use crate::workspace::{Name, RecordedFile, State};
 
 /// The tool that the history names for what a rewind restores.
 const REWIND: &str = "rewind";
@@ -53,14 +53,14 @@ fn flat<T>(done: Result<Result<T, ToolError>, ToolError>) -> Result<T, ToolError
 }
 
 /// What was found of the files of calls.
-struct Examined {
+struct ExaminedFiles {
     report: RestoredFiles,
     /// Those that are to be restored, with what is there.
     files: Vec<(Name, State)>,
 }
 
 impl ChangeLog {
-    fn examine_files(&self, calls: &ChangingCalls) -> Result<Examined, ToolError> {
+    fn examine_files(&self, calls: &ChangingCalls) -> Result<ExaminedFiles, ToolError> {
         let (mut report, mut files) = (RestoredFiles::default(), Vec::new());
         let names = names_of(&self.connection(), calls).map_err(unavailable)?;
         for name in names {
@@ -97,7 +97,7 @@ impl ChangeLog {
         }
         let (recorded, unrecorded) = calls_of(&self.connection(), calls).map_err(unavailable)?;
         (report.recorded, report.unrecorded) = (recorded, unrecorded);
-        Ok(Examined { report, files })
+        Ok(ExaminedFiles { report, files })
     }
 
     /// Restores the files, each as an undo does; a file that a process before has restored is as it was.
@@ -107,7 +107,7 @@ impl ChangeLog {
         by: &CallFacts,
         now: i64,
     ) -> Result<RestoredFiles, ToolError> {
-        let Examined { report, files } = self.examine_files(calls)?;
+        let ExaminedFiles { report, files } = self.examine_files(calls)?;
         for (name, found) in files {
             step();
             let changes = of_file(&self.connection(), &name).map_err(unavailable)?;
@@ -116,13 +116,13 @@ impl ChangeLog {
             let Some(oldest) = back.oldest() else { continue };
             let restored = content(&self.connection(), &oldest.before).map_err(unavailable)?;
             let restored = restored.unwrap_or_default();
-            let written = Written { names: vec![name.clone()], unnamed: None };
+            let written = WrittenFiles { names: vec![name.clone()], unnamed: None };
             let begun = self.begin(by, &written, now)?;
             let Some(own) = begun.change(&name) else { continue };
             mark(&mut self.connection(), own, &back.changes).map_err(unavailable)?;
             step();
             let before =
-                Restored { state: &oldest.before, content: &restored, above: &oldest.above };
+                RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
             let result = self.0.workspace.restore(&name, &found, &before);
             // Where nothing was restored, this removes the change and its marks; where it fails, the next look completes it.
             let finished = self.finish(begun, now);

@@ -13,11 +13,11 @@ use tempfile::TempDir;
 use toolwright::{ToolContext, ToolError};
 
 use super::log::{ChangeLimits, ChangeLog};
-use super::plan::Wanted;
+use super::plan::WantedChanges;
 use super::record::CallFacts;
 use super::rows::{Change, of_file};
 use crate::Workspace;
-use crate::footprint::Written;
+use crate::footprint::WrittenFiles;
 use crate::workspace::Name;
 
 /// A log beside the folder that it is about.
@@ -82,7 +82,7 @@ impl Place {
         });
     }
 
-    fn undo(&self, name: &str, wanted: Wanted<'_>) -> Result<String, ToolError> {
+    fn undo(&self, name: &str, wanted: WantedChanges<'_>) -> Result<String, ToolError> {
         let undone = self.log.undo(&call(9, "undo_file"), &named(name), wanted, NOW);
         undone.map(|it| it.words)
     }
@@ -118,6 +118,6 @@ fn named(name: &str) -> Name {
     Name::parse(name).unwrap()
 }
 
-fn written(name: &str) -> Written {
-    Written { names: vec![named(name)], unnamed: None }
+fn written(name: &str) -> WrittenFiles {
+    WrittenFiles { names: vec![named(name)], unnamed: None }
 }

@@ -5,12 +5,12 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::database::unavailable;
 use super::log::ChangeLog;
-use super::plan::{Plan, Refusal, Wanted, plan};
+use super::plan::{Plan, Refusal, WantedChanges, plan};
 use super::record::CallFacts;
 use super::rows::{Change, content, of_file};
-use crate::footprint::Written;
+use crate::footprint::WrittenFiles;
 use crate::step::step;
-use crate::workspace::{Name, Restored, State};
+use crate::workspace::{Name, RecordedFile, State};
 
 /// What was taken back of a file.
 pub(super) struct Undone {
@@ -26,7 +26,7 @@ impl ChangeLog {
         &self,
         call: &CallFacts,
         name: &Name,
-        wanted: Wanted<'_>,
+        wanted: WantedChanges<'_>,
         now: i64,
     ) -> Result<Undone, ToolError> {
         let seen = self.complete_cut_short(name)?;
@@ -42,7 +42,7 @@ impl ChangeLog {
             let why = "its content is no longer in the log";
             return Err(refused(name, &Refusal::Unrecorded { change: oldest, why }));
         };
-        let written = Written { names: vec![name.clone()], unnamed: None };
+        let written = WrittenFiles { names: vec![name.clone()], unnamed: None };
         let begun = self.begin(call, &written, now)?;
         let Some(own) = begun.change(name) else {
             let why = "a folder is there now";
@@ -50,7 +50,8 @@ impl ChangeLog {
         };
         mark(&mut self.connection(), own, &planned.changes).map_err(unavailable)?;
         step();
-        let restored = Restored { state: &oldest.before, content: &restored, above: &oldest.above };
+        let restored =
+            RecordedFile { state: &oldest.before, content: &restored, above: &oldest.above };
         let result = self.0.workspace.restore(name, &seen.state, &restored);
         // Where nothing was restored, this removes the change and its marks.
         let finished = self.finish(begun, now);

@@ -17,7 +17,7 @@
 use toolwright::{ToolContext, ToolError, tool};
 
 use super::log::ChangeLog;
-use super::plan::Wanted;
+use super::plan::WantedChanges;
 use super::record::CallFacts;
 use super::tool::milliseconds;
 
@@ -35,6 +35,6 @@ pub fn undo_file(
     change: Option<i64>,
 ) -> Result<String, ToolError> {
     let name = log.meant(&path, change)?;
-    let wanted = change.map_or(Wanted::Newest, Wanted::Change);
+    let wanted = change.map_or(WantedChanges::Newest, WantedChanges::Change);
     Ok(log.undo(&CallFacts::of(context), &name, wanted, milliseconds())?.words)
 }

@@ -15,7 +15,7 @@ use toolwright::{ErrorClass, ToolContext, ToolError, error_kind, tool};
 
 use super::database::unavailable;
 use super::log::ChangeLog;
-use super::plan::Wanted;
+use super::plan::WantedChanges;
 use super::record::CallFacts;
 use super::tool::milliseconds;
 
@@ -51,7 +51,7 @@ pub fn undo_turn(
     let (call, now) = (CallFacts::of(context), milliseconds());
     let (mut lines, mut restored) = (Vec::new(), 0);
     for name in log.names_of_turn(&run, turn).map_err(unavailable)? {
-        match log.undo(&call, &name, Wanted::Turn { run: &run, turn }, now) {
+        match log.undo(&call, &name, WantedChanges::Turn { run: &run, turn }, now) {
             Ok(undone) => {
                 restored += 1;
                 lines.push(undone.words);

@@ -96,9 +96,9 @@ pub async fn context_pipe(
         let text =
             NewText { content, note: Some(&note), source: None, untrusted: source.as_deref() };
         let stored = store.put(&path, before, &text).map_err(|error| lost(&tool_name, error))?;
-        Ok(Piped { entry: piped(stored, content), source })
+        Ok(PipedAnswer { entry: piped(stored, content), source })
     });
-    written.await?.and_then(Piped::into_output)
+    written.await?.and_then(PipedAnswer::into_output)
 }
 
 /// Takes the text of a stranger out of its fence, where the fence is around the whole.
@@ -113,12 +113,12 @@ fn within_fence(answer: &str) -> &str {
 }
 
 /// What was stored, and where it comes from, where a stranger wrote it.
-struct Piped {
+struct PipedAnswer {
     entry: PipedEntry,
     source: Option<String>,
 }
 
-impl Piped {
+impl PipedAnswer {
     fn into_output(self) -> Result<Output, ToolError> {
         mark_value(&self.entry, self.source.as_deref())
     }
@@ -139,14 +139,14 @@ async fn before(
     path: &LogicalPath,
     on_conflict: OnConflict,
     note: &str,
-) -> Result<Option<Piped>, ToolError> {
+) -> Result<Option<PipedAnswer>, ToolError> {
     let (store, path, note) = (store.clone(), path.clone(), note.to_owned());
     let looked = blocking(move || match store.read(path.as_str(), None) {
         Ok(entry) if entry.note.as_ref() == Some(&note) => {
             let (version, bytes_written) = (entry.version, entry.content.len());
             let stored =
                 StoredEntry { path: path.to_string(), version, bytes_written, hash: entry.hash };
-            Ok(Some(Piped { entry: piped(stored, &entry.content), source: entry.untrusted }))
+            Ok(Some(PipedAnswer { entry: piped(stored, &entry.content), source: entry.untrusted }))
         }
         Ok(_) if on_conflict == OnConflict::Error => Err(store.conflict(&path)),
         Err(error) if error.kind() != "not_found" => Err(error),

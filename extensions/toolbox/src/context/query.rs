@@ -37,7 +37,7 @@ pub(super) fn evaluate(
 }
 
 /// Why there is no result.
-enum Failed {
+enum QueryFailure {
     Document(serde_json::Error),
     Expression(Error),
 }
@@ -52,10 +52,10 @@ fn evaluate_within(
     let cancel = || limits.cancel_token.iter().for_each(CancelToken::cancel);
     // A document takes many times its size as a tree, which counts as what the expression makes of it does.
     let evaluate = || {
-        let document: Value = serde_json::from_str(document).map_err(Failed::Document)?;
+        let document: Value = serde_json::from_str(document).map_err(QueryFailure::Document)?;
         compiled
             .evaluate_with(Some(&document), &Bindings::new(), limits)
-            .map_err(Failed::Expression)
+            .map_err(QueryFailure::Expression)
     };
     let (evaluated, is_too_large) = memory::within(most, cancel, evaluate);
     match evaluated {
@@ -66,8 +66,8 @@ fn evaluate_within(
             ))
         }
         Ok(result) => Ok(result.unwrap_or(Value::Null)),
-        Err(Failed::Expression(error)) => Err(failed("evaluation_error", &error)),
-        Err(Failed::Document(error)) => {
+        Err(QueryFailure::Expression(error)) => Err(failed("evaluation_error", &error)),
+        Err(QueryFailure::Document(error)) => {
             let message = format!("the entry is no JSON document: {error}");
             Err(ToolError::new("invalid_json", message)
                 .class(ErrorClass::Invalid)

@@ -35,7 +35,7 @@ pub enum RefreshResult {
     Failed,
 }
 
-struct Sourced {
+struct SourcedEntry {
     path: LogicalPath,
     source: String,
     hash: String,
@@ -61,7 +61,7 @@ impl ContextStore {
         Ok(refreshed)
     }
 
-    async fn refresh_one(&self, entry: &Sourced) -> Result<RefreshResult, ToolError> {
+    async fn refresh_one(&self, entry: &SourcedEntry) -> Result<RefreshResult, ToolError> {
         let content = self.fetch(&entry.source).await?;
         let note = format!("refreshed from {}", entry.source);
         let text = NewText { content: &content, note: Some(&note), source: None, untrusted: None };
@@ -91,7 +91,7 @@ impl ContextStore {
         kind.fetch(name.to_owned()).await
     }
 
-    fn sourced(&self, folder: Option<&str>) -> Result<Vec<Sourced>, ToolError> {
+    fn sourced(&self, folder: Option<&str>) -> Result<Vec<SourcedEntry>, ToolError> {
         let folder = LogicalPath::parse_folder(folder)?;
         let folder = folder.as_ref().map(LogicalPath::as_str);
         let select = "SELECT e.path, e.source, v.hash FROM entries e
@@ -108,7 +108,7 @@ impl ContextStore {
         };
         let rows = read().map_err(unavailable)?.into_iter();
         rows.map(|(path, source, hash)| {
-            Ok(Sourced { path: LogicalPath::parse(&path)?, source, hash })
+            Ok(SourcedEntry { path: LogicalPath::parse(&path)?, source, hash })
         })
         .collect()
     }

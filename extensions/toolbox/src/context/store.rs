@@ -112,7 +112,7 @@ pub(super) enum Before<'a> {
 }
 
 /// The row of an entry.
-pub(super) struct Found {
+pub(super) struct EntryRow {
     id: i64,
     version: u32,
     hash: String,
@@ -269,7 +269,7 @@ impl ContextStore {
     fn is_as_expected(
         &self,
         path: &LogicalPath,
-        found: Option<&Found>,
+        found: Option<&EntryRow>,
         before: Before<'_>,
     ) -> Result<(), ToolError> {
         let (now, expected) = match (before, found) {
@@ -312,13 +312,13 @@ fn missing(path: &LogicalPath) -> ToolError {
     ToolError::new("not_found", message).hint("list or search the entries to find its path")
 }
 
-fn found(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<Found>> {
+fn found(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<EntryRow>> {
     let query = "SELECT e.id, e.version, v.hash FROM entries e
         JOIN versions v ON v.entry = e.id AND v.version = e.version WHERE e.path = ?1";
     connection
         .prepare_cached(query)?
         .query_row([path.as_str()], |row| {
-            Ok(Found { id: row.get(0)?, version: row.get(1)?, hash: row.get(2)? })
+            Ok(EntryRow { id: row.get(0)?, version: row.get(1)?, hash: row.get(2)? })
         })
         .optional()
 }
@@ -326,7 +326,7 @@ fn found(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option
 fn insert(
     transaction: &Transaction<'_>,
     path: &LogicalPath,
-    entry: Option<&Found>,
+    entry: Option<&EntryRow>,
     text: &NewText<'_>,
 ) -> Result<StoredEntry, ToolError> {
     let content = text.content;
@@ -360,7 +360,7 @@ fn insert(
 fn rows(
     transaction: &Transaction<'_>,
     path: &LogicalPath,
-    entry: Option<&Found>,
+    entry: Option<&EntryRow>,
     version: u32,
     hash: &str,
     NewText { content, note, source, untrusted }: &NewText<'_>,

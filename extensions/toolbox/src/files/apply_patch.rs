@@ -28,7 +28,7 @@ use toolwright::{Output, Reconciled, ToolContext, ToolError, data, tool};
 
 use super::diff;
 use super::edit::other_names;
-use super::notes::{Wanted, counted};
+use super::notes::{Demand, counted};
 use super::patch::read;
 use crate::Workspace;
 use crate::workspace::content_hash;
@@ -64,7 +64,7 @@ impl ExpectedHash {
     writes(file = written_by(&patch)),
     blocking,
     preview = |workspace, patch, expected_hashes| -> Result<String, ToolError> {
-        let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default(), &Wanted::always())?;
+        let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default(), &Demand::always())?;
         Ok(plan.described(diff::IN_A_PREVIEW))
     },
     reconcile = |workspace, patch| -> Result<Reconciled, ToolError> {
@@ -86,7 +86,7 @@ pub fn apply_patch(
     /// The hashes that `read_file` showed, of files that must not have been changed since.
     expected_hashes: Option<Vec<ExpectedHash>>,
 ) -> Result<String, ToolError> {
-    let wanted = Wanted::of(context);
+    let wanted = Demand::of(context);
     let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default(), &wanted)?;
     wanted.still()?;
     workspace.change(&plan.changes())?;

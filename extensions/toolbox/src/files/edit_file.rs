@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use toolwright::{ErrorClass, Output, Reconciled, ToolContext, ToolError, tool};
 
 use super::edit::Edit;
-use super::notes::{Wanted, counted};
+use super::notes::{Demand, counted};
 use super::occurrences::occurrences;
 use crate::Workspace;
 use crate::workspace::{Ends, Name};
@@ -72,12 +72,12 @@ pub fn edit_file(
     let edited = planned(&edit, &old_string, &new_string, replace_all)?;
     let places = counted(edited.lines.len(), "place", "places");
     let done = format!("replaced {places} in `{}`, {}", edit.name, named(&edited.lines));
-    Wanted::of(context).still()?;
+    Demand::of(context).still()?;
     edit.write(workspace, &edited.text, &done)
 }
 
 /// The edit with the line ends of the file.
-fn planned(edit: &Edit, old: &str, new: &str, all: bool) -> Result<Edited, ToolError> {
+fn planned(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
     replaced(&edit.name, text, &old, &new, all)
@@ -146,13 +146,19 @@ fn happened(name: &Name, why: &str) -> Reconciled {
 
 /// A text after its edit, and the lines in which a replacement begins.
 #[derive(Debug)]
-struct Edited {
+struct EditedText {
     text: String,
     lines: Vec<usize>,
 }
 
 /// Replaces `old` by `new`; pure.
-fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<Edited, ToolError> {
+fn replaced(
+    name: &Name,
+    text: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+) -> Result<EditedText, ToolError> {
     let invalid =
         |kind: &'static str, message| ToolError::new(kind, message).class(ErrorClass::Invalid);
     if old.is_empty() {
@@ -197,7 +203,7 @@ fn replaced(name: &Name, text: &str, old: &str, new: &str, all: bool) -> Result<
     edited.push_str(&text[end..]);
     let moved =
         (0..).zip(lines).map(|(before, line)| line.saturating_add_signed(before * difference));
-    Ok(Edited { text: edited, lines: moved.collect() })
+    Ok(EditedText { text: edited, lines: moved.collect() })
 }
 
 /// Where `old` begins, if there is one place alone.

@@ -29,8 +29,8 @@ use toolwright::{ToolContext, ToolError, data, tool};
 use super::glob::compiled_name;
 use super::notes::{counted, locked, unreadable};
 use crate::Workspace;
-use crate::workspace::{Encoding, LARGEST, Listed, Name, Text, Walk, decoded};
-use gathered::Gathered;
+use crate::workspace::{Encoding, LARGEST, ListedEntry, Name, Text, Walk, decoded};
+use gathered::GrepResults;
 pub use secret::is_secret;
 use sink::Lines;
 
@@ -99,7 +99,7 @@ pub fn grep(
     }
     // Where the path leads through links, the names that count are those that it leads to.
     let real = workspace.real_name(&start).filter(|it| it != Path::new(start.as_str()));
-    let hides = |found: &Listed| {
+    let hides = |found: &ListedEntry| {
         let behind = match (&real, is_folder) {
             (None, _) => return is_secret(found.name.as_str()),
             (Some(real), true) => real.join(&found.relative),
@@ -108,12 +108,12 @@ pub fn grep(
         is_secret(found.name.as_str()) || is_secret(&behind.to_string_lossy())
     };
     let around = if mode == GrepMode::Content { context_lines } else { 0 };
-    let gathered = Mutex::new(Gathered::new(mode, limit));
+    let gathered = Mutex::new(GrepResults::new(mode, limit));
     let walk = Walk { workspace, context, include_ignored, depth: None };
     let missed = walk.files_at_once(&start, || {
         let (wanted, gathered, hides, start) = (&wanted, &gathered, &hides, &start);
         let (matcher, mut searcher) = (matcher.clone(), searcher(around));
-        move |found: Listed| {
+        move |found: ListedEntry| {
             if wanted.as_ref().is_some_and(|it| !it.is_match(&found.relative)) {
                 return;
             }

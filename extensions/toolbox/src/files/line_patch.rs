@@ -67,7 +67,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
     }
     let ends = Ends::of(text);
     let has_last_end = text.is_empty() || text.ends_with('\n');
-    let mut patched = Patched { text: String::with_capacity(text.len()), last_end: "" };
+    let mut patched = PatchedText { text: String::with_capacity(text.len()), last_end: "" };
     let mut next = 0;
     for (_, patch) in order {
         // What is wrong was refused before.
@@ -87,7 +87,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
         next = start.max(usize::try_from(patch.end_line).unwrap_or_default());
     }
     lines[next.min(lines.len())..].iter().for_each(|line| patched.push_whole(line, ends));
-    let Patched { mut text, last_end } = patched;
+    let PatchedText { mut text, last_end } = patched;
     if !has_last_end {
         text.truncate(text.len() - last_end.len());
     }
@@ -95,13 +95,13 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
 }
 
 /// A text in the making.
-struct Patched {
+struct PatchedText {
     text: String,
     /// What its last line ends with, where that line has not had an end before.
     last_end: &'static str,
 }
 
-impl Patched {
+impl PatchedText {
     fn push(&mut self, (line, end): (&str, &'static str)) {
         self.text.push_str(line);
         self.text.push_str(end);

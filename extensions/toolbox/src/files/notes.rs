@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 
 /// Whether the call that asked for some work still wants it.
-pub(super) struct Wanted<'c>(Option<&'c ToolContext>);
+pub(super) struct Demand<'c>(Option<&'c ToolContext>);
 
-impl<'c> Wanted<'c> {
+impl<'c> Demand<'c> {
     pub(super) fn of(context: &'c ToolContext) -> Self {
         Self(Some(context))
     }

@@ -20,7 +20,7 @@ use super::diff;
 use super::edit::{answer, other_names, shown};
 use super::notes::counted;
 use crate::workspace::{After, Before, Change, Name, decoded, is_expected};
-use crate::{Workspace, Written};
+use crate::{Workspace, WriteOutcome};
 
 /// Write a whole text file: make it, or replace what it contains. To change a part of a file, use `edit_file`.
 #[tool(
@@ -34,7 +34,7 @@ use crate::{Workspace, Written};
         let name = Name::parse(&path)?;
         let found = now(workspace, &name, false)?;
         Ok(match found {
-            Found::Nothing => format!("new file `{name}`\n{content}"),
+            OldContent::Nothing => format!("new file `{name}`\n{content}"),
             found => shown(&name, &difference(&name, &found, &content, diff::IN_A_PREVIEW)),
         })
     }
@@ -52,8 +52,8 @@ pub fn write_file(
     let name = Name::parse(&path)?;
     let found = now(workspace, &name, expected_hash.is_some())?;
     let content_now = match &found {
-        Found::Content(content) => Some(content.as_slice()),
-        Found::Nothing | Found::Unread => None,
+        OldContent::Content(content) => Some(content.as_slice()),
+        OldContent::Nothing | OldContent::Unread => None,
     };
     // A call that runs again after a crash finds what it has written.
     if content_now != Some(content.as_bytes()) {
@@ -67,7 +67,7 @@ pub fn write_file(
     let links = workspace.hard_links(&name)?;
     let change = Change { name: &name, before, after: After::Content(content.as_bytes()) };
     let written = match workspace.change(&[change])?.first() {
-        Some(Written::Replaced) => "replaced",
+        Some(WriteOutcome::Replaced) => "replaced",
         _ => "created",
     };
     let mut done = format!("{written} `{name}`, {}", counted(content.len(), "byte", "bytes"));
@@ -77,30 +77,30 @@ pub fn write_file(
 }
 
 /// What the file contains before it is written.
-enum Found {
+enum OldContent {
     Nothing,
     /// It is too large to be read, or may not be read, and is replaced all the same.
     Unread,
     Content(Vec<u8>),
 }
 
-fn now(workspace: &Workspace, name: &Name, must_be_read: bool) -> Result<Found, ToolError> {
+fn now(workspace: &Workspace, name: &Name, must_be_read: bool) -> Result<OldContent, ToolError> {
     match workspace.read_named(name) {
-        Ok(bytes) => Ok(Found::Content(bytes)),
+        Ok(bytes) => Ok(OldContent::Content(bytes)),
         Err(error) => match error.kind() {
-            "not_found" => Ok(Found::Nothing),
-            "file_too_large" | "permission_denied" if !must_be_read => Ok(Found::Unread),
+            "not_found" => Ok(OldContent::Nothing),
+            "file_too_large" | "permission_denied" if !must_be_read => Ok(OldContent::Unread),
             _ => Err(error),
         },
     }
 }
 
 /// The diff to a text that is there; the lines of a new file are in the call.
-fn difference(name: &Name, found: &Found, content: &str, most: usize) -> String {
+fn difference(name: &Name, found: &OldContent, content: &str, most: usize) -> String {
     match found {
-        Found::Nothing => String::new(),
-        Found::Unread => "[what was there was not read]".to_owned(),
-        Found::Content(before) => match decoded(name, before) {
+        OldContent::Nothing => String::new(),
+        OldContent::Unread => "[what was there was not read]".to_owned(),
+        OldContent::Content(before) => match decoded(name, before) {
             Ok(text) => diff::between(&text.text, content, most),
             Err(_) => "[what was there is binary]".to_owned(),
         },

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
-use super::printed::Printed;
+use super::printed::PrintedOutput;
 
 /// How long a program has to end itself after TERM.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
@@ -62,7 +62,7 @@ async fn supervise(
     streams: Streams,
     given_up: oneshot::Receiver<()>,
 ) -> io::Result<ProcessEnd> {
-    let printed = Printed::new(streams);
+    let printed = PrintedOutput::new(streams);
     let (output, errors) = (group.0.stdout().take(), group.0.stderr().take());
     let reading = printed.read(output, errors);
     let ending = async {

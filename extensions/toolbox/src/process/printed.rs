@@ -9,13 +9,13 @@ use super::transcript::{Stream, Transcript};
 
 /// What was printed up to now. Reading may be given up at any moment.
 #[derive(Debug)]
-pub(super) struct Printed {
+pub(super) struct PrintedOutput {
     streams: Streams,
     output: Mutex<Transcript>,
     errors: Mutex<Transcript>,
 }
 
-impl Printed {
+impl PrintedOutput {
     pub(super) fn new(streams: Streams) -> Self {
         let output = match streams {
             Streams::Marked => Transcript::marking(),
@@ -129,7 +129,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_printed_before_an_error_stands_before_it() {
         for is_late in [false, true] {
-            let printed = Printed::new(Streams::Mixed);
+            let printed = PrintedOutput::new(Streams::Mixed);
             let output = Some(Late(Some(b"1 failed\n"), is_late));
             printed.read(output, Some(Late(Some(b"error\n"), false))).await;
             assert_eq!(printed.finish().0, "1 failed\nerror\n", "{is_late}");

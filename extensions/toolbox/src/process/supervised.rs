@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::executors::{ProcessEnd, ProcessRequest, RunningProcess, Streams};
 use super::group::{DRAIN, GRACE};
-use super::printed::Printed;
+use super::printed::PrintedOutput;
 use super::supervisor::{self, Supervisor};
 
 /// How long the supervisor has to end what is left of a command.
@@ -60,7 +60,7 @@ async fn follow(
     streams: Streams,
     given_up: oneshot::Receiver<()>,
 ) -> io::Result<ProcessEnd> {
-    let printed = Printed::new(streams);
+    let printed = PrintedOutput::new(streams);
     let (output, errors) = (child.stdout().take(), child.stderr().take());
     let reading = printed.read(output, errors);
     let ending = async {

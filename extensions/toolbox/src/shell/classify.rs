@@ -12,7 +12,7 @@ use toolwright::Danger;
 
 use self::places::places;
 use self::places::subcommand;
-use super::commands::{Assigned, Commands, Function, SimpleCommand, Span};
+use super::commands::{AssignedVariable, Commands, Function, SimpleCommand, Span};
 use super::flags::{is_flag, is_meant, values};
 use super::paths;
 use super::safe::{self, Look};
@@ -107,7 +107,7 @@ impl Classification {
             let span = &redirected.span;
             match (&redirected.file, redirected.is_write) {
                 (Some(file), true) if paths::is_nothing(file) => {}
-                (Some(file), true) => judge.written(file, span, Danger::Moderate),
+                (Some(file), true) => judge.judge_write(file, span, Danger::Moderate),
                 (Some(file), false) => judge.read(file, span),
                 (None, true) => {
                     judge.add(Danger::Moderate, "writes a file whose name is not known", span);
@@ -201,7 +201,7 @@ impl Judge<'_> {
         self.parts.push(Part { danger, reason, range, span });
     }
 
-    fn assignment(&mut self, assigned: &Assigned) {
+    fn assignment(&mut self, assigned: &AssignedVariable) {
         let value = assigned.value.as_deref();
         if value.is_some_and(|it| it.contains("$(") || it.contains('`')) {
             let reason = "sets a variable to code, which arithmetic runs";
@@ -247,7 +247,7 @@ impl Judge<'_> {
             let to = arguments.iter().flatten().find(|it| !is_flag(it) && **it != "--");
             self.base = to.map_or_else(|| "~".to_owned(), |it| paths::joined(&self.base, it));
         }
-        self.known(program, entry, &arguments, span);
+        self.judge_known(program, entry, &arguments, span);
     }
 
     /// A line that writes a file and runs it has not shown what it runs.
@@ -265,7 +265,13 @@ impl Judge<'_> {
         }
     }
 
-    fn known(&mut self, program: &str, entry: &Program, arguments: &[Option<&str>], span: &Span) {
+    fn judge_known(
+        &mut self,
+        program: &str,
+        entry: &Program,
+        arguments: &[Option<&str>],
+        span: &Span,
+    ) {
         let is_alone =
             |it: &Option<&str>| it.is_some_and(|it| entry.alone.iter().any(|alone| alone == it));
         if !arguments.is_empty() && arguments.iter().all(is_alone) {
@@ -366,7 +372,7 @@ impl Judge<'_> {
             Some(Files::Last) => places.last().copied().flatten().into_iter().collect(),
         };
         for file in written.into_iter().filter(|it| *it != "-") {
-            self.written(file, span, entry.level.max(Danger::Moderate));
+            self.judge_write(file, span, entry.level.max(Danger::Moderate));
         }
         let sub = subcommand(entry, places);
         let edits = entry.check == Some(Check::Sed)
@@ -379,7 +385,7 @@ impl Judge<'_> {
                 ["-e", "-f", "--expression", "--file"].iter().any(|flag| is_meant(it, flag, &[]))
             });
             for file in places.iter().skip(usize::from(!has_script)).flatten() {
-                self.written(file, span, Danger::Moderate);
+                self.judge_write(file, span, Danger::Moderate);
             }
         }
         let write_flags =
@@ -387,7 +393,7 @@ impl Judge<'_> {
         for flag in write_flags {
             for file in values(arguments, flag, &entry.value_flags) {
                 if !paths::is_nothing(file) && file != "-" {
-                    self.written(file, span, Danger::Moderate);
+                    self.judge_write(file, span, Danger::Moderate);
                 }
             }
         }
@@ -442,7 +448,7 @@ impl Judge<'_> {
         }
     }
 
-    fn written(&mut self, file: &str, span: &Span, level: Danger) {
+    fn judge_write(&mut self, file: &str, span: &Span, level: Danger) {
         self.made.insert(paths::joined("", file));
         let whole = paths::joined(&self.base, file);
         match paths::writing(&whole) {

@@ -29,8 +29,8 @@ pub(super) const DEEPEST: usize = 8;
 pub struct Commands {
     pub(super) commands: Vec<SimpleCommand>,
     pub(super) unknown: Vec<Unknown>,
-    pub(super) redirects: Vec<Redirected>,
-    pub(super) assignments: Vec<Assigned>,
+    pub(super) redirects: Vec<RedirectedFile>,
+    pub(super) assignments: Vec<AssignedVariable>,
     /// What the parser made of the line; nothing where it is not read.
     pub(super) tree: Option<Tree>,
 }
@@ -62,7 +62,7 @@ pub struct SimpleCommand {
 
 /// A variable that is set, by `NAME=value` or by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Assigned {
+pub(super) struct AssignedVariable {
     pub(super) name: String,
     pub(super) value: Option<String>,
     pub(super) span: Span,
@@ -87,7 +87,7 @@ pub struct Unknown {
 
 /// A file that the shell opens for a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Redirected {
+pub(super) struct RedirectedFile {
     pub(super) is_write: bool,
     pub(super) file: Option<String>,
     pub(super) span: Span,
@@ -177,11 +177,11 @@ impl Commands {
         for redirect in found.redirects {
             let file = redirect.target.text.filter(|_| !redirect.target.is_pattern);
             let (is_write, span) = (redirect.is_write, span(&redirect.range));
-            self.redirects.push(Redirected { is_write, file, span });
+            self.redirects.push(RedirectedFile { is_write, file, span });
         }
         for assigned in found.assignments {
             let (name, value) = (assigned.name, assigned.value.text);
-            self.assignments.push(Assigned { name, value, span: span(&assigned.range) });
+            self.assignments.push(AssignedVariable { name, value, span: span(&assigned.range) });
         }
     }
 

@@ -29,7 +29,7 @@ use tree_sitter::{Node, Tree};
 
 use self::arguments::{Kind, Word};
 use self::forms::Check;
-pub(super) use self::forms::{Forms, Written};
+pub(super) use self::forms::{FormEntry, Forms};
 pub(crate) use self::looks::Look;
 #[cfg(all(feature = "process", unix))]
 pub(crate) use self::looks::{Settings, Start, Walk};

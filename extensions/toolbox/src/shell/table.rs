@@ -57,11 +57,11 @@ toolwright::unstable::debug_as_sentence!(TableError);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct TableFile {
     #[serde(default)]
     program: Vec<Program>,
     #[serde(default)]
-    form: Vec<safe::Written>,
+    form: Vec<safe::FormEntry>,
     #[serde(default)]
     variable: Vec<Variables>,
 }
@@ -274,7 +274,7 @@ impl CommandTable {
     }
 
     fn read(text: &str) -> Result<(Self, Vec<Example>), TableError> {
-        let written: Written = toml::from_str(text).map_err(|error| {
+        let written: TableFile = toml::from_str(text).map_err(|error| {
             TableError(format!("the table of commands cannot be read: {error}"))
         })?;
         let mut table = Self { variables: written.variable, ..Self::default() };

@@ -28,7 +28,7 @@ const MOST_NODES: usize = 6 * MOST_PARTS;
 
 /// What is in a text.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ParsedText {
     pub(super) commands: Vec<Raw>,
     pub(super) assignments: Vec<Assignment>,
     pub(super) redirects: Vec<Redirect>,
@@ -39,7 +39,7 @@ pub(super) struct Found {
     pub(super) tree: Option<Tree>,
 }
 
-impl Found {
+impl ParsedText {
     fn count(&self) -> usize {
         self.commands.len() + self.assignments.len() + self.redirects.len() + self.refusals.len()
     }
@@ -73,8 +73,8 @@ pub(super) struct Redirect {
 }
 
 /// Finds the simple commands of a text.
-pub(super) fn find(source: &str) -> Found {
-    let mut found = Found::default();
+pub(super) fn find(source: &str) -> ParsedText {
+    let mut found = ParsedText::default();
     let all = 0..source.len();
     if let Some(problem) = unreadable(source) {
         found.refusals.push((problem, all));
@@ -157,7 +157,7 @@ type Open<'t> = (Node<'t>, Option<Node<'t>>, Rc<[String]>, usize);
 
 struct Walk<'s, 'f> {
     source: &'s str,
-    found: &'f mut Found,
+    found: &'f mut ParsedText,
 }
 
 /// Words that no command is called.
@@ -235,7 +235,7 @@ impl<'s> Walk<'s, '_> {
                     self.found.functions.push((self.text(name).to_owned(), node.end_byte()));
                 }
             }
-            "redirected_statement" => self.redirected(node, inside),
+            "redirected_statement" => self.read_redirects(node, inside),
             "file_redirect" => self.redirect(node),
             "heredoc_redirect" => self.heredoc(node),
             "comment" => {
@@ -338,7 +338,7 @@ impl<'s> Walk<'s, '_> {
     }
 
     /// The grammar gives all words behind `>` to the file, of which only the first is its name.
-    fn redirected(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
+    fn read_redirects(&mut self, node: Node<'_>, inside: &Rc<[String]>) {
         let mut cursor = node.walk();
         let redirects = node.children_by_field_name("redirect", &mut cursor);
         let mut more = Vec::new();

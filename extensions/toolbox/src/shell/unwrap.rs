@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolwright::Danger;
 
-use super::commands::{Assigned, Commands, Function, SimpleCommand, Span, Unknown};
+use super::commands::{AssignedVariable, Commands, Function, SimpleCommand, Span, Unknown};
 use super::flags::{has_letter, is_flag, is_meant, values};
 use super::table::{CommandTable, Program, Runs};
 use super::word::Word;
@@ -120,7 +120,7 @@ impl Unwrap<'_> {
             if entry.line_flags.contains(text) && ended {
                 let line = words.get(at + 1).and_then(|it| it.text.clone());
                 match line {
-                    Some(line) => self.nested(&line),
+                    Some(line) => self.read_nested(&line),
                     None => self.unknown("the command line that is run is not known"),
                 }
                 return None;
@@ -133,7 +133,7 @@ impl Unwrap<'_> {
                 at += usize::from(takes_next);
             } else if entry.assigns && text.contains('=') && !word.is_pattern {
                 let (name, value) = text.split_once('=').unwrap_or((text, ""));
-                self.commands.assignments.push(Assigned {
+                self.commands.assignments.push(AssignedVariable {
                     name: name.to_owned(),
                     value: Some(value.to_owned()),
                     span: self.span.clone(),
@@ -161,7 +161,7 @@ impl Unwrap<'_> {
             }
             if is_line && !is_flag(text) && !text.starts_with('+') {
                 let text = text.clone();
-                return self.nested(&text);
+                return self.read_nested(&text);
             }
             if text == "--version" || text == "--help" {
                 return;
@@ -192,7 +192,7 @@ impl Unwrap<'_> {
         }
         let texts: Option<Vec<&str>> = words.iter().map(|it| it.text.as_deref()).collect();
         match texts {
-            Some(texts) => self.nested(&texts.join(" ")),
+            Some(texts) => self.read_nested(&texts.join(" ")),
             None => self.unknown("the command line that is run is not known"),
         }
     }
@@ -205,7 +205,7 @@ impl Unwrap<'_> {
                 Some(text) if is_flag(text) || text == "--" => {}
                 Some(text) => {
                     let text = text.clone();
-                    return self.nested(&text);
+                    return self.read_nested(&text);
                 }
             }
         }
@@ -253,7 +253,7 @@ impl Unwrap<'_> {
         }
     }
 
-    fn nested(&mut self, text: &str) {
+    fn read_nested(&mut self, text: &str) {
         self.commands.read(&text.into(), Some(&self.span.outer), self.table, self.depth + 1);
     }
 }

@@ -11,7 +11,7 @@ use super::language::Language;
 use super::parsed::Cache;
 use crate::Workspace;
 use crate::blocking::blocking;
-use crate::footprint::Written;
+use crate::footprint::WrittenFiles;
 use crate::workspace::Name;
 
 /// A larger file is not checked: 1 MiB.
@@ -167,14 +167,14 @@ fn warning(name: &Name, places: &[Place]) -> String {
 }
 
 /// The files of known kinds among those that a call writes.
-fn known(written: Written) -> Vec<(Name, Language)> {
+fn known(written: WrittenFiles) -> Vec<(Name, Language)> {
     let names = written.names.into_iter();
     names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()
 }
 
 impl Middleware for SyntaxCheck {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
-        let written = known(Written::of(call.footprint(), &self.0.workspace));
+        let written = known(WrittenFiles::of(call.footprint(), &self.0.workspace));
         if written.is_empty() {
             return Box::pin(std::future::ready(BeforeCall::Continue));
         }

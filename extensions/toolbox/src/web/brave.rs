@@ -83,7 +83,11 @@ impl BraveSearch {
         Ok(key)
     }
 
-    async fn found(&self, query: &str, count: usize) -> Result<Vec<SearchResult>, ToolError> {
+    async fn request_results(
+        &self,
+        query: &str,
+        count: usize,
+    ) -> Result<Vec<SearchResult>, ToolError> {
         let mut address = Url::parse(&self.address).map_err(ToolError::internal)?;
         address.query_pairs_mut().append_pair("q", query).append_pair("count", &count.to_string());
         let request = self.http.get(address);
@@ -114,7 +118,7 @@ impl BraveSearch {
                 ));
             }
         }
-        let found: Found = serde_json::from_slice(&body).map_err(|error| {
+        let found: BraveAnswer = serde_json::from_slice(&body).map_err(|error| {
             ToolError::new("invalid_response", "Brave's answer could not be read").caused_by(error)
         })?;
         let pages = found.web.results.into_iter().take(count);
@@ -139,13 +143,13 @@ impl SearchProvider for BraveSearch {
         query: &'a str,
         count: usize,
     ) -> BoxFuture<'a, Result<Vec<SearchResult>, ToolError>> {
-        Box::pin(self.found(query, count))
+        Box::pin(self.request_results(query, count))
     }
 }
 
 /// What is read of an answer; there is no `web` where nothing was found.
 #[derive(Deserialize)]
-struct Found {
+struct BraveAnswer {
     #[serde(default)]
     web: Pages,
 }

@@ -11,13 +11,13 @@ use std::path::PathBuf;
 use toolwright::ToolError;
 
 use super::Name;
-use super::replace::{Change, Written};
+use super::replace::{Change, WriteOutcome};
 #[cfg(feature = "changes")]
-use super::restored::Restored;
+use super::restored::RecordedFile;
 #[cfg(feature = "files")]
-use super::sought::{Found, Sought, Worker};
+use super::sought::{FoundEntry, SearchScope, Worker};
 #[cfg(feature = "changes")]
-use super::state::{Above, Seen, State};
+use super::state::{Above, FileSnapshot, State};
 
 /// The files below one folder.
 pub(crate) trait Files: fmt::Debug + Send + Sync {
@@ -28,7 +28,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     fn read(&self, name: &Name, most: u64) -> Result<Vec<u8>, ToolError>;
 
     /// Makes all changes or none.
-    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError>;
+    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError>;
 
     /// The names that a path has after each link on its way, the real one last, without its own.
     fn names_past_links(&self, name: &Name) -> Vec<Name>;
@@ -66,8 +66,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     fn list(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
-        each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
+        sought: &SearchScope<'_>,
+        each: &mut dyn FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError>;
 
     /// Gives the files below a folder to what `worker` makes, in no order, and returns how much could not be read.
@@ -75,7 +75,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
     fn search<'a>(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
+        sought: &SearchScope<'_>,
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError>;
 
@@ -85,7 +85,7 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
 
     /// What is at this name itself: of a link the link.
     #[cfg(feature = "changes")]
-    fn look(&self, name: &Name) -> Result<Seen, ToolError>;
+    fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError>;
 
     /// The folders above a name, from the outermost, without the workspace itself.
     #[cfg(feature = "changes")]
@@ -97,6 +97,6 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
         &self,
         name: &Name,
         expected: &State,
-        restored: &Restored<'_>,
+        restored: &RecordedFile<'_>,
     ) -> Result<(), ToolError>;
 }

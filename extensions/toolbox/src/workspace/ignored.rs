@@ -16,7 +16,7 @@ use super::rules::{OfFolder, ignores, rules_of};
 const LARGEST: u64 = 4 << 20;
 
 /// The rules below the topmost folder of a walk.
-pub(super) struct Ignored {
+pub(super) struct IgnoreRules {
     /// The workspace, and its path.
     folder: Dir,
     root: PathBuf,
@@ -30,7 +30,7 @@ struct Rules {
     above: Option<Arc<Rules>>,
 }
 
-impl Ignored {
+impl IgnoreRules {
     pub(super) fn below(top: &Path, folder: &Dir, root: &Path) -> io::Result<Self> {
         let (top, root) = (top.to_owned(), root.to_owned());
         Ok(Self { folder: folder.try_clone()?, root, top, seen: RwLock::default() })

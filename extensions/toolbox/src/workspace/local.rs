@@ -16,13 +16,13 @@ use super::links::is_real_name_text;
 #[cfg(feature = "files")]
 use super::listed;
 use super::regular::{is_regular, too_large};
-use super::replace::{self, Change, Written};
+use super::replace::{self, Change, WriteOutcome};
 #[cfg(feature = "changes")]
-use super::restored::Restored;
+use super::restored::RecordedFile;
 #[cfg(feature = "files")]
-use super::sought::{Found, Sought, Worker};
+use super::sought::{FoundEntry, SearchScope, Worker};
 #[cfg(feature = "changes")]
-use super::state::{Above, Seen, State};
+use super::state::{Above, FileSnapshot, State};
 use super::{Name, failed};
 
 /// A folder of this machine.
@@ -82,7 +82,7 @@ impl Files for LocalFiles {
         }
     }
 
-    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
+    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
         replace::change(&self.folder, changes)
     }
 
@@ -150,8 +150,8 @@ impl Files for LocalFiles {
     fn list(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
-        each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
+        sought: &SearchScope<'_>,
+        each: &mut dyn FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         self.walk(start, sought, each)
     }
@@ -160,7 +160,7 @@ impl Files for LocalFiles {
     fn search<'a>(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
+        sought: &SearchScope<'_>,
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError> {
         self.walk_at_once(start, sought, worker)
@@ -172,7 +172,7 @@ impl Files for LocalFiles {
     }
 
     #[cfg(feature = "changes")]
-    fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+    fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         self.seen(name)
     }
 
@@ -186,7 +186,7 @@ impl Files for LocalFiles {
         &self,
         name: &Name,
         expected: &State,
-        restored: &Restored<'_>,
+        restored: &RecordedFile<'_>,
     ) -> Result<(), ToolError> {
         self.bring_back(name, expected, restored)
     }

@@ -7,12 +7,12 @@ use cap_std::fs::Dir;
 use toolwright::ToolError;
 
 use super::name::Name;
-use staged::Staged;
+use staged::StagedChange;
 
 /// What [`Workspace::write`](crate::Workspace::write) did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Written {
+pub enum WriteOutcome {
     /// There was no such file.
     Created,
     /// The file had another content, or the same.
@@ -58,10 +58,10 @@ pub(crate) enum After<'c> {
 }
 
 /// Makes all changes or none. Where a process is killed between two of several files, the first are changed.
-pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
+pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
     let mut staged = Vec::with_capacity(changes.len());
     let prepared = changes.iter().try_for_each(|change| {
-        staged.push(Staged::new(root, change, changes.len() > 1)?);
+        staged.push(StagedChange::new(root, change, changes.len() > 1)?);
         Ok(())
     });
     // All are looked at once more when all are on the disk.
@@ -76,7 +76,7 @@ pub(super) fn change(root: &Dir, changes: &[Change<'_>]) -> Result<Vec<Written>,
         })
     });
     let Err(error) = committed else {
-        return Ok(staged.into_iter().map(Staged::finish).collect());
+        return Ok(staged.into_iter().map(StagedChange::finish).collect());
     };
     // The first file that was changed is the last one to be put back.
     let lost: Vec<String> = staged[..done]

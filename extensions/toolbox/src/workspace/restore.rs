@@ -12,7 +12,7 @@ use toolwright::ToolError;
 
 use super::links::is_absent;
 use super::local::LocalFiles;
-use super::restored::Restored;
+use super::restored::RecordedFile;
 use super::{Above, Name, State, failed};
 use crate::step::step;
 
@@ -22,7 +22,7 @@ impl LocalFiles {
         &self,
         name: &Name,
         expected: &State,
-        restored: &Restored<'_>,
+        restored: &RecordedFile<'_>,
     ) -> Result<(), ToolError> {
         let lookup = |error| failed(name, error);
         let is_expected = || match self.seen(name)?.state == *expected {
@@ -98,7 +98,7 @@ impl LocalFiles {
 }
 
 /// Makes the file or link under a name of its own beside the target; its owner alone can read it before it has its mode.
-fn beside(folder: &Dir, restored: &Restored<'_>) -> io::Result<OsString> {
+fn beside(folder: &Dir, restored: &RecordedFile<'_>) -> io::Result<OsString> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

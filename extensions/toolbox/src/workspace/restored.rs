@@ -3,7 +3,7 @@
 use super::state::{Above, State};
 
 /// A recorded state with what belongs to it.
-pub(crate) struct Restored<'a> {
+pub(crate) struct RecordedFile<'a> {
     pub(crate) state: &'a State,
     /// Of a file.
     pub(crate) content: &'a [u8],

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolwright::{ToolContext, ToolError};
 
-use super::sought::{Found, Kind, Listed, Sought, Worker};
+use super::sought::{FoundEntry, Kind, ListedEntry, SearchScope, Worker};
 use super::{Name, Workspace};
 
 /// What a search looks at.
@@ -66,12 +66,12 @@ impl Walk<'_> {
         worker: impl Fn() -> E + Sync,
     ) -> Result<usize, ToolError>
     where
-        E: FnMut(Listed) + Send + 'a,
+        E: FnMut(ListedEntry) + Send + 'a,
     {
         if !self.workspace.is_folder(start)? {
             let relative = Path::new(start.as_str()).file_name().unwrap_or_default();
             let relative = relative.to_string_lossy().into_owned();
-            worker()(Listed { name: start.clone(), relative, modified: None });
+            worker()(ListedEntry { name: start.clone(), relative, modified: None });
             return Ok(0);
         }
         self.folder_at_once(start, worker)
@@ -84,7 +84,7 @@ impl Walk<'_> {
         worker: impl Fn() -> E + Sync,
     ) -> Result<usize, ToolError>
     where
-        E: FnMut(Listed) + Send + 'a,
+        E: FnMut(ListedEntry) + Send + 'a,
     {
         let boxed = || -> Worker<'a> { Box::new(worker()) };
         self.workspace.placed().search(start, &self.sought(), &boxed)
@@ -94,13 +94,13 @@ impl Walk<'_> {
     pub(crate) fn each(
         &self,
         start: &Name,
-        mut each: impl FnMut(Found) -> Result<(), ToolError>,
+        mut each: impl FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         self.workspace.placed().list(start, &self.sought(), &mut each)
     }
 
-    fn sought(&self) -> Sought<'_> {
+    fn sought(&self) -> SearchScope<'_> {
         let &Self { context, include_ignored, depth, .. } = self;
-        Sought { context, include_ignored, depth }
+        SearchScope { context, include_ignored, depth }
     }
 }

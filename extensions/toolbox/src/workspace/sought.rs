@@ -7,14 +7,14 @@ use toolwright::{ErrorClass, ToolContext, ToolError, error_kind};
 use super::Name;
 
 /// What a search looks for, without the workspace.
-pub(crate) struct Sought<'w> {
+pub(crate) struct SearchScope<'w> {
     pub(crate) context: &'w ToolContext,
     pub(crate) include_ignored: bool,
     pub(crate) depth: Option<usize>,
 }
 
 /// One file or folder that was found.
-pub(crate) struct Found {
+pub(crate) struct FoundEntry {
     /// Relative to the workspace.
     pub(crate) name: Name,
     /// Relative to the folder that was searched; of a file that was searched itself, its name.
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 }
 
 /// One entry that a search on several threads came by; of a file it has not been opened.
-pub(crate) struct Listed {
+pub(crate) struct ListedEntry {
     pub(crate) name: Name,
     pub(crate) relative: String,
     /// When it was changed, where the search has seen that already.
@@ -43,9 +43,9 @@ pub(crate) struct Listed {
 }
 
 /// What looks at the files that one thread of a search comes by.
-pub(crate) type Worker<'a> = Box<dyn FnMut(Listed) + Send + 'a>;
+pub(crate) type Worker<'a> = Box<dyn FnMut(ListedEntry) + Send + 'a>;
 
-impl Sought<'_> {
+impl SearchScope<'_> {
     /// Refuses to go on where the call is cancelled.
     pub(crate) fn is_wanted(&self) -> Result<(), ToolError> {
         if self.context.is_cancelled() {

@@ -33,7 +33,7 @@ pub(crate) enum State {
     Folder,
     /// A file whose content is not recorded; the other fields show whether it was changed.
     Unrecorded {
-        why: Unrecorded,
+        why: UnrecordedReason,
         size: u64,
         mode: u32,
         modified: u64,
@@ -43,7 +43,7 @@ pub(crate) enum State {
 /// Why the content of a file is not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Unrecorded {
+pub(crate) enum UnrecordedReason {
     TooLarge,
     Unreadable,
     NoRegularFile,
@@ -58,7 +58,7 @@ pub(crate) struct Above {
 
 /// What is at a name, with the content of a file.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct FileSnapshot {
     pub(crate) state: State,
     pub(crate) content: Vec<u8>,
 }
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    fn unrecorded(why: Unrecorded, metadata: &Metadata) -> Self {
+    fn unrecorded(why: UnrecordedReason, metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
         let modified = modified.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
         let modified = modified.and_then(|it| u64::try_from(it.as_nanos()).ok());
@@ -84,7 +84,7 @@ impl State {
     }
 }
 
-impl From<State> for Seen {
+impl From<State> for FileSnapshot {
     fn from(state: State) -> Self {
         Self { state, content: Vec::new() }
     }
@@ -92,7 +92,7 @@ impl From<State> for Seen {
 
 impl LocalFiles {
     /// What is at this name itself: of a link the link.
-    pub(super) fn seen(&self, name: &Name) -> Result<Seen, ToolError> {
+    pub(super) fn seen(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,
             Err(error) if is_absent(&error) => return Ok(State::Absent.into()),
@@ -107,10 +107,10 @@ impl LocalFiles {
             return Ok(State::Folder.into());
         }
         if !metadata.is_file() {
-            return Ok(State::unrecorded(Unrecorded::NoRegularFile, &metadata).into());
+            return Ok(State::unrecorded(UnrecordedReason::NoRegularFile, &metadata).into());
         }
         if metadata.len() > LARGEST {
-            return Ok(State::unrecorded(Unrecorded::TooLarge, &metadata).into());
+            return Ok(State::unrecorded(UnrecordedReason::TooLarge, &metadata).into());
         }
         match self.content(name) {
             Ok(Some((content, metadata))) => {
@@ -119,15 +119,15 @@ impl LocalFiles {
                     size: content.len() as u64,
                     mode: mode(&metadata),
                 };
-                Ok(Seen { state, content })
+                Ok(FileSnapshot { state, content })
             }
-            Ok(None) => Ok(State::unrecorded(Unrecorded::TooLarge, &metadata).into()),
+            Ok(None) => Ok(State::unrecorded(UnrecordedReason::TooLarge, &metadata).into()),
             Err(error) if is_absent(&error) => Ok(State::Absent.into()),
             Err(error)
                 if error.kind() == ErrorKind::PermissionDenied
                     && error.raw_os_error().is_some() =>
             {
-                Ok(State::unrecorded(Unrecorded::Unreadable, &metadata).into())
+                Ok(State::unrecorded(UnrecordedReason::Unreadable, &metadata).into())
             }
             Err(error) => Err(failed(name, error)),
         }

@@ -10,9 +10,9 @@ use cap_std::fs::Metadata;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use toolwright::ToolError;
 
-use super::ignored::Ignored;
+use super::ignored::IgnoreRules;
 use super::local::LocalFiles;
-use super::sought::{Found, Kind, Listed, Sought, Worker};
+use super::sought::{FoundEntry, Kind, ListedEntry, SearchScope, Worker};
 use super::{Name, failed};
 
 impl LocalFiles {
@@ -21,7 +21,7 @@ impl LocalFiles {
     pub(super) fn walk_at_once<'a>(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
+        sought: &SearchScope<'_>,
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError> {
         let route = Route::new(self, start)?;
@@ -43,7 +43,7 @@ impl LocalFiles {
                             missed.fetch_add(1, Ordering::Relaxed);
                         }
                         Step::Entry { name, relative, is_file: true } => {
-                            each(Listed { name, relative, modified: None })
+                            each(ListedEntry { name, relative, modified: None })
                         }
                         Step::Entry { .. } => {}
                     }
@@ -62,8 +62,8 @@ impl LocalFiles {
     pub(super) fn walk(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
-        each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
+        sought: &SearchScope<'_>,
+        each: &mut dyn FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         let route = Route::new(self, start)?;
         for from in [Beginning::Root, Beginning::Start] {
@@ -80,7 +80,7 @@ impl LocalFiles {
                     {
                         Ok(metadata) => {
                             let (kind, size) = (kind(&metadata), metadata.len());
-                            each(Found { name, relative, kind, size })?;
+                            each(FoundEntry { name, relative, kind, size })?;
                         }
                         // It vanished, or the folder that was listed is no longer the one inside.
                         Err(_) => missed += 1,
@@ -151,7 +151,7 @@ impl Route {
         &self,
         from: Beginning,
         files: &LocalFiles,
-        sought: &Sought<'_>,
+        sought: &SearchScope<'_>,
     ) -> io::Result<WalkBuilder> {
         let (top, above) = match from {
             Beginning::Root => (&self.root, self.depth),
@@ -163,7 +163,7 @@ impl Route {
         let start = self.start.clone();
         let ignored = match sought.include_ignored {
             true => None,
-            false => Some(Ignored::below(top, &files.folder, &files.root)?),
+            false => Some(IgnoreRules::below(top, &files.folder, &files.root)?),
         };
         builder.filter_entry(move |entry| {
             let (path, name) = (entry.path(), entry.file_name());

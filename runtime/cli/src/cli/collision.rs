@@ -35,25 +35,25 @@ pub enum CommandProblem {
         /// The command.
         command: String,
         /// The tool that was there.
-        first: Named,
+        first: NamedTool,
         /// The tool that came to it.
-        second: Named,
+        second: NamedTool,
     },
     /// A tool would be the command that another tool's group is.
     ToolAndGroup {
         /// The command.
         command: String,
         /// The tool.
-        tool: Named,
+        tool: NamedTool,
         /// A tool of the group.
-        inside: Named,
+        inside: NamedTool,
     },
     /// A tool or its group would be a command that every command line has.
     Reserved {
         /// The command.
         command: &'static str,
         /// The tool.
-        tool: Named,
+        tool: NamedTool,
         /// Its group, where that is what is called so.
         group: Option<String>,
     },
@@ -62,32 +62,32 @@ pub enum CommandProblem {
         /// The flag with its dashes.
         flag: String,
         /// The tool.
-        tool: Named,
+        tool: NamedTool,
     },
     /// A name, or what is left of it, has no letter or digit.
     Nameless {
         /// The tool.
-        tool: Named,
+        tool: NamedTool,
     },
 }
 
 /// A tool and where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Named {
+pub struct NamedTool {
     /// Its name.
     pub name: String,
     /// Its place.
     pub location: Location,
 }
 
-impl Named {
+impl NamedTool {
     pub(super) fn of(definition: &Definition) -> Self {
         Self { name: definition.name.clone(), location: definition.location }
     }
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for NamedTool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "the tool `{}` at {}", self.name, self.location)
     }

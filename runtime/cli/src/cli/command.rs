@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use clap::{Arg, Command};
 
-use super::collision::{CommandError, CommandProblem, Named};
+use super::collision::{CommandError, CommandProblem, NamedTool};
 use super::names::Words;
 use super::{completions, flags, help, manual, policy, tools};
 use toolwright_core::tool::Definition;
@@ -35,8 +35,9 @@ pub(super) fn of<'a>(
         }
         let command = of_tool(words.tool.clone(), definition, takes_yes);
         let flag = twice(&command);
-        problems
-            .extend(flag.map(|flag| CommandProblem::Flag { flag, tool: Named::of(definition) }));
+        problems.extend(
+            flag.map(|flag| CommandProblem::Flag { flag, tool: NamedTool::of(definition) }),
+        );
         known.insert(words.clone(), definition);
         match words.group {
             Some(group) => groups.entry(group).or_default().push((definition, command)),
@@ -48,8 +49,8 @@ pub(super) fn of<'a>(
         if let Some((inside, _)) = groups.get(command).and_then(|tools| tools.first()) {
             problems.push(CommandProblem::ToolAndGroup {
                 command: command.to_owned(),
-                tool: Named::of(tool),
-                inside: Named::of(inside),
+                tool: NamedTool::of(tool),
+                inside: NamedTool::of(inside),
             });
         }
     }
@@ -74,14 +75,14 @@ fn check_places(
     known: &HashMap<Words, &Definition>,
 ) -> Option<CommandProblem> {
     let top = words.group.as_ref().unwrap_or(&words.tool);
-    let tool = Named::of(definition);
+    let tool = NamedTool::of(definition);
     if words.tool.is_empty() || top.is_empty() {
         return Some(CommandProblem::Nameless { tool });
     }
     if let Some(command) = OWN.iter().find(|own| *own == top) {
         return Some(CommandProblem::Reserved { command, tool, group: definition.group.clone() });
     }
-    let first = Named::of(known.get(words)?);
+    let first = NamedTool::of(known.get(words)?);
     Some(CommandProblem::Same { command: words.to_string(), first, second: tool })
 }
 

@@ -10,7 +10,7 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
-use super::steps::{Pending, Steps, Waited};
+use super::steps::{Pending, Steps, WaitTarget};
 use toolwright_core::footprint::{Footprint, ResourceScope, TouchedResource};
 
 /// How many pairs of names are compared before all calls count as overlapping.
@@ -71,7 +71,7 @@ struct Accesses {
 }
 
 #[derive(Debug, Default)]
-struct Group(Vec<Waited>);
+struct Group(Vec<WaitTarget>);
 
 /// Where a resource lies: what contains it, what it is, and what it meets in other trees.
 struct Place {
@@ -87,7 +87,7 @@ impl Index {
         footprint: &Footprint,
         call: Pending,
         steps: &mut Steps,
-    ) -> Vec<Waited> {
+    ) -> Vec<WaitTarget> {
         let (reads, writes) = (footprint.resources_read(), footprint.resources_written());
         let Some(writes) = writes else { return self.add_alone(call, steps) };
         if self.deciding.is_open_for(reads.unwrap_or_default(), steps) {
@@ -99,19 +99,19 @@ impl Index {
         let read = reads.unwrap_or_default().iter().map(|it| (it, false));
         for (resource, is_write) in read.chain(writes.iter().map(|it| (it, true))) {
             let Some(place) = self.place(resource) else { return self.add_alone(call, steps) };
-            self.all.at.awaited(is_write, steps, &mut waits_for);
+            self.all.at.wait_for(is_write, steps, &mut waits_for);
             for node in place.containers.iter().chain(&place.meets) {
                 if let Some(node) = self.nodes.get_mut(*node) {
-                    node.at.awaited(is_write, steps, &mut waits_for);
+                    node.at.wait_for(is_write, steps, &mut waits_for);
                 }
             }
             if let Some(node) = self.nodes.get_mut(place.node) {
-                node.below.awaited(is_write, steps, &mut waits_for);
+                node.below.wait_for(is_write, steps, &mut waits_for);
             }
             places.push((place, is_write));
         }
         if reads.is_none() {
-            self.all.below.awaited(false, steps, &mut waits_for);
+            self.all.below.wait_for(false, steps, &mut waits_for);
         }
         self.deciding.add(writes, call);
         for (place, is_write) in places {
@@ -122,24 +122,24 @@ impl Index {
                 }
             }
             if let Some(node) = self.nodes.get_mut(place.node) {
-                node.touched(is_write, call.into());
+                node.touch(is_write, call.into());
             }
         }
         if reads.is_none() {
-            self.all.touched(false, call.into());
+            self.all.touch(false, call.into());
         }
         waits_for
     }
 
     /// What a call waits for that may write everything.
-    pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<Waited> {
+    pub(super) fn add_alone(&mut self, call: Pending, steps: &mut Steps) -> Vec<WaitTarget> {
         let mut waits_for = Vec::new();
-        self.all.below.awaited(true, steps, &mut waits_for);
+        self.all.below.wait_for(true, steps, &mut waits_for);
         // Whatever comes after it waits for it, and so for all before it.
         let mut deciding = std::mem::take(&mut self.deciding);
         deciding.everything = Some(call);
         *self = Self { deciding, ..Self::default() };
-        self.all.touched(true, call.into());
+        self.all.touch(true, call.into());
         waits_for
     }
 
@@ -213,7 +213,7 @@ fn new_node(nodes: &mut Vec<Node>) -> usize {
 }
 
 impl Node {
-    fn touched(&mut self, is_write: bool, call: Waited) {
+    fn touch(&mut self, is_write: bool, call: WaitTarget) {
         if is_write {
             // It has waited for all of them.
             (self.at, self.below) = Default::default();
@@ -224,14 +224,14 @@ impl Node {
 }
 
 impl Accesses {
-    fn awaited(&mut self, by_a_write: bool, steps: &mut Steps, waits_for: &mut Vec<Waited>) {
-        self.writers.awaited(steps, waits_for);
+    fn wait_for(&mut self, by_a_write: bool, steps: &mut Steps, waits_for: &mut Vec<WaitTarget>) {
+        self.writers.wait_for(steps, waits_for);
         if by_a_write {
-            self.readers.awaited(steps, waits_for);
+            self.readers.wait_for(steps, waits_for);
         }
     }
 
-    fn add(&mut self, is_write: bool, call: Waited) {
+    fn add(&mut self, is_write: bool, call: WaitTarget) {
         match is_write {
             true => self.writers.add(call),
             false => self.readers.add(call),
@@ -241,7 +241,7 @@ impl Accesses {
 
 impl Group {
     /// Waits for all of them; of several, one join remains.
-    fn awaited(&mut self, steps: &mut Steps, waits_for: &mut Vec<Waited>) {
+    fn wait_for(&mut self, steps: &mut Steps, waits_for: &mut Vec<WaitTarget>) {
         self.0.retain(|waited| !steps.has_ended(*waited));
         if self.0.len() > 1 {
             self.0 = vec![steps.join(&self.0)];
@@ -249,7 +249,7 @@ impl Group {
         waits_for.extend(&self.0);
     }
 
-    fn add(&mut self, call: Waited) {
+    fn add(&mut self, call: WaitTarget) {
         if self.0.last() != Some(&call) {
             self.0.push(call);
         }

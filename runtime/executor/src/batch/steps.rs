@@ -38,38 +38,38 @@ impl Steps {
         self.calls.get(call).copied()
     }
 
-    pub(super) fn has_ended(&self, waited: Waited) -> bool {
+    pub(super) fn has_ended(&self, waited: WaitTarget) -> bool {
         let step = match waited {
-            Waited::Call(call) => self.step_of(call),
-            Waited::Join(step) => Some(step),
+            WaitTarget::Call(call) => self.step_of(call),
+            WaitTarget::Join(step) => Some(step),
         };
         step.and_then(|step| self.steps.get(step)).is_some_and(|step| step.has_ended)
     }
 
     /// Adds a call: whether it waits for nothing.
-    pub(super) fn push_call(&mut self, waits_for: &[Waited]) -> bool {
+    pub(super) fn push_call(&mut self, waits_for: &[WaitTarget]) -> bool {
         let call = self.calls.len();
         self.calls.push(self.steps.len());
         self.push(Some(call), waits_for)
     }
 
     /// Adds what ends when all of these have ended.
-    pub(super) fn join(&mut self, waits_for: &[Waited]) -> Waited {
+    pub(super) fn join(&mut self, waits_for: &[WaitTarget]) -> WaitTarget {
         let step = self.steps.len();
         let has_ended = self.push(None, waits_for);
         if let Some(step) = self.steps.get_mut(step) {
             step.has_ended = has_ended;
         }
-        Waited::Join(step)
+        WaitTarget::Join(step)
     }
 
-    fn push(&mut self, call: Option<usize>, waits_for: &[Waited]) -> bool {
+    fn push(&mut self, call: Option<usize>, waits_for: &[WaitTarget]) -> bool {
         let step = self.steps.len();
         let mut open = 0;
         for waited in waits_for {
             let before = match *waited {
-                Waited::Call(call) => self.step_of(call),
-                Waited::Join(step) => Some(step),
+                WaitTarget::Call(call) => self.step_of(call),
+                WaitTarget::Join(step) => Some(step),
             };
             let before = before.and_then(|before| self.steps.get_mut(before));
             if let Some(before) = before.filter(|before| !before.has_ended) {
@@ -107,7 +107,7 @@ impl Steps {
 
 /// What a step waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(super) enum WaitTarget {
     /// A call, by its index.
     Call(usize),
     /// A join, by its step.
@@ -118,7 +118,7 @@ pub(super) enum Waited {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pending(usize);
 
-impl From<Pending> for Waited {
+impl From<Pending> for WaitTarget {
     fn from(pending: Pending) -> Self {
         Self::Call(pending.0)
     }

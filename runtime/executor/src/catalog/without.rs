@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Catalog, Inner, Revealed, Tools};
+use super::{Catalog, Inner, RevealedTools, Tools};
 
 impl Catalog {
     /// Returns the tools of this catalog but those of these names, which need not be there.
@@ -24,7 +24,7 @@ impl Catalog {
         let stays = |index: &usize| !gone.contains(&*tools.entries[*index].name);
         let left: Vec<usize> = (0..tools.entries.len()).filter(stays).collect();
         let now = |old: &usize| left.binary_search(old).ok();
-        let revealed = Revealed {
+        let revealed = RevealedTools {
             tools: revealed.tools.iter().filter_map(now).collect(),
             are_behind: revealed.are_behind,
         };

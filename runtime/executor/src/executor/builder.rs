@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::bundle::Installed;
 use super::journal_config::AskerBuilder;
 use super::problem::BuildProblem;
-use super::resolve::{Asked, Resolver};
+use super::resolve::{FnResolver, Resolver};
 use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Journal};
 use crate::event::{Listener, ToolEvent};
 use crate::registry::Registry;
@@ -269,7 +269,7 @@ impl ExecutorBuilder {
         F: Fn(String) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Option<T>, ToolError>> + Send + 'static,
     {
-        self.resolver(Asked(resolver))
+        self.resolver(FnResolver(resolver))
     }
 
     /// Drops the builder's policy, to evaluate calls by another one.

@@ -22,7 +22,7 @@ use super::{Plan, RunState};
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::heap::on_heap;
 use crate::retry::{Through, unavailable};
-use crate::stage::{self, Found, record};
+use crate::stage::{self, FoundTool, record};
 use toolwright_core::call::Call;
 use toolwright_core::capability::{Own, Scope};
 use toolwright_core::context::{CallId, Identity};
@@ -103,10 +103,10 @@ fn start<'a>(
     context: &mut Context<'_>,
 ) -> Result<Answer, BoxFuture<'a, Answer>> {
     if record::is_wanted(run) {
-        return Err(Box::pin(recorded(run, call, in_turn)));
+        return Err(Box::pin(perform(run, call, in_turn)));
     }
     let Some(plan) = run.ready.plan(call.name()) else {
-        return Err(Box::pin(sought(run, call, in_turn)));
+        return Err(Box::pin(seek_and_call(run, call, in_turn)));
     };
     let stages = Stages::new(run, plan, call, None).at(in_turn.map(|it| &it.slot));
     if plan.needs_more || call.brings().next().is_some() {
@@ -124,7 +124,7 @@ fn start<'a>(
 
 /// A call whose tool is not among those that were there when the executor was built, or whose registry
 /// has changed since.
-async fn sought(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
+async fn seek_and_call(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match stage::seek(run, call).await {
         Ok(found) => {
             let stages = Stages::new(run, found.plan(), call, None);
@@ -135,15 +135,15 @@ async fn sought(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) 
 }
 
 /// A call under the eyes of listeners and tracing.
-async fn recorded(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
+async fn perform(run: &Arc<RunState>, call: &Call<'_>, in_turn: Option<&InTurn>) -> Answer {
     match Lifecycle::of(run) {
         Some(lifecycle) => on_heap(|| lifecycle.answer(call)).await,
-        None => unrecorded(run, call, in_turn).await,
+        None => perform_unrecorded(run, call, in_turn).await,
     }
 }
 
 /// A call that may be watched and is not journalled.
-pub(super) async fn unrecorded(
+pub(super) async fn perform_unrecorded(
     run: &Arc<RunState>,
     call: &Call<'_>,
     in_turn: Option<&InTurn>,
@@ -152,7 +152,7 @@ pub(super) async fn unrecorded(
     let _telling = run.core.telling.enter_at_once();
     // Looks the tool up once, so that listeners hear of the tool that runs.
     let found = stage::find(run, call.name());
-    let span = record::span(run, call, found.as_ref().ok().map(Found::definition));
+    let span = record::span(run, call, found.as_ref().ok().map(FoundTool::definition));
     let watch = record::Watch::start(run, call);
     if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
         watch.waited(waited);
@@ -173,7 +173,7 @@ pub(super) async fn unrecorded(
         (stages.with_own(None).await, Some(found))
     };
     let (answer, found): (Answer, _) = answered.instrument(span.clone()).await;
-    record::conclude(&span, run, call, found.as_ref().map(Found::definition), &answer);
+    record::conclude(&span, run, call, found.as_ref().map(FoundTool::definition), &answer);
     if let Some(watch) = watch {
         watch.end(&answer);
     }
@@ -210,7 +210,7 @@ enum Progress<'a> {
     /// There is no room for it yet.
     Waiting(BoxFuture<'a, Answer>),
     /// Its tool waits for something.
-    Running(stage::Admitted<'a>, BoxFuture<'a, Answer>),
+    Running(stage::Admission<'a>, BoxFuture<'a, Answer>),
 }
 
 impl<'a> Stages<'a> {
@@ -291,16 +291,16 @@ impl<'a> Stages<'a> {
         if run.is_open() {
             return stage::unasked(plan, facts).map(|()| None);
         }
-        stage::approved(&stage::Read { run, plan, scope, arguments, facts, watch })
+        stage::approved(&stage::EvaluationInput { run, plan, scope, arguments, facts, watch })
     }
 
     /// The rest of a call that has to wait, for a place or for its tool.
     pub(super) async fn wait(
         self,
-        admitted: Option<stage::Admitted<'a>>,
+        admitted: Option<stage::Admission<'a>>,
         future: BoxFuture<'a, Answer>,
     ) -> Answer {
-        let future = stage::Unfinished::new(future);
+        let future = stage::UnfinishedCall::new(future);
         let rest = async {
             let Self { run, plan, call, .. } = self;
             let _admitted = match admitted {
@@ -345,12 +345,12 @@ impl<'a> Stages<'a> {
         let spec = self.plan.entry.spec;
         match spec.validate.is_some() || spec.asks.is_some() {
             true => Box::pin(self.once_validated(identity)).await,
-            false => self.begun(identity).await,
+            false => self.start_attempt(identity).await,
         }
     }
 
     /// One attempt whose arguments the tool's rule, where it has one, has let through.
-    pub(super) async fn begun(self, identity: &mut Option<Identity<'_>>) -> Answer {
+    pub(super) async fn start_attempt(self, identity: &mut Option<Identity<'_>>) -> Answer {
         let Self { run, plan, call, family, .. } = self;
         let (own, attempt) = match own_to_run(run, plan, call, *identity, family) {
             Ok(own) => own,
@@ -367,7 +367,7 @@ impl<'a> Stages<'a> {
 
     /// It has got its places; one that makes calls gives them back meanwhile.
     #[inline]
-    fn has(self, admitted: stage::Admitted<'a>) -> stage::Admitted<'a> {
+    fn has(self, admitted: stage::Admission<'a>) -> stage::Admission<'a> {
         match self.attempt {
             Some(attempt) => attempt.take(admitted),
             None => admitted,

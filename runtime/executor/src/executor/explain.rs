@@ -48,7 +48,7 @@ impl RunState {
         let found = stage::find(self, call.name())?;
         let (plan, rules, id) = (found.plan(), &self.core.rules, CallId::new());
         let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
-        stage::validated(self, plan, call, arguments.arguments(), Some(Identity::of(id))).await
+        stage::validate(self, plan, call, arguments.arguments(), Some(Identity::of(id))).await
     }
 
     /// What policy would know of a call of this run.

@@ -30,7 +30,7 @@ enum Entry {
 
 /// The gate has been closed for good.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Closed;
+pub(crate) struct GateClosed;
 
 /// A place inside, given back when dropped.
 pub(crate) struct Pass<'a>(&'a Gate);
@@ -49,25 +49,25 @@ impl Gate {
 
     /// Enters at once; `None` where it is full or others wait already.
     #[inline]
-    pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, Closed>> {
+    pub(crate) fn enter_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::First)
     }
 
     /// Enters for a call that belongs to one which was let in before: the gate may be closed.
     #[inline]
-    pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, Closed>> {
+    pub(crate) fn enter_again_at_once(&self) -> Option<Result<Pass<'_>, GateClosed>> {
         self.at_once(Entry::Again)
     }
 
     /// Enters when there is room, and not before those who waited already: one who leaves and comes
     /// again would otherwise overtake them for ever.
-    pub(crate) async fn enter(&self) -> Result<Pass<'_>, Closed> {
-        self.entered(Entry::First).await
+    pub(crate) async fn enter(&self) -> Result<Pass<'_>, GateClosed> {
+        self.wait_for_place(Entry::First).await
     }
 
     /// Enters for a call that belongs to one which was let in before: the gate may be closed.
-    pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, Closed> {
-        self.entered(Entry::Again).await
+    pub(crate) async fn enter_again(&self) -> Result<Pass<'_>, GateClosed> {
+        self.wait_for_place(Entry::Again).await
     }
 
     /// Enters although the gate may be full. Others enter when enough have left.
@@ -89,11 +89,11 @@ impl Gate {
     }
 
     #[inline]
-    fn at_once(&self, entry: Entry) -> Option<Result<Pass<'_>, Closed>> {
+    fn at_once(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
         if self.waiting.load(Ordering::SeqCst) > 0 { None } else { self.try_enter(entry) }
     }
 
-    async fn entered(&self, entry: Entry) -> Result<Pass<'_>, Closed> {
+    async fn wait_for_place(&self, entry: Entry) -> Result<Pass<'_>, GateClosed> {
         let waiting = Waiting::new(self);
         let mut is_next = waiting.is_first;
         loop {
@@ -141,12 +141,12 @@ impl Gate {
     /// `None` where it is full. Nobody is counted who is not inside, so that no waiter is turned
     /// away by another's attempt.
     #[inline]
-    fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, Closed>> {
+    fn try_enter(&self, entry: Entry) -> Option<Result<Pass<'_>, GateClosed>> {
         let counted = if entry == Entry::First { u64::MAX } else { !CLOSED };
         let one_more = |inside: u64| (inside & counted < self.limit).then_some(inside + 1);
         match self.inside.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) {
             Ok(_) => Some(Ok(Pass(self))),
-            Err(inside) if inside & CLOSED & counted != 0 => Some(Err(Closed)),
+            Err(inside) if inside & CLOSED & counted != 0 => Some(Err(GateClosed)),
             Err(_) => None,
         }
     }

@@ -9,7 +9,7 @@ use toolwright_core::error::ToolError;
 impl Executor {
     /// Supplies the result of a call that was handed over, to who made it: JSON text that is held to the tool's output
     /// schema, or the error with which the tool failed. The token came with the call, in
-    /// [`Suspended::handed_over`](crate::executor::Suspended::handed_over), in an event or from
+    /// [`SuspendedCall::handed_over`](crate::executor::SuspendedCall::handed_over), in an event or from
     /// [`handed_over`](Self::handed_over).
     ///
     /// A result counts once. Of two that are supplied at once, one counts, and the other gets

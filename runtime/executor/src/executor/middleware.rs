@@ -20,7 +20,7 @@ use toolwright_core::footprint::{Facts, Footprint};
 use toolwright_core::output::Answer;
 use toolwright_core::tool::Definition;
 
-pub(crate) use passing::{Entered, Turned, delay_of, enter};
+pub(crate) use passing::{EarlyEnd, EnteredStages, delay_of, enter};
 
 /// A stage of an application: runs before and after each attempt of a call, for every call of an executor, added with
 /// [`ExecutorBuilder::middleware`](crate::executor::ExecutorBuilder::middleware).

@@ -18,7 +18,7 @@ mod remembered;
 
 pub(crate) use children::{Attempt, own_to_run};
 pub(crate) use covered::covered;
-pub(crate) use delegated::Delegated;
+pub(crate) use delegated::DelegatedContext;
 pub use delegation::{DelegatedRun, Delegation, inherited, run_of};
 pub(crate) use family::Family;
-pub(crate) use lineage::{Lineage, Recorded};
+pub(crate) use lineage::{Lineage, RecordedParent};

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::handed_over::HandedOver;
 use toolwright_core::context::CallId;
 use toolwright_core::output::Answer;
-use toolwright_journal::approval::{ApprovalRequest, Unverified};
+use toolwright_journal::approval::{ApprovalRequest, VerifyError};
 use toolwright_journal::journal::{CallSlot, Contradiction, ParentCall, State, StoreError};
 
 /// The outcome of a call. Waiting is no error: the host continues when there is an answer, perhaps in
@@ -30,7 +30,7 @@ pub enum Outcome {
     /// Its one answer.
     Answered(Answer),
     /// The call waits; the model gets no answer yet.
-    Suspended(Suspended),
+    Suspended(SuspendedCall),
     /// The call cannot continue here, and the model gets no answer; the host has to act.
     Failed(CallFailure),
 }
@@ -38,7 +38,7 @@ pub enum Outcome {
 /// A call that waits.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Suspended {
+pub struct SuspendedCall {
     /// The call, as the journal knows it.
     pub call: CallId,
     /// What it waits for: a decision (pending), a worker (ready), its result (running), a person or its `reconcile` to
@@ -154,7 +154,7 @@ pub enum CallFailure {
         /// The tool.
         tool: String,
         /// Why it does not.
-        why: Unverified,
+        why: VerifyError,
     },
     /// The tool is not registered here, or needs services that only the call's own run has.
     #[error("call {call} of `{tool}` cannot be run here: {why}")]
@@ -189,7 +189,7 @@ impl Outcome {
 
     /// Returns the call that waits, if it does.
     #[must_use]
-    pub fn suspended(&self) -> Option<&Suspended> {
+    pub fn suspended(&self) -> Option<&SuspendedCall> {
         match self {
             Self::Suspended(suspended) => Some(suspended),
             _ => None,
@@ -209,7 +209,7 @@ impl From<CallFailure> for Outcome {
     }
 }
 
-impl fmt::Display for Suspended {
+impl fmt::Display for SuspendedCall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "call {} is {}", self.call, self.state)
     }

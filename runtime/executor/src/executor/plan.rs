@@ -170,10 +170,10 @@ impl Provisions {
 
 /// The plans of tools that came after the executor was built.
 #[derive(Default)]
-pub(crate) struct Later(RwLock<Made>);
+pub(crate) struct Later(RwLock<PlanTable>);
 
 #[derive(Default)]
-struct Made {
+struct PlanTable {
     plans: HashMap<u64, Arc<Plan>, FixedState>,
     /// When there are so many, those of tools that are gone are thrown out.
     full: usize,
@@ -186,7 +186,7 @@ impl Later {
         provisions: &Provisions,
         gates: &Gates,
     ) -> Arc<Plan> {
-        let made = |made: &Made| made.plans.get(&entry.id).cloned();
+        let made = |made: &PlanTable| made.plans.get(&entry.id).cloned();
         if let Some(plan) = made(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
             return plan;
         }

@@ -5,7 +5,7 @@ use super::rules::Rules;
 use toolwright_core::call::Call;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Facts;
-use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError, Undeclared};
+use toolwright_policy::policy::{Explanation, Policy, PolicyBuilder, PolicyError, UndeclaredTool};
 
 impl Executor {
     /// Explains what the policy decides on a call, without running it. It does not look at decisions of people or at
@@ -77,7 +77,7 @@ impl Executor {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn lint(&self) -> Vec<Undeclared> {
+    pub fn lint(&self) -> Vec<UndeclaredTool> {
         self.policy().lint(&self.catalog())
     }
 

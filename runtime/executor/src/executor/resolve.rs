@@ -259,9 +259,9 @@ impl Failure {
 }
 
 /// An async function as a resolver.
-pub(super) struct Asked<F>(pub(super) F);
+pub(super) struct FnResolver<F>(pub(super) F);
 
-impl<F, Fut, T> Resolver for Asked<F>
+impl<F, Fut, T> Resolver for FnResolver<F>
 where
     F: Fn(String) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Option<T>, ToolError>> + Send + 'static,

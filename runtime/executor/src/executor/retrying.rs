@@ -10,9 +10,9 @@ use super::ExecutorBuilder;
 use super::Plan;
 use super::calling::Stages;
 use super::nested::Family;
-use super::staged::Attempted;
+use super::staged::AttemptOutcome;
 use crate::lifecycle::words::cancelled;
-use crate::retry::{CircuitBreaker, Failed, RetryPolicy};
+use crate::retry::{CircuitBreaker, RetryCase, RetryPolicy};
 use crate::stage;
 use toolwright_core::context::Identity;
 use toolwright_core::error::{ErrorClass, ToolError};
@@ -133,20 +133,20 @@ impl<'a> Stages<'a> {
         let family = Family::of(self.run, self.plan, || None);
         let stages = self.with_family(family.as_ref());
         match stages.attempt_in_stages(&mut identity, 1).await {
-            Attempted::Answered(answer) if !answer.is_error() => answer,
-            first => Box::pin(stages.repeated(first, identity)).await,
+            AttemptOutcome::Answered(answer) if !answer.is_error() => answer,
+            first => Box::pin(stages.repeat(first, identity)).await,
         }
     }
 
     /// The rest of a call that has to wait and is given nothing of its own.
     pub(super) async fn wait_and_repeat(
         self,
-        admitted: Option<stage::Admitted<'a>>,
+        admitted: Option<stage::Admission<'a>>,
         future: BoxFuture<'a, Answer>,
     ) -> Answer {
         let answer = self.wait(admitted, future).await;
         if answer.is_error() {
-            return Box::pin(self.repeated(Attempted::Answered(answer), None)).await;
+            return Box::pin(self.repeat(AttemptOutcome::Answered(answer), None)).await;
         }
         answer
     }
@@ -156,18 +156,18 @@ impl<'a> Stages<'a> {
     pub(super) fn failed_at_once(self, answer: Answer) -> Result<Answer, BoxFuture<'a, Answer>> {
         match answer.error() {
             Some(error) if self.may_repeat(1, error) => {
-                Err(Box::pin(self.repeated(Attempted::Answered(answer), None)))
+                Err(Box::pin(self.repeat(AttemptOutcome::Answered(answer), None)))
             }
             _ => Ok(answer),
         }
     }
 
     /// The attempts after the first, of which this came.
-    async fn repeated(self, first: Attempted, mut identity: Option<Identity<'_>>) -> Answer {
+    async fn repeat(self, first: AttemptOutcome, mut identity: Option<Identity<'_>>) -> Answer {
         let mut begun = 1;
         let (mut answer, mut put_off) = match first {
-            Attempted::Answered(answer) => (answer, None),
-            Attempted::PutOff(error) => {
+            AttemptOutcome::Answered(answer) => (answer, None),
+            AttemptOutcome::PutOff(error) => {
                 begun = 0;
                 (Answer::from(error.with_more(None)), Some(error))
             }
@@ -184,19 +184,19 @@ impl<'a> Stages<'a> {
                 watch.retrying(attempt, error, delay);
             }
             match self.pause(delay).await {
-                Paused::Over => {}
-                Paused::Closing => return answer,
-                Paused::GivenUp => return cancelled(self.call.name()).into(),
+                PauseEnd::Over => {}
+                PauseEnd::Closing => return answer,
+                PauseEnd::GivenUp => return cancelled(self.call.name()).into(),
             }
             match self.again().attempt_in_stages(&mut identity, begun + 1).await {
                 // What the tool said is more than that it was put off or not tried again.
-                Attempted::PutOff(error) => {
+                AttemptOutcome::PutOff(error) => {
                     if begun == 0 {
                         answer = error.with_more(None).into();
                     }
                     put_off = Some(error);
                 }
-                Attempted::Answered(next) => {
+                AttemptOutcome::Answered(next) => {
                     if next.error().is_some_and(|it| it.is_not_begun() && !is_cancelled(it)) {
                         return if begun == 0 { next } else { answer };
                     }
@@ -227,21 +227,21 @@ impl<'a> Stages<'a> {
             return None;
         }
         let time_left = self.deadline().map(|it| it.saturating_duration_since(Instant::now()));
-        policy.again(Failed { attempt, class, effect, time_left }, None, random)
+        policy.again(RetryCase { attempt, class, effect, time_left }, None, random)
     }
 
-    async fn pause(self, delay: Duration) -> Paused {
+    async fn pause(self, delay: Duration) -> PauseEnd {
         let closing = pin!(self.run.core.closing.cancelled());
         let given_up = pin!(stage::given_up(self.run, self.call));
         match select(closing, select(given_up, pin!(stage::slept(delay)))).await {
-            Either::Left(_) => Paused::Closing,
-            Either::Right((Either::Left(_), _)) => Paused::GivenUp,
+            Either::Left(_) => PauseEnd::Closing,
+            Either::Right((Either::Left(_), _)) => PauseEnd::GivenUp,
             Either::Right((Either::Right((Ok(()), _)), _)) if self.run.has_ended() => {
-                Paused::GivenUp
+                PauseEnd::GivenUp
             }
-            Either::Right((Either::Right((Ok(()), _)), _)) => Paused::Over,
+            Either::Right((Either::Right((Ok(()), _)), _)) => PauseEnd::Over,
             // Without a clock there is no waiting.
-            Either::Right((Either::Right((Err(_), _)), _)) => Paused::Closing,
+            Either::Right((Either::Right((Err(_), _)), _)) => PauseEnd::Closing,
         }
     }
 }
@@ -261,7 +261,7 @@ fn is_soon(class: ErrorClass, max_delay: Duration) -> bool {
 }
 
 /// How a pause between two attempts ended.
-enum Paused {
+enum PauseEnd {
     Over,
     /// There is no next attempt: the executor is shutting down.
     Closing,

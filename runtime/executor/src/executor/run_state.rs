@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::Ready;
 use super::core::Core;
 use super::foreign::ReadText;
-use super::nested::{Delegated, Lineage, Recorded};
+use super::nested::{DelegatedContext, Lineage, RecordedParent};
 use crate::catalog::Catalog;
 use crate::event::{self, Listener, ToolEvent, ToolEventKind};
 use crate::lifecycle::Refusal;
@@ -51,7 +51,7 @@ pub(crate) struct RunState {
     /// The call that makes its calls, where one does.
     lineage: Option<Arc<Lineage>>,
     /// What its calls have from the agents on whose behalf they are made, where they are not made by the run itself.
-    delegated: Option<Arc<Delegated>>,
+    delegated: Option<Arc<DelegatedContext>>,
     /// What it has read of strangers, its agents and all calls that its calls make included.
     read_text: Arc<ReadText>,
 }
@@ -153,7 +153,11 @@ impl RunState {
     }
 
     /// Copies the run, whose calls are made on behalf of an agent then.
-    pub(super) fn on_behalf_of(&self, delegated: Delegated, listener: Option<Listener>) -> Self {
+    pub(super) fn on_behalf_of(
+        &self,
+        delegated: DelegatedContext,
+        listener: Option<Listener>,
+    ) -> Self {
         let same = self.with_tools(Arc::clone(&self.ready));
         let listener = listener.map(|listener| Arc::new([listener])).or(same.listener);
         // What was reported of the calls of the run is not of these.
@@ -162,14 +166,14 @@ impl RunState {
 
     /// What the calls of the run have from the agents on whose behalf they are made.
     #[inline]
-    pub(crate) fn delegated(&self) -> Option<&Delegated> {
+    pub(crate) fn delegated(&self) -> Option<&DelegatedContext> {
         self.delegated.as_deref()
     }
 
     /// Who makes its calls, as approvers are shown it: `agent:<run>`, and behind it the names of the agents that the run has
     /// given its task to.
     pub(crate) fn requester(&self) -> String {
-        format!("agent:{}{}", self.id, self.delegated().map_or("", Delegated::path))
+        format!("agent:{}{}", self.id, self.delegated().map_or("", DelegatedContext::path))
     }
 
     /// What the run has read of strangers.
@@ -182,7 +186,7 @@ impl RunState {
     pub(crate) fn asks_what_was_read(&self) -> bool {
         let rules = &self.core.rules;
         (!rules.is_open() && rules.current().looks_at_what_was_read())
-            || self.delegated().is_some_and(Delegated::asks_what_was_read)
+            || self.delegated().is_some_and(DelegatedContext::asks_what_was_read)
     }
 
     /// The sources of what the run has read of strangers, where a policy asks for them; nothing where this process does not know
@@ -194,7 +198,7 @@ impl RunState {
     /// Whether every call runs that its tool does not want approved: no rules are asked.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
-        self.core.rules.is_open() && self.delegated().is_none_or(Delegated::has_no_rules)
+        self.core.rules.is_open() && self.delegated().is_none_or(DelegatedContext::has_no_rules)
     }
 
     /// The run in which a call makes its calls. Where a worker carries the call out for another run than its own, it is that
@@ -206,7 +210,7 @@ impl RunState {
         let of_parent = Self { lineage: Some(lineage), cancelled: None, ..same };
         let Some(recorded) = recorded.filter(|it| it.run != self.id) else { return of_parent };
         let values = RunValues { own: Arc::new([]), ..self.values.clone() };
-        let Recorded { run: id, user, session, .. } = recorded;
+        let RecordedParent { run: id, user, session, .. } = recorded;
         let (ended, retries) = Default::default();
         let read_text = Arc::new(ReadText::new(false));
         Self { id, user, session, values, is_own: true, ended, retries, read_text, ..of_parent }

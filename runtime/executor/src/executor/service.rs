@@ -33,7 +33,7 @@ impl Service<Call<'static>> for Executor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
-pub struct Drained {
+pub struct DrainReport {
     /// Calls that were still running when the time was up, and were cancelled. Of a call in a journal that may be
     /// repeated, another executor takes it up; one that may happen once is indeterminate.
     pub cancelled: u64,
@@ -54,7 +54,7 @@ impl Executor {
 
     /// Completes when it takes no new calls any more, and none runs.
     #[doc(hidden)]
-    pub async fn drained(&self) {
+    pub async fn wait_until_drained(&self) {
         let core = &self.state.core;
         core.closing.cancelled().await;
         core.gate.empty().await;
@@ -64,7 +64,7 @@ impl Executor {
     /// Takes no new calls (they are answered `shutting_down`), lets the running ones finish for as
     /// long as `grace`, cancels the rest and waits for their answers. A call that has begun and that
     /// is not polled keeps it waiting; the threads of blocking tools do not.
-    pub async fn drain(&self, grace: Duration) -> Drained {
+    pub async fn drain(&self, grace: Duration) -> DrainReport {
         let core = &self.state.core;
         core.gate.close();
         core.telling.close();
@@ -77,12 +77,12 @@ impl Executor {
             core.telling.empty().await;
         };
         if tokio::time::timeout(grace, answered).await.is_ok() {
-            return Drained { cancelled: 0 };
+            return DrainReport { cancelled: 0 };
         }
         let cancelled = core.gate.inside();
         core.released.cancel();
         core.gate.empty().await;
         core.telling.empty().await;
-        Drained { cancelled }
+        DrainReport { cancelled }
     }
 }

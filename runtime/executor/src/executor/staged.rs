@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::calling::Stages;
 use super::claim::Claim;
 use super::in_turn::Slot;
-use super::middleware::{Inside, MiddlewareCall, Turned, delay_of, enter, touched};
+use super::middleware::{EarlyEnd, Inside, MiddlewareCall, delay_of, enter, touched};
 use crate::retry::unavailable;
 use crate::stage;
 use toolwright_core::context::{CallId, Identity};
@@ -17,7 +17,7 @@ use toolwright_core::output::Answer;
 use toolwright_journal::arguments::FinalArguments;
 
 /// What came of an attempt.
-pub(super) enum Attempted {
+pub(super) enum AttemptOutcome {
     /// It has this answer.
     Answered(Answer),
     /// A stage put it off, and nothing has begun.
@@ -30,9 +30,9 @@ impl<'a> Stages<'a> {
         self,
         identity: &mut Option<Identity<'_>>,
         number: u32,
-    ) -> Attempted {
+    ) -> AttemptOutcome {
         match self.run.core.middleware.is_empty() {
-            true => Attempted::Answered(self.attempt(identity).await),
+            true => AttemptOutcome::Answered(self.attempt(identity).await),
             false => Box::pin(self.in_stages(identity, number)).await,
         }
     }
@@ -43,13 +43,13 @@ impl<'a> Stages<'a> {
         let Self { run, plan, call, arguments, .. } = self;
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new())).id;
         if self.claimed.is_some() {
-            let checked = stage::validated(run, plan, call, arguments, *identity).await;
+            let checked = stage::validate(run, plan, call, arguments, *identity).await;
             return match checked {
                 Ok(()) => self.begun_in_time(identity).await,
                 Err(error) => error.into(),
             };
         }
-        let (facts, settled) = match self.evaluated(id, *identity).await {
+        let (facts, settled) = match self.evaluate(id, *identity).await {
             Ok(evaluated) => evaluated,
             Err(error) => return error.into(),
         };
@@ -63,11 +63,11 @@ impl<'a> Stages<'a> {
         if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
             return stage::too_late(self.call.name(), self.plan).into();
         }
-        self.begun(identity).await
+        self.start_attempt(identity).await
     }
 
     /// Makes the arguments final, and asks the tool's rule and the policy about them.
-    async fn evaluated(
+    async fn evaluate(
         self,
         id: CallId,
         identity: Option<Identity<'_>>,
@@ -76,7 +76,7 @@ impl<'a> Stages<'a> {
         let (mut facts, settled) =
             stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
         if self.claimed.is_none() {
-            stage::validated(run, plan, call, settled.arguments(), identity).await?;
+            stage::validate(run, plan, call, settled.arguments(), identity).await?;
             if let Some(repairs) = facts.repairs() {
                 self.repaired(repairs);
             }
@@ -86,18 +86,18 @@ impl<'a> Stages<'a> {
         Ok((facts, settled))
     }
 
-    async fn in_stages(self, identity: &mut Option<Identity<'_>>, number: u32) -> Attempted {
+    async fn in_stages(self, identity: &mut Option<Identity<'_>>, number: u32) -> AttemptOutcome {
         let Self { run, plan, call, .. } = self;
         let left_alone = plan.circuit.as_ref().and_then(|circuit| circuit.admits().err());
         if let Some(refused) = left_alone {
-            return Attempted::Answered(unavailable(call.name(), refused).into());
+            return AttemptOutcome::Answered(unavailable(call.name(), refused).into());
         }
         let slot = self.slot.map(Slot::pair);
         *identity = identity.or(self.watch.map(|watch| Identity::of(watch.id).at(slot)));
         let id = identity.get_or_insert_with(|| Identity::of(CallId::new()).at(slot)).id;
-        let (facts, settled) = match self.evaluated(id, *identity).await {
+        let (facts, settled) = match self.evaluate(id, *identity).await {
             Ok(evaluated) => evaluated,
-            Err(error) => return Attempted::Answered(error.into()),
+            Err(error) => return AttemptOutcome::Answered(error.into()),
         };
         let about = MiddlewareCall {
             id,
@@ -119,12 +119,12 @@ impl<'a> Stages<'a> {
                 let answer = entered.beside(attempt).await;
                 entered.leave(run, plan, call, &about, answer).await
             }
-            Err(Turned::Refused(error)) if delay_of(&error).is_some() => {
-                return Attempted::PutOff(error);
+            Err(EarlyEnd::Refused(error)) if delay_of(&error).is_some() => {
+                return AttemptOutcome::PutOff(error);
             }
             Err(turned) => turned.into(),
         };
-        Attempted::Answered(match self.claimed {
+        AttemptOutcome::Answered(match self.claimed {
             Some(_) => answer,
             None => with_repairs(answer, &facts),
         })

@@ -73,23 +73,23 @@ impl Run {
     /// again. Without a journal it never fails.
     pub async fn turn(&self, turn: u64, calls: &[Call<'_>]) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answered(turn, &calls, Early::none()).await
+        self.answer_turn(turn, &calls, Early::none()).await
     }
 
     /// The answers of a turn, some of whose calls may have begun.
-    async fn answered(
+    async fn answer_turn(
         &self,
         turn: u64,
         calls: &[&Call<'_>],
         early: Early,
     ) -> Result<TurnAnswers, CallFailure> {
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
-            let answers = self.unrecorded(turn, calls, early).await;
+            let answers = self.perform_unrecorded(turn, calls, early).await;
             let terminal =
                 answers.iter().zip(calls).position(|(it, call)| self.is_result(it, call));
             return Ok(TurnAnswers::new(answers, terminal));
         };
-        let outcomes = self.submitted(lifecycle, turn, calls, early).await;
+        let outcomes = self.submit_recorded(lifecycle, turn, calls, early).await;
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
             return Err(failure.clone());
         }
@@ -138,9 +138,9 @@ impl Run {
     pub async fn submit_turn(&self, turn: u64, calls: &[Call<'_>]) -> Vec<Outcome> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         match Lifecycle::of(&self.state) {
-            Some(lifecycle) => self.submitted(lifecycle, turn, &calls, Early::none()).await,
+            Some(lifecycle) => self.submit_recorded(lifecycle, turn, &calls, Early::none()).await,
             None => {
-                let answers = self.unrecorded(turn, &calls, Early::none()).await;
+                let answers = self.perform_unrecorded(turn, &calls, Early::none()).await;
                 answers.into_iter().map(Outcome::from).collect()
             }
         }
@@ -158,11 +158,11 @@ impl Run {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
         let Some(lifecycle) = Lifecycle::of(&self.state) else {
             return self
-                .answered(turn, &calls, Early::answered(known))
+                .answer_turn(turn, &calls, Early::answered(known))
                 .await
                 .map(SubmittedTurn::Answered);
         };
-        let outcomes = self.submitted(lifecycle, turn, &calls, Early::answered(known)).await;
+        let outcomes = self.submit_recorded(lifecycle, turn, &calls, Early::answered(known)).await;
         if let Some(failure) = outcomes.iter().find_map(Outcome::failure) {
             return Err(failure.clone());
         }
@@ -183,11 +183,16 @@ impl Run {
         known: Vec<Option<Answer>>,
     ) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.answered(turn, &calls, Early::answered(known)).await
+        self.answer_turn(turn, &calls, Early::answered(known)).await
     }
 
     /// The answers of a turn that no journal records.
-    async fn unrecorded(&self, turn: u64, calls: &[&Call<'_>], mut early: Early) -> Vec<Answer> {
+    async fn perform_unrecorded(
+        &self,
+        turn: u64,
+        calls: &[&Call<'_>],
+        mut early: Early,
+    ) -> Vec<Answer> {
         let run = &self.state;
         self.side_by_side(turn, calls, |in_turn, call| {
             let begun = early.take(in_turn.index());
@@ -206,7 +211,7 @@ impl Run {
     }
 
     /// The outcomes of a turn whose calls are recorded.
-    async fn submitted(
+    async fn submit_recorded(
         &self,
         lifecycle: Lifecycle<'_>,
         turn: u64,
@@ -214,7 +219,7 @@ impl Run {
         mut early: Early,
     ) -> Vec<Outcome> {
         let places: Vec<CallSlot> = (0..calls.len()).map(|index| self.place(turn, index)).collect();
-        if let Some(outcomes) = lifecycle.contradicted(&places, calls).await {
+        if let Some(outcomes) = lifecycle.find_contradiction(&places, calls).await {
             return outcomes;
         }
         // Ids are in the order of the calls, in whatever order they begin: a plan runs in the order of its ids.
@@ -243,7 +248,7 @@ impl Run {
         for (outcome, call) in outcomes.iter_mut().zip(calls) {
             if let Some(waits) = outcome.suspended().filter(|it| asks(it.state)) {
                 let decided = on_heap(|| lifecycle.ask_about(waits.call, call)).await;
-                *outcome = lifecycle.retried(decided, call, None).await;
+                *outcome = lifecycle.retry_soon(decided, call, None).await;
             }
         }
         let mut noted = Vec::with_capacity(outcomes.len());

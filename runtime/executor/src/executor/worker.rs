@@ -93,7 +93,7 @@ impl Worker {
     }
 
     /// Waits until a call has its answer, and carries it out as soon as it may run. A call whose outcome is unknown is
-    /// returned as [`Suspended`](crate::executor::Suspended): only a person or its tool can find out what happened.
+    /// returned as [`SuspendedCall`](crate::executor::SuspendedCall): only a person or its tool can find out what happened.
     pub async fn wait(&self, call: CallId) -> Outcome {
         self.lifecycle().wait(call, None).await
     }

@@ -84,10 +84,10 @@ impl Lifecycle<'_> {
         let Some(asking) = self.journal.busy.ask(record.id) else {
             return self.outcome_of(&record);
         };
-        let reply = on_heap(|| self.asked(asker, &record, request, call)).await;
+        let reply = on_heap(|| self.ask_approver(asker, &record, request, call)).await;
         drop(asking);
         match reply {
-            Ok(Some(Said::Statement(statement))) => {
+            Ok(Some(ApproverReply::Statement(statement))) => {
                 on_heap(|| self.submit_statement(asker, *statement)).await;
                 match self.load(record.id).await {
                     Ok(decided) => {
@@ -97,7 +97,7 @@ impl Lifecycle<'_> {
                     Err(failure) => failure.into(),
                 }
             }
-            Ok(Some(Said::Noted)) => on_heap(|| self.noted(record)).await,
+            Ok(Some(ApproverReply::Noted)) => on_heap(|| self.note_notified(record)).await,
             undecided => {
                 self.journal.busy.pause(record.id, TRY_AGAIN);
                 if let Err(why) = undecided
@@ -181,7 +181,7 @@ impl Lifecycle<'_> {
     }
 
     /// An approver was notified, and decides later.
-    async fn noted(self, record: CallRecord) -> Outcome {
+    async fn note_notified(self, record: CallRecord) -> Outcome {
         self.journal.busy.note(record.id);
         let id = record.id;
         let mut look = self.look(record, None, None);
@@ -200,13 +200,13 @@ impl Lifecycle<'_> {
     ///
     /// # Errors
     /// When they fail to decide: why.
-    async fn asked(
+    async fn ask_approver(
         self,
         asker: &Asker,
         record: &CallRecord,
         mut request: ApprovalRequest,
         call: Option<&Call<'_>>,
-    ) -> Result<Option<Said>, String> {
+    ) -> Result<Option<ApproverReply>, String> {
         let by = asker.key.name();
         for _ in 0..QUESTIONS {
             let (decision, note) = match self.reply(&*asker.approver, &request, call).await? {
@@ -218,7 +218,7 @@ impl Lifecycle<'_> {
                 Some(Reply::Reviewed { response, by, reason }) => {
                     (response, Some(format!("reviewed by {by}: {reason}")))
                 }
-                Some(Reply::Noted) => return Ok(Some(Said::Noted)),
+                Some(Reply::Noted) => return Ok(Some(ApproverReply::Noted)),
                 None => return Ok(None),
             };
             let now = self.journal.now();
@@ -242,7 +242,7 @@ impl Lifecycle<'_> {
                 Some(note) => statement.noted(note),
                 None => statement,
             };
-            return Ok(Some(Said::Statement(Box::new(statement))));
+            return Ok(Some(ApproverReply::Statement(Box::new(statement))));
         }
         Err(format!(
             "the approver gave arguments {QUESTIONS} times, and its tool took none of them"
@@ -365,7 +365,7 @@ impl Lifecycle<'_> {
 }
 
 /// What an approver says that was asked in this process.
-enum Said {
+enum ApproverReply {
     Statement(Box<Statement>),
     Noted,
 }

@@ -16,15 +16,15 @@ pub(super) use held::pauses;
 
 use std::sync::Arc;
 
-use self::held::Held;
+use self::held::HeldClaim;
 use self::unheard::{Conflict, Unheard};
 use super::decide::decide;
 use super::notify::Notification;
 use super::snapshot::Snapshot;
 use super::step::{By, Input, Problem, Settings, Step, Then};
-use super::trace::{Decided, TARGET};
-use crate::executor::{CallFailure, Entered, JournalConfig, RunState, random};
-use crate::stage::{Found, record::Watch};
+use super::trace::{TARGET, TracedDecision};
+use crate::executor::{CallFailure, EnteredStages, JournalConfig, RunState, random};
+use crate::stage::{FoundTool, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::footprint::Facts;
@@ -64,15 +64,15 @@ pub(super) struct Look<'a, 'c> {
     pub(super) call: Option<&'c Call<'c>>,
     pub(super) watch: Option<&'c Watch<'c>>,
     /// Its tool.
-    pub(super) found: Option<Found<'a>>,
+    pub(super) found: Option<FoundTool<'a>>,
     /// Its arguments as they are stored.
     text: Option<String>,
     /// Its final arguments, and what is known of a call with them.
     pub(super) arguments: Option<(Facts, FinalArguments)>,
     /// What the stages that let it through do afterwards.
-    entered: Option<Entered>,
+    entered: Option<EnteredStages>,
     /// Its claim, from before it is committed.
-    held: Option<Held>,
+    held: Option<HeldClaim>,
     /// What its tool answered, or its rule with which it is refused.
     pub(super) answer: Option<Answer>,
     /// A commit of which the journal gave no word.
@@ -182,7 +182,7 @@ impl<'a> Lifecycle<'a> {
             look.settings.journal = Some(id.to_owned());
         }
         for _ in 0..TRIES {
-            match self.decided(look, input).await? {
+            match self.decide_and_commit(look, input).await? {
                 Then::Stage => *input = Box::pin(self.stage(look, input)).await,
                 then => return Ok(then),
             }
@@ -191,7 +191,7 @@ impl<'a> Lifecycle<'a> {
         Err(not_recorded(&record.tool, too_busy(record.id)))
     }
 
-    async fn decided(
+    async fn decide_and_commit(
         self,
         look: &mut Look<'a, '_>,
         input: &mut Input,
@@ -211,7 +211,7 @@ impl<'a> Lifecycle<'a> {
                 continue;
             }
             if tracing::enabled!(target: TARGET, Level::TRACE) && self.run.core.records_content {
-                let step = Decided::of(&look.snapshot, input, &look.settings, now, random);
+                let step = TracedDecision::of(&look.snapshot, input, &look.settings, now, random);
                 tracing::trace!(target: TARGET, call = %look.record().id, step = step.to_line());
             }
             let (unit, then) = match step {
@@ -286,7 +286,7 @@ impl<'a> Lifecycle<'a> {
         let is_first = look.unheard.is_none();
         if let Some(held) = look.held.as_mut().filter(|_| is_claim && (is_first || written.is_ok()))
         {
-            held.heard(&written);
+            held.note_commit(&written);
         }
         match &written {
             Ok(()) => self.committed(look, record, notification),
@@ -317,10 +317,10 @@ impl<'a> Lifecycle<'a> {
         look.is_committed = true;
     }
 
-    fn hold(self, look: &Look<'a, '_>, claimed: &CallRecord) -> Held {
+    fn hold(self, look: &Look<'a, '_>, claimed: &CallRecord) -> HeldClaim {
         let by = self.runs(look);
         let tool = look.snapshot.tool.as_ref().and_then(|tool| tool.as_ref().ok()).cloned();
-        Held::new(self.run, claimed, by, tool)
+        HeldClaim::new(self.run, claimed, by, tool)
     }
 
     /// Who runs the call. A call that another makes is given up as that one is.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::ask::TRY_AGAIN;
 use super::driver::Lifecycle;
-use super::wait::Gone;
+use super::wait::CallProgress;
 use crate::executor::{CallFailure, Outcome};
 use crate::stage;
 use toolwright_core::context::CallId;
@@ -44,7 +44,7 @@ impl FollowUp {
 }
 
 /// What became of a follow-up.
-pub(super) enum Done {
+pub(super) enum FollowUpOutcome {
     WentOn,
     /// It went on, and the approver has to be notified of it now.
     Asks(Box<CallRecord>),
@@ -55,33 +55,35 @@ pub(super) enum Done {
 }
 
 impl Lifecycle<'_> {
-    pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, Done) {
+    pub(super) async fn follow_up(self, follow_up: FollowUp) -> (CallId, FollowUpOutcome) {
         let id = follow_up.record().id;
         let done = match follow_up {
             // A worker does not stand still while people think: they are notified in a follow-up of its own.
             FollowUp::Continue(record) => match self.until_asked(record, None, None).await {
-                Gone::On(Outcome::Failed(failure)) => Done::Left(failure.to_string()),
-                Gone::On(_) => Done::WentOn,
-                Gone::ToPeople(record) => Done::Asks(record),
+                CallProgress::On(Outcome::Failed(failure)) => {
+                    FollowUpOutcome::Left(failure.to_string())
+                }
+                CallProgress::On(_) => FollowUpOutcome::WentOn,
+                CallProgress::ToPeople(record) => FollowUpOutcome::Asks(record),
             },
             FollowUp::Notify(record) => match self.notify_for_others(record).await {
                 Outcome::Suspended(it)
                     if it.state == State::Pending && !self.journal.busy.is_noted(id) =>
                 {
-                    Done::Left("the approver could not be notified".to_owned())
+                    FollowUpOutcome::Left("the approver could not be notified".to_owned())
                 }
-                _ => Done::Notified,
+                _ => FollowUpOutcome::Notified,
             },
             FollowUp::Reconcile(record) => match self.reconcile(&record).await {
-                Ok(true) => Done::Reconciled,
-                Ok(false) => Done::Unclear,
-                Err(failure) => Done::Left(failure.to_string()),
+                Ok(true) => FollowUpOutcome::Reconciled,
+                Ok(false) => FollowUpOutcome::Unclear,
+                Err(failure) => FollowUpOutcome::Left(failure.to_string()),
             },
         };
-        if let Done::Left(_) | Done::Unclear = done {
+        if let FollowUpOutcome::Left(_) | FollowUpOutcome::Unclear = done {
             self.journal.busy.pause(id, TRY_AGAIN);
         }
-        if let Done::Left(why) = &done {
+        if let FollowUpOutcome::Left(why) = &done {
             tracing::warn!(call = %id, why, "a call is left as it is for now");
         }
         (id, done)

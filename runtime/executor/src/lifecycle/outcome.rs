@@ -4,13 +4,13 @@ use toolwright_core::error_kind;
 use tracing::Span;
 
 use super::driver::Lifecycle;
-use crate::executor::{CallFailure, Outcome, Suspended};
+use crate::executor::{CallFailure, Outcome, SuspendedCall};
 use crate::stage::{self, record};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{ErrorClass, ToolError};
 use toolwright_core::tool::Definition;
-use toolwright_journal::approval::{ApprovalRequest, Decision, Unverified};
+use toolwright_journal::approval::{ApprovalRequest, Decision, VerifyError};
 use toolwright_journal::journal::{CallRecord, State};
 
 impl Lifecycle<'_> {
@@ -29,11 +29,16 @@ impl Lifecycle<'_> {
         let is_pending = record.state == State::Pending;
         let request = is_pending.then(|| self.request(record)).flatten().map(Box::new);
         let handed_over = self.handed_over_or_traced(record).map(Box::new);
-        Outcome::Suspended(Suspended { call: record.id, state: record.state, request, handed_over })
+        Outcome::Suspended(SuspendedCall {
+            call: record.id,
+            state: record.state,
+            request,
+            handed_over,
+        })
     }
 
     /// Whether the key counts of a person who supplied a result.
-    fn vouched(self, record: &CallRecord) -> Result<(), Unverified> {
+    fn vouched(self, record: &CallRecord) -> Result<(), VerifyError> {
         // The run learns nothing of what comes after its answer.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());

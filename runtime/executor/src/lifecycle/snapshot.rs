@@ -14,7 +14,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::approval::{Grant, Statement};
-use toolwright_journal::journal::{Answered, CallRecord, Entry, StoredText};
+use toolwright_journal::journal::{AnswerRecord, CallRecord, Entry, StoredText};
 use toolwright_policy::policy::PolicyDecision;
 
 /// What is known of one call.
@@ -33,9 +33,9 @@ pub struct Snapshot {
     /// Its arguments as they are stored.
     pub stored: Option<Stored>,
     /// What its tool and the policy make of its arguments now; the error is that of its tool, which does not take them.
-    pub evaluated: Option<Result<Evaluated, Answered>>,
+    pub evaluated: Option<Result<Evaluated, AnswerRecord>>,
     /// What its tool makes of the arguments that a person proposed.
-    pub proposed: Option<Result<Evaluated, Answered>>,
+    pub proposed: Option<Result<Evaluated, AnswerRecord>>,
     /// Whether a person rejected a call with these arguments in this run.
     pub denied_before: Option<bool>,
     /// The grants for its tool.

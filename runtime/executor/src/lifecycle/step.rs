@@ -10,7 +10,7 @@ use super::snapshot::CircuitOpen;
 use crate::executor::OnNoApprover;
 use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
-use toolwright_journal::journal::{Answered, Contradiction, Illegal, NotAdvanced, Transaction};
+use toolwright_journal::journal::{AnswerRecord, Contradiction, Illegal, NotAdvanced, Transaction};
 
 /// Why the executor looks at a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub enum Input {
         reason: Option<String>,
         /// The answer, as it is stored, where its tool refuses it before it is evaluated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        refused: Option<Answered>,
+        refused: Option<AnswerRecord>,
     },
     /// A caller, a worker or an operator wants it to go on.
     Resumed,
@@ -30,7 +30,7 @@ pub enum Input {
     /// An approver was notified and decides later.
     Noted,
     /// The stages of the application have looked at it.
-    Staged(Staged),
+    Staged(StagedCall),
     /// Its tool ran, or was not begun.
     Attempted(Attempt),
     /// Every call that it makes and waits for has to be decided.
@@ -38,7 +38,7 @@ pub enum Input {
     /// Who carries it out elsewhere supplies its result.
     Supplied(SuppliedResult),
     /// The task that held its claim was dropped.
-    Dropped(Dropped),
+    Dropped(DroppedClaim),
     /// Its tool found out what became of it.
     Reconciled(Reconciliation),
     /// It is not wanted any more, or cannot be decided.
@@ -47,7 +47,7 @@ pub enum Input {
 
 /// What the stages of the application make of a call that may run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Staged {
+pub struct StagedCall {
     /// The version of the record that they looked at.
     pub version: u64,
     /// Why it is made, as its caller says; of a call that the journal does not have.
@@ -72,7 +72,7 @@ pub enum StageVerdict {
         why: String,
     },
     /// It has this answer, as it is stored, and does not begin.
-    Answer(Answered),
+    Answer(AnswerRecord),
     /// It was given up meanwhile.
     GivenUp,
 }
@@ -85,7 +85,7 @@ pub struct Attempt {
     /// The error, where it is one.
     pub error: Option<AttemptError>,
     /// The answer as it is stored: encrypted or left out where a secret is among the arguments.
-    pub answer: Answered,
+    pub answer: AnswerRecord,
     /// What the answer says besides of earlier attempts.
     pub more: Option<String>,
     /// Whether an executor that shuts down gave the call up, and not its caller.
@@ -128,12 +128,12 @@ pub struct SuppliedResult {
     /// The generation of the token.
     pub generation: u32,
     /// The result or the error, as it is stored.
-    pub answer: Answered,
+    pub answer: AnswerRecord,
 }
 
 /// A claim whose task was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct DroppedClaim {
     /// The epoch of the claim.
     pub epoch: u64,
     /// Who ran the call.
@@ -157,7 +157,7 @@ pub struct Reconciliation {
     /// The version of the record that it looked at.
     pub version: u64,
     /// The answer of the call, as it is stored, where it happened; nothing where it did not.
-    pub happened: Option<Answered>,
+    pub happened: Option<AnswerRecord>,
 }
 
 /// Why a call that has not begun is ended.

@@ -13,7 +13,7 @@ use super::outcome::{failed, indeterminate};
 use super::snapshot::Snapshot;
 use super::step::{End, Input, Then};
 use crate::executor::{CallFailure, Claim, InTurn, Outcome, Plan, Slot, Stages};
-use crate::stage::{self, Found, record, record::Watch};
+use crate::stage::{self, FoundTool, record, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::{CallId, Identity};
 use toolwright_core::footprint::Facts;
@@ -37,12 +37,12 @@ impl<'a> Lifecycle<'a> {
     pub(crate) async fn answer(self, call: &Call<'_>) -> Answer {
         let id = CallId::new();
         let waits = Waits::new(self.run, id);
-        let answer = on_heap(|| self.answered(id, call)).await;
+        let answer = on_heap(|| self.answer_with_id(id, call)).await;
         waits.answered();
         answer
     }
 
-    async fn answered(self, id: CallId, call: &Call<'_>) -> Answer {
+    async fn answer_with_id(self, id: CallId, call: &Call<'_>) -> Answer {
         let mut outcome = self
             .outcome(
                 id,
@@ -87,7 +87,7 @@ impl<'a> Lifecycle<'a> {
             return failure.into();
         }
         let found = stage::seek(self.run, call).await;
-        let definition = found.as_ref().ok().map(Found::definition);
+        let definition = found.as_ref().ok().map(FoundTool::definition);
         let span = record::span(self.run, call, definition);
         let watch = record::Watch::follow(self.run, call, || id);
         if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
@@ -103,7 +103,7 @@ impl<'a> Lifecycle<'a> {
                     let outcome =
                         on_heap(|| self.submit(id, found, call, place, watch.as_ref(), asking))
                             .await;
-                    let outcome = self.retried(outcome, call, watch.as_ref()).await;
+                    let outcome = self.retry_soon(outcome, call, watch.as_ref()).await;
                     self.asked_for_children(outcome, call, asking).await
                 };
                 (submitted.instrument(span.clone()).await, Some(found))
@@ -113,14 +113,20 @@ impl<'a> Lifecycle<'a> {
                 (known.unwrap_or_else(|| Outcome::Answered(error.into())), None)
             }
         };
-        self.notify_outcome(watch, &span, call, found.as_ref().map(Found::definition), &outcome);
+        self.notify_outcome(
+            watch,
+            &span,
+            call,
+            found.as_ref().map(FoundTool::definition),
+            &outcome,
+        );
         self.noted_as_read(outcome, call.name()).await
     }
 
     async fn submit(
         self,
         id: CallId,
-        found: Found<'a>,
+        found: FoundTool<'a>,
         call: &Call<'_>,
         place: CallSlot,
         watch: Option<&Watch<'_>>,
@@ -128,8 +134,8 @@ impl<'a> Lifecycle<'a> {
     ) -> Outcome {
         let plan = found.plan();
         if place.turn.is_some() || self.is_made_again() {
-            match on_heap(|| self.known(&place, call.name())).await {
-                Ok(Some(known)) => return on_heap(|| self.resubmitted(known, call, watch)).await,
+            match on_heap(|| self.find_known(&place, call.name())).await {
+                Ok(Some(known)) => return on_heap(|| self.resubmit(known, call, watch)).await,
                 Ok(None) => {}
                 Err(failure) => return failure.into(),
             }
@@ -159,7 +165,7 @@ impl<'a> Lifecycle<'a> {
         if plan.entry.spec.validate.is_some() {
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
             let (arguments, identity) = (settled.arguments(), Some(identity));
-            let checked = stage::validated(self.run, plan, call, arguments, identity);
+            let checked = stage::validate(self.run, plan, call, arguments, identity);
             if let Err(error) = Box::pin(checked).await {
                 // Its parent, or the turn, goes on with this answer, and gets it again when it is made again.
                 let is_known_again = self.parent.is_some() || place.turn.is_some();
@@ -227,11 +233,11 @@ impl<'a> Lifecycle<'a> {
                 }
             }
             // The journal has it already.
-            Ok(Then::Reload) => on_heap(|| self.resubmitted(look.into_record(), call, watch)).await,
+            Ok(Then::Reload) => on_heap(|| self.resubmit(look.into_record(), call, watch)).await,
             Ok(Then::Answer(refusal)) => {
                 // What refuses it may be its own record, made elsewhere meanwhile.
                 match on_heap(|| self.of_turn(look.record())).await {
-                    Ok(Some(known)) => on_heap(|| self.resubmitted(known, call, watch)).await,
+                    Ok(Some(known)) => on_heap(|| self.resubmit(known, call, watch)).await,
                     Ok(None) => Outcome::Answered(refusal.error(call.name(), self.run.id()).into()),
                     Err(failure) => failure.into(),
                 }
@@ -248,7 +254,7 @@ impl<'a> Lifecycle<'a> {
         call: &Call<'_>,
         watch: Option<&Watch<'_>>,
     ) -> Option<Outcome> {
-        let known = match self.known(place, call.name()).await {
+        let known = match self.find_known(place, call.name()).await {
             Ok(known) => known?,
             Err(failure) => return Some(failure.into()),
         };
@@ -256,7 +262,7 @@ impl<'a> Lifecycle<'a> {
             watch.is_of(&known);
         }
         if matches!(known.state, State::Judging | State::Ready | State::Running) {
-            return Some(on_heap(|| self.resubmitted(known, call, watch)).await);
+            return Some(on_heap(|| self.resubmit(known, call, watch)).await);
         }
         Some(match on_heap(|| self.expire_due(known)).await {
             Ok(record) => self.outcome_of(&record),
@@ -266,7 +272,7 @@ impl<'a> Lifecycle<'a> {
 
     /// The call that the journal has in the place of this one.
     async fn of_turn(self, record: &CallRecord) -> Result<Option<CallRecord>, CallFailure> {
-        self.known(&record.place, &record.tool).await
+        self.find_known(&record.place, &record.tool).await
     }
 
     /// The record of a call that is about to be evaluated for the first time.
@@ -313,7 +319,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The same call of the same turn arrives again, after a crash for instance.
-    pub(super) async fn resubmitted(
+    pub(super) async fn resubmit(
         self,
         known: CallRecord,
         call: &Call<'_>,
@@ -340,7 +346,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Looks at a turn as a whole: where the journal knows another call at a place of it, nothing of it is run.
-    pub(crate) async fn contradicted(
+    pub(crate) async fn find_contradiction(
         self,
         places: &[CallSlot],
         calls: &[&Call<'_>],

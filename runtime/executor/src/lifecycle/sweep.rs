@@ -11,11 +11,11 @@ use tokio::time::Instant;
 
 use super::ask::LOOK_AGAIN;
 use super::driver::Lifecycle;
-use super::follow_up::{Done, FollowUp, Turns};
+use super::follow_up::{FollowUp, FollowUpOutcome, Turns};
 use super::pending::Pending;
 use crate::executor::CallFailure;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{CallRecord, Filter, Listed, State};
+use toolwright_journal::journal::{CallPage, CallRecord, Filter, State};
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +37,7 @@ pub struct Swept {
 
 /// What a look has found.
 #[derive(Default)]
-struct Found {
+struct SweepResult {
     follow_ups: Vec<FollowUp>,
     /// How many calls were left out because they cannot be read.
     unreadable: usize,
@@ -56,7 +56,7 @@ impl Lifecycle<'_> {
         let mut asks = Vec::new();
         while let Some((_, done)) = going.next().await {
             swept.count(&done);
-            if let Done::Asks(record) = done {
+            if let FollowUpOutcome::Asks(record) = done {
                 asks.push(FollowUp::Notify(*record));
             }
         }
@@ -92,7 +92,7 @@ impl Lifecycle<'_> {
                     Ok(_) if !is_closed => {
                         self.follow_ups(&under_way, &mut pending, has_changed).await
                     }
-                    Ok(_) => Ok(Found::default()),
+                    Ok(_) => Ok(SweepResult::default()),
                     Err(failure) => Err(failure),
                 }
             };
@@ -102,7 +102,7 @@ impl Lifecycle<'_> {
                 under_way.remove(id);
             }
             match found {
-                Ok(Found { follow_ups, .. }) => {
+                Ok(SweepResult { follow_ups, .. }) => {
                     has_changed = !ended.is_empty();
                     for follow_up in follow_ups {
                         // No more is claimed than there are places: a claim that waits is of no use.
@@ -140,7 +140,7 @@ impl Lifecycle<'_> {
 
     async fn expire_all_due(self) -> Result<Swept, CallFailure> {
         let states = [State::Pending, State::Running, State::HandedOver];
-        let due = self.listed(&states, true, None).await?;
+        let due = self.list_in_states(&states, true, None).await?;
         let mut swept = Swept { left: due.damaged.len(), ..Swept::default() };
         for record in due.calls {
             let (id, was) = (record.id, record.state);
@@ -165,12 +165,12 @@ impl Lifecycle<'_> {
         under_way: &HashMap<CallId, bool>,
         pending: &mut Pending,
         has_changed: bool,
-    ) -> Result<Found, CallFailure> {
+    ) -> Result<SweepResult, CallFailure> {
         let ours = |records: Vec<CallRecord>| records.into_iter().filter(|it| self.is_ours(it));
         if pending.needs_waiting(has_changed, Instant::now()) {
             self.resume_waiting().await?;
         }
-        let mut due = self.listed(&[State::Judging, State::Ready], true, None).await?;
+        let mut due = self.list_in_states(&[State::Judging, State::Ready], true, None).await?;
         let is_left = |it: &CallRecord| it.parent.is_some() && it.answer.is_none();
         for child in due.calls.extract_if(.., |it| is_left(it)) {
             self.leave_to_parent(child).await?;
@@ -184,12 +184,12 @@ impl Lifecycle<'_> {
             }
         }
         for tool in self.run.ready.reconciling() {
-            let unclear = self.listed(&[State::Indeterminate], false, Some(tool)).await?;
+            let unclear = self.list_in_states(&[State::Indeterminate], false, Some(tool)).await?;
             unreadable += unclear.damaged.len();
             follow_ups.extend(ours(unclear.calls).map(FollowUp::Reconcile));
         }
         if self.journal.asker.is_some() {
-            let unnotified = self.unnotified(under_way, pending, has_changed).await?;
+            let unnotified = self.list_unnotified(under_way, pending, has_changed).await?;
             unreadable += unnotified.damaged.len();
             follow_ups.extend(unnotified.calls.into_iter().map(FollowUp::Notify));
         }
@@ -198,12 +198,12 @@ impl Lifecycle<'_> {
             let id = it.record().id;
             !under_way.contains_key(&id) && !left_alone.contains(&id)
         });
-        Ok(Found { follow_ups, unreadable })
+        Ok(SweepResult { follow_ups, unreadable })
     }
 
     /// Lets calls run again that waited for calls which they make.
     async fn resume_waiting(self) -> Result<(), CallFailure> {
-        for record in self.listed(&[State::Waiting], false, None).await?.calls {
+        for record in self.list_in_states(&[State::Waiting], false, None).await?.calls {
             let id = record.id;
             if let Err(failure) = self.expire_due(record).await {
                 tracing::warn!(call = %id, %failure, "a call waits on, although it may go on");
@@ -213,12 +213,12 @@ impl Lifecycle<'_> {
     }
 
     /// The pending calls that the approver has to be notified of.
-    async fn unnotified(
+    async fn list_unnotified(
         self,
         under_way: &HashMap<CallId, bool>,
         pending: &mut Pending,
         has_changed: bool,
-    ) -> Result<Listed<CallRecord>, CallFailure> {
+    ) -> Result<CallPage<CallRecord>, CallFailure> {
         let filter = self.filter(&[State::Pending]);
         let (busy, now) = (&self.journal.busy, Instant::now());
         if pending.needs_all(has_changed, now) {
@@ -230,7 +230,7 @@ impl Lifecycle<'_> {
         } else {
             pending.saw(&self.summaries(&filter, pending.newest()).await?);
         }
-        let mut unnotified = Listed::new();
+        let mut unnotified = CallPage::new();
         for id in pending.open(|id| busy.is_noted(id)) {
             if under_way.contains_key(&id) || busy.is_left_alone(id) {
                 continue;
@@ -255,12 +255,12 @@ impl Lifecycle<'_> {
         Filter { states: states.to_vec(), run, ..Filter::default() }
     }
 
-    async fn listed(
+    async fn list_in_states(
         self,
         states: &[State],
         is_due: bool,
         tool: Option<&str>,
-    ) -> Result<Listed<CallRecord>, CallFailure> {
+    ) -> Result<CallPage<CallRecord>, CallFailure> {
         let filter = Filter {
             due: is_due.then(|| self.journal.now()),
             tool: tool.map(ToOwned::to_owned),
@@ -274,7 +274,7 @@ impl Lifecycle<'_> {
 /// takes.
 async fn beside<T>(
     look: impl Future<Output = T>,
-    going: &mut FuturesUnordered<impl Future<Output = (CallId, Done)>>,
+    going: &mut FuturesUnordered<impl Future<Output = (CallId, FollowUpOutcome)>>,
 ) -> (T, Vec<CallId>) {
     let mut look = pin!(look);
     let mut ended = Vec::new();
@@ -294,13 +294,13 @@ impl Swept {
         *self == Self { left: self.left, ..Self::default() }
     }
 
-    fn count(&mut self, done: &Done) {
+    fn count(&mut self, done: &FollowUpOutcome) {
         match done {
-            Done::WentOn | Done::Asks(_) => self.gone_on += 1,
-            Done::Notified => self.notified += 1,
-            Done::Reconciled => self.reconciled += 1,
-            Done::Unclear => {}
-            Done::Left(_) => self.left += 1,
+            FollowUpOutcome::WentOn | FollowUpOutcome::Asks(_) => self.gone_on += 1,
+            FollowUpOutcome::Notified => self.notified += 1,
+            FollowUpOutcome::Reconciled => self.reconciled += 1,
+            FollowUpOutcome::Unclear => {}
+            FollowUpOutcome::Left(_) => self.left += 1,
         }
     }
 }

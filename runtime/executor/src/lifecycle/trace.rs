@@ -18,7 +18,7 @@ const FORMAT: u32 = 1;
 
 /// One decision, and all that it was made from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Decided {
+pub struct TracedDecision {
     format: u32,
     /// What was known.
     pub snapshot: Snapshot,
@@ -37,7 +37,7 @@ pub struct Decided {
 /// Why a trace is not that of one call, decided by this version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum TraceRefusal {
     /// A newer version wrote it.
     #[error(
         "step {step} of the trace has format {found}, and this version reads format {FORMAT}: update"
@@ -88,7 +88,7 @@ pub enum Refused {
     },
 }
 
-impl Decided {
+impl TracedDecision {
     /// Makes a decision, now.
     #[must_use]
     pub fn of(
@@ -111,28 +111,28 @@ impl Decided {
         serde_json::to_string(self).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
     }
 
-    fn from_line(step: usize, line: &str) -> Result<Self, Refused> {
+    fn from_line(step: usize, line: &str) -> Result<Self, TraceRefusal> {
         #[derive(Deserialize)]
         struct Format {
             format: u32,
         }
         let unreadable =
-            |error: serde_json::Error| Refused::Unreadable { step, why: error.to_string() };
+            |error: serde_json::Error| TraceRefusal::Unreadable { step, why: error.to_string() };
         let Format { format: found } = serde_json::from_str(line).map_err(unreadable)?;
         if found != FORMAT {
-            return Err(Refused::Newer { step, found });
+            return Err(TraceRefusal::Newer { step, found });
         }
         serde_json::from_str(line).map_err(unreadable)
     }
 
-    fn is_decided_again(&self, step: usize) -> Result<(), Refused> {
+    fn is_decided_again(&self, step: usize) -> Result<(), TraceRefusal> {
         let random = u128::from(self.random[0]) << 64 | u128::from(self.random[1]);
         let again = decide(&self.snapshot, &self.input, &self.settings, self.now, random);
         if again == self.step {
             return Ok(());
         }
         let (decided, recorded) = (format!("{again:?}"), format!("{:?}", self.step));
-        Err(Refused::Otherwise { step, decided, recorded })
+        Err(TraceRefusal::Otherwise { step, decided, recorded })
     }
 
     /// The version of the record that the step leaves, if its commit succeeds.
@@ -143,7 +143,7 @@ impl Decided {
 
     /// Whether this step follows another: it begins where the other left the call, or where the other began, whose commit
     /// did not stand then. Whatever happened in between, a person decided.
-    fn follows(&self, before: &Self, step: usize) -> Result<(), Refused> {
+    fn follows(&self, before: &Self, step: usize) -> Result<(), TraceRefusal> {
         let (began, expected) = (before.snapshot.record.version, before.left());
         let found = self.snapshot.record.version;
         let history = self.snapshot.past.iter().flat_map(|past| &past.history);
@@ -152,7 +152,7 @@ impl Decided {
         if found == expected || found == began || expected.checked_add(decided) == Some(found) {
             return Ok(());
         }
-        Err(Refused::Missing { step, expected, found })
+        Err(TraceRefusal::Missing { step, expected, found })
     }
 }
 
@@ -160,10 +160,10 @@ impl Decided {
 ///
 /// # Errors
 /// When it is not the trace of a call from its arrival on, or this version decides otherwise: where, and what.
-pub fn replay(trace: &str) -> Result<Option<Then>, Refused> {
-    let (mut before, mut last): (Option<Decided>, _) = (None, None);
+pub fn replay(trace: &str) -> Result<Option<Then>, TraceRefusal> {
+    let (mut before, mut last): (Option<TracedDecision>, _) = (None, None);
     for (step, line) in (1..).zip(trace.lines()) {
-        let now = Decided::from_line(step, line)?;
+        let now = TracedDecision::from_line(step, line)?;
         now.is_decided_again(step)?;
         last = Some(now.step.then.clone());
         // What commits nothing leads nowhere.
@@ -173,7 +173,7 @@ pub fn replay(trace: &str) -> Result<Option<Then>, Refused> {
         match &before {
             Some(before) => now.follows(before, step)?,
             None if now.snapshot.is_recorded => {
-                return Err(Refused::Beginning { version: now.snapshot.record.version });
+                return Err(TraceRefusal::Beginning { version: now.snapshot.record.version });
             }
             None => {}
         }

@@ -25,7 +25,7 @@ const MOVES: u32 = 16;
 const AWAY: Duration = Duration::from_mins(2);
 
 /// How far a call came.
-pub(super) enum Gone {
+pub(super) enum CallProgress {
     On(Outcome),
     /// It is pending, and no approver has been asked yet.
     ToPeople(Box<CallRecord>),
@@ -40,8 +40,8 @@ impl<'a> Lifecycle<'a> {
         watch: Option<&Watch<'_>>,
     ) -> Outcome {
         match on_heap(|| self.until_asked(record, call, watch)).await {
-            Gone::On(outcome) => outcome,
-            Gone::ToPeople(record) => on_heap(|| self.notify(*record, call, watch)).await,
+            CallProgress::On(outcome) => outcome,
+            CallProgress::ToPeople(record) => on_heap(|| self.notify(*record, call, watch)).await,
         }
     }
 
@@ -51,27 +51,29 @@ impl<'a> Lifecycle<'a> {
         record: CallRecord,
         call: Option<&Call<'_>>,
         watch: Option<&Watch<'_>>,
-    ) -> Gone {
+    ) -> CallProgress {
         let mut look = self.look(record, call, watch);
         for _ in 0..MOVES {
             let mut input = Input::Resumed;
             match on_heap(|| self.advance(&mut look, &mut input)).await {
-                Err(failure) => return Gone::On(failure.into()),
+                Err(failure) => return CallProgress::On(failure.into()),
                 Ok(Then::Continue) => {}
-                Ok(Then::Perform) => return Gone::On(on_heap(|| self.carry_out(look)).await),
+                Ok(Then::Perform) => {
+                    return CallProgress::On(on_heap(|| self.carry_out(look)).await);
+                }
                 Ok(Then::Notify) => {
                     self.announce(look.record(), watch);
-                    return Gone::ToPeople(Box::new(look.into_record()));
+                    return CallProgress::ToPeople(Box::new(look.into_record()));
                 }
                 Ok(Then::LeaveAlone(time)) => {
                     self.journal.busy.pause(look.record().id, time);
-                    return Gone::On(self.outcome_of(look.record()));
+                    return CallProgress::On(self.outcome_of(look.record()));
                 }
-                Ok(_) => return Gone::On(self.reported(&mut look)),
+                Ok(_) => return CallProgress::On(self.reported(&mut look)),
             }
         }
         let record = look.record();
-        Gone::On(not_recorded(&record.tool, too_busy(record.id)).into())
+        CallProgress::On(not_recorded(&record.tool, too_busy(record.id)).into())
     }
 
     /// Runs a call that was claimed. What comes of it after its answer is for operators and listeners.
@@ -226,7 +228,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The caller of a call waits for its next attempt and goes on with it, if that is soon.
-    pub(crate) async fn retried(
+    pub(crate) async fn retry_soon(
         self,
         outcome: Outcome,
         call: &Call<'_>,
@@ -263,8 +265,8 @@ impl<'a> Lifecycle<'a> {
             outcome = match self.until_next(record, call).await {
                 Until::Due(record, ours) => {
                     match on_heap(|| self.until_asked(*record, Some(call), watch)).await {
-                        Gone::On(outcome) => outcome,
-                        Gone::ToPeople(record) => {
+                        CallProgress::On(outcome) => outcome,
+                        CallProgress::ToPeople(record) => {
                             drop(ours);
                             on_heap(|| self.notify(*record, Some(call), watch)).await
                         }

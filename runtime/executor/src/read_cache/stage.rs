@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::table::{Begun, Found};
+use super::table::{OpenAccess, ReadResult};
 use super::{Key, ReadCache, Shared};
 use crate::event::ToolEventKind;
 use crate::executor::{AfterCall, BeforeCall, Middleware, MiddlewareCall};
@@ -86,7 +86,7 @@ fn stamps(footprint: &Footprint) -> Option<Box<[ResourceStamp]>> {
 /// A write that is under way. Dropped, it has ended.
 struct Writing {
     shared: Arc<Shared>,
-    begun: Begun,
+    begun: OpenAccess,
 }
 
 impl AfterCall for Writing {
@@ -109,7 +109,7 @@ impl Drop for Writing {
 /// A read that is under way. Dropped, it has found nothing.
 struct Reading {
     shared: Arc<Shared>,
-    begun: Begun,
+    begun: OpenAccess,
     /// What the call is known by, and the stamps of before it began: a change since then shows at the next look.
     read: Option<(Key, Box<[ResourceStamp]>)>,
 }
@@ -120,18 +120,18 @@ impl AfterCall for Reading {
         _: &'a MiddlewareCall<'a>,
         answer: &'a Answer,
     ) -> BoxFuture<'a, Option<Answer>> {
-        self.ended(answer);
+        self.end(answer);
         ready(None).boxed()
     }
 }
 
 impl Reading {
-    fn ended(&mut self, answer: &Answer) {
+    fn end(&mut self, answer: &Answer) {
         let Some((key, stamps)) = self.read.take().filter(|_| !answer.is_error()) else { return };
         let answer = StoredAnswer::from(answer);
         // As it would be written down: what cannot be is not remembered.
         let Ok(text) = serde_json::to_vec(&answer) else { return };
-        let found = Found { key, answer, bytes: text.len(), stamps };
+        let found = ReadResult { key, answer, bytes: text.len(), stamps };
         let (mut table, now) = self.shared.table();
         table.end_read(self.begun, Some(found), now);
     }

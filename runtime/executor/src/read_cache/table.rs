@@ -23,7 +23,7 @@ pub(super) struct Table<K, A> {
     entries: HashMap<Arc<K>, Entry<A>, FixedState>,
     /// The entries by when they were used last.
     by_use: BTreeMap<u64, Arc<K>>,
-    reads: HashMap<u64, Read, FixedState>,
+    reads: HashMap<u64, PendingRead, FixedState>,
     writes: HashMap<u64, Footprint, FixedState>,
     next: u64,
     statistics: CacheStatistics,
@@ -48,7 +48,7 @@ struct Entry<A> {
 
 /// A read that is under way.
 #[derive(Debug)]
-struct Read {
+struct PendingRead {
     footprint: Footprint,
     /// Whether something that it reads may have changed since it began.
     is_stale: bool,
@@ -56,11 +56,11 @@ struct Read {
 
 /// A read or a write that has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Begun(u64);
+pub(super) struct OpenAccess(u64);
 
 /// What a read has found.
 #[derive(Debug)]
-pub(super) struct Found<K, A> {
+pub(super) struct ReadResult<K, A> {
     pub(super) key: K,
     pub(super) answer: A,
     pub(super) bytes: usize,
@@ -116,30 +116,35 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
     }
 
     /// A read begins whose answer is to be remembered.
-    pub(super) fn begin_read(&mut self, footprint: &Footprint) -> Begun {
+    pub(super) fn begin_read(&mut self, footprint: &Footprint) -> OpenAccess {
         let is_stale = self.writes.values().any(|write| write.conflicts_with(footprint));
         let id = self.tick();
-        self.reads.insert(id, Read { footprint: footprint.clone(), is_stale });
-        Begun(id)
+        self.reads.insert(id, PendingRead { footprint: footprint.clone(), is_stale });
+        OpenAccess(id)
     }
 
     /// A read has ended; without an answer that can be remembered, where it found none.
-    pub(super) fn end_read(&mut self, begun: Begun, found: Option<Found<K, A>>, now: Duration) {
+    pub(super) fn end_read(
+        &mut self,
+        begun: OpenAccess,
+        found: Option<ReadResult<K, A>>,
+        now: Duration,
+    ) {
         let read = self.reads.remove(&begun.0).filter(|read| !read.is_stale);
         let (Some(read), Some(found)) = (read, found) else { return };
         self.remember(read.footprint, found, now);
     }
 
     /// A write begins: what it may change is forgotten.
-    pub(super) fn begin_write(&mut self, footprint: &Footprint) -> Begun {
+    pub(super) fn begin_write(&mut self, footprint: &Footprint) -> OpenAccess {
         self.forget(footprint);
         let id = self.tick();
         self.writes.insert(id, footprint.clone());
-        Begun(id)
+        OpenAccess(id)
     }
 
     /// A write has ended, however: what it may have changed is read anew. Until now there was no answer of it.
-    pub(super) fn end_write(&mut self, begun: Begun) {
+    pub(super) fn end_write(&mut self, begun: OpenAccess) {
         self.writes.remove(&begun.0);
     }
 
@@ -156,8 +161,8 @@ impl<K: Eq + std::hash::Hash, A> Table<K, A> {
         CacheStatistics { entries: self.entries.len(), ..self.statistics }
     }
 
-    fn remember(&mut self, footprint: Footprint, found: Found<K, A>, now: Duration) {
-        let Found { key, answer, bytes, stamps } = found;
+    fn remember(&mut self, footprint: Footprint, found: ReadResult<K, A>, now: Duration) {
+        let ReadResult { key, answer, bytes, stamps } = found;
         let names = footprint.resources_read().unwrap_or_default().iter();
         let names: usize = names.map(|it| it.name().map_or(0, str::len)).sum();
         let bytes = bytes.saturating_add(names).saturating_add(OVERHEAD);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::CacheStatistics;
-use super::table::{Begun, Found, Limits, Table};
+use super::table::{Limits, OpenAccess, ReadResult, Table};
 use toolwright_core::footprint::{File, Footprint, ResourceStamp};
 
 const LIFETIME: Duration = Duration::from_secs(300);
@@ -29,8 +29,8 @@ fn table() -> Table<&'static str, u32> {
     Table::new(LIMITS)
 }
 
-fn found(key: &'static str, answer: u32, bytes: usize) -> Found<&'static str, u32> {
-    Found { key, answer, bytes, stamps: stamps("1") }
+fn found(key: &'static str, answer: u32, bytes: usize) -> ReadResult<&'static str, u32> {
+    ReadResult { key, answer, bytes, stamps: stamps("1") }
 }
 
 /// A read of a file by its name, from beginning to end.
@@ -175,8 +175,8 @@ proptest! {
     fn a_hit_is_what_a_read_would_find_now(acts in prop::collection::vec(act(), 0..60)) {
         let mut table = Table::<&'static str, u32>::new(Limits { bytes: 1_000, lifetime: LIFETIME });
         let mut versions: HashMap<&str, u32> = HashMap::new();
-        let mut reads: Vec<(Begun, &str, u32)> = Vec::new();
-        let mut writes: Vec<(Begun, &str)> = Vec::new();
+        let mut reads: Vec<(OpenAccess, &str, u32)> = Vec::new();
+        let mut writes: Vec<(OpenAccess, &str)> = Vec::new();
         let mut now = START;
         let touched = |write: &str| {
             let write = writing(write);

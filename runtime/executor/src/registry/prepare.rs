@@ -30,7 +30,7 @@ pub(super) fn prepare(
         }
         Source::Made(_, made) => match made.downcast::<DynamicTool>() {
             Ok(tool) => {
-                let dynamic::Prepared { spec, definition, keys, body } =
+                let dynamic::PreparedTool { spec, definition, keys, body } =
                     tool.prepare().map_err(unusable)?;
                 (spec, definition, keys, Some(Arc::new(body)))
             }

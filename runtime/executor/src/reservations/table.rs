@@ -45,7 +45,7 @@ pub(super) struct Conflict {
 
 /// A hold that counts.
 #[derive(Debug, Clone)]
-pub(super) struct Held<'a> {
+pub(super) struct HeldFiles<'a> {
     pub(super) run: &'a str,
     pub(super) footprint: &'a Footprint,
     pub(super) left: Duration,
@@ -106,9 +106,9 @@ impl Table {
     }
 
     /// What is held.
-    pub(super) fn held(&mut self, now: Duration) -> impl Iterator<Item = Held<'_>> {
+    pub(super) fn list_held(&mut self, now: Duration) -> impl Iterator<Item = HeldFiles<'_>> {
         self.expire(now);
-        self.holds.iter().map(move |hold| Held {
+        self.holds.iter().map(move |hold| HeldFiles {
             run: &hold.run,
             footprint: &hold.footprint,
             left: hold.until.saturating_sub(now),

@@ -129,8 +129,10 @@ impl Scene {
         now: Duration,
         acts: &[Act],
     ) {
-        let held: Vec<_> =
-            table.held(now).map(|it| (it.run.to_owned(), it.footprint.clone(), it.left)).collect();
+        let held: Vec<_> = table
+            .list_held(now)
+            .map(|it| (it.run.to_owned(), it.footprint.clone(), it.left))
+            .collect();
         assert_eq!(held.len(), holds.len(), "{acts:?}");
         for (run, footprint, left) in &held {
             assert!(!left.is_zero(), "{acts:?}");
@@ -191,7 +193,7 @@ fn a_hold_ends_with_its_time_unless_it_is_renewed() {
     assert!(!table.renew(id, LIFETIME + STEP), "another run has it");
     let id = table.reserve_for_call(ada, &scene.footprints[2], Duration::ZERO).unwrap();
     assert!(!table.renew(id, LIFETIME), "nobody has looked since its time was up");
-    assert!(table.held(LIFETIME + STEP).all(|it| it.run == "bob"));
+    assert!(table.list_held(LIFETIME + STEP).all(|it| it.run == "bob"));
 }
 
 /// The time until which a hold counts never moves by itself, whichever way the clock is set.
@@ -205,7 +207,7 @@ fn a_clock_that_jumps_gives_nobody_two_holders() {
     let refused = table.reserve_for_call(bob, write, Duration::ZERO).unwrap_err();
     assert_eq!(refused.left, Duration::from_secs(1060));
     assert!(table.reserve_for_call(bob, write, Duration::MAX).is_ok(), "a jump to the end");
-    assert_eq!(table.held(Duration::MAX).count(), 0);
+    assert_eq!(table.list_held(Duration::MAX).count(), 0);
 }
 
 #[test]

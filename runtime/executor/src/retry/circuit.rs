@@ -7,7 +7,7 @@ use std::time::Duration;
 use foldhash::fast::FixedState;
 use tokio::time::Instant;
 
-use super::machine::{Machine, Refused, Sign};
+use super::machine::{CircuitRefusal, Machine, Sign};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 
 /// When a tool that keeps failing is left alone, and for how long; off unless given to the builder.
@@ -104,11 +104,11 @@ impl Circuits {
 
 impl Circuit {
     /// Whether a call would be let through now.
-    pub(crate) fn admits(&self) -> Result<(), Refused> {
+    pub(crate) fn admits(&self) -> Result<(), CircuitRefusal> {
         self.machine().admits(self.breaker, self.now())
     }
 
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Through, Refused> {
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Through, CircuitRefusal> {
         let entered = self.machine().enter(self.breaker, self.now())?;
         Ok(Through { circuit: Arc::clone(self), entered, sign: Sign::None })
     }
@@ -145,7 +145,7 @@ impl Drop for Through {
 
 /// The answer of a call that the circuit does not let through.
 #[cold]
-pub(crate) fn unavailable(tool: &str, refused: Refused) -> ToolError {
+pub(crate) fn unavailable(tool: &str, refused: CircuitRefusal) -> ToolError {
     let left = refused.left.filter(|left| !left.is_zero());
     let retry = left.map(|left| format!("; retry in {} s", left.as_millis().div_ceil(1000)));
     ToolError::new(
@@ -187,8 +187,8 @@ mod tests {
         circuit.enter().expect("it is let through").ended(Some(&lost));
     }
 
-    fn refused(left: Duration) -> Refused {
-        Refused { left: Some(left) }
+    fn refused(left: Duration) -> CircuitRefusal {
+        CircuitRefusal { left: Some(left) }
     }
 
     #[tokio::test(start_paused = true)]
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_answer_of_an_open_circuit_says_when_to_try_again() {
-        let said = |left| unavailable("seek", Refused { left }).to_string();
+        let said = |left| unavailable("seek", CircuitRefusal { left }).to_string();
         let open = "`seek` has failed several times in a row: circuit open";
         assert_eq!(said(Some(Duration::from_millis(19_001))), format!("{open}; retry in 20 s"));
         assert_eq!(said(None), open);

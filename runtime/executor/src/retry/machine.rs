@@ -28,7 +28,7 @@ enum State {
 
 /// Nobody is let through now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct CircuitRefusal {
     /// For so long; unknown while another call tries.
     pub(crate) left: Option<Duration>,
 }
@@ -48,18 +48,26 @@ impl Machine {
     pub(super) const NEW: Self = Self { state: State::Closed { failures: 0 }, epoch: 0 };
 
     /// Whether a call would be let through.
-    pub(super) fn admits(&self, breaker: CircuitBreaker, now: Duration) -> Result<(), Refused> {
+    pub(super) fn admits(
+        &self,
+        breaker: CircuitBreaker,
+        now: Duration,
+    ) -> Result<(), CircuitRefusal> {
         let State::Open { since, is_tried } = self.state else { return Ok(()) };
         let left = breaker.open_for.saturating_sub(now.saturating_sub(since));
         match (left.is_zero(), is_tried) {
-            (false, _) => Err(Refused { left: Some(left) }),
-            (true, true) => Err(Refused { left: None }),
+            (false, _) => Err(CircuitRefusal { left: Some(left) }),
+            (true, true) => Err(CircuitRefusal { left: None }),
             (true, false) => Ok(()),
         }
     }
 
     /// Lets a call through; its end is reported with the number.
-    pub(super) fn enter(&mut self, breaker: CircuitBreaker, now: Duration) -> Result<u64, Refused> {
+    pub(super) fn enter(
+        &mut self,
+        breaker: CircuitBreaker,
+        now: Duration,
+    ) -> Result<u64, CircuitRefusal> {
         self.admits(breaker, now)?;
         if let State::Open { is_tried, .. } = &mut self.state {
             *is_tried = true;
@@ -115,7 +123,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn call(machine: &mut Machine, sign: Sign, now: u64) -> Result<(), Refused> {
+    fn call(machine: &mut Machine, sign: Sign, now: u64) -> Result<(), CircuitRefusal> {
         let entered = machine.enter(BREAKER, at(now))?;
         machine.leave(entered, sign, BREAKER, at(now));
         Ok(())
@@ -135,14 +143,14 @@ mod tests {
             call(&mut machine, sign, 0).unwrap();
         }
         call(&mut machine, Sign::Ill, 10).unwrap();
-        assert_eq!(call(&mut machine, Sign::Well, 20), Err(Refused { left: Some(at(20)) }));
+        assert_eq!(call(&mut machine, Sign::Well, 20), Err(CircuitRefusal { left: Some(at(20)) }));
     }
 
     #[test]
     fn it_lets_one_through_when_the_time_is_over_and_closes_when_that_is_well() {
         let mut machine = opened();
         let trial = machine.enter(BREAKER, at(30)).unwrap();
-        assert_eq!(machine.enter(BREAKER, at(31)), Err(Refused { left: None }));
+        assert_eq!(machine.enter(BREAKER, at(31)), Err(CircuitRefusal { left: None }));
         machine.leave(trial, Sign::Well, BREAKER, at(32));
         assert!(machine.is_at_rest());
     }
@@ -151,7 +159,7 @@ mod tests {
     fn a_trial_that_fails_opens_it_for_the_whole_time_again() {
         let mut machine = opened();
         call(&mut machine, Sign::Ill, 30).unwrap();
-        assert_eq!(machine.admits(BREAKER, at(59)), Err(Refused { left: Some(at(1)) }));
+        assert_eq!(machine.admits(BREAKER, at(59)), Err(CircuitRefusal { left: Some(at(1)) }));
     }
 
     #[test]
@@ -192,10 +200,10 @@ mod tests {
                     0 => {
                         match machine.enter(BREAKER, at(now)) {
                             Ok(entered) => inside.push(entered),
-                            Err(Refused { left: Some(left) }) => {
+                            Err(CircuitRefusal { left: Some(left) }) => {
                                 prop_assert!(left <= BREAKER.open_for && !left.is_zero());
                             }
-                            Err(Refused { left: None }) => {
+                            Err(CircuitRefusal { left: None }) => {
                                 prop_assert!(inside.contains(&machine.epoch), "somebody tries");
                             }
                         }

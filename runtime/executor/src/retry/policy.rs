@@ -76,7 +76,7 @@ pub enum Stop {
 
 /// An attempt that failed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Failed {
+pub(crate) struct RetryCase {
     /// Counted from 1.
     pub(crate) attempt: u32,
     pub(crate) class: ErrorClass,
@@ -180,7 +180,7 @@ impl RetryPolicy {
     /// when the time of the whole call is over by then.
     pub(crate) fn again(
         &self,
-        failed: Failed,
+        failed: RetryCase,
         circuit: Option<Duration>,
         random: u64,
     ) -> Option<Duration> {

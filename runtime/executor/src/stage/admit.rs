@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use tokio::time::Instant;
 
-use crate::executor::{Closed, Gate, Pass, Plan, RunState};
+use crate::executor::{Gate, GateClosed, Pass, Plan, RunState};
 use crate::lifecycle::words::{cancelled, shutting_down};
 use crate::stage::invoke;
 use crate::stage::invoke::given_up;
@@ -17,12 +17,12 @@ use toolwright_core::error::ToolError;
 
 /// Places that a running call holds. The tool's comes first, so that calls that wait for one slow
 /// tool do not hold the places of others.
-pub(crate) struct Admitted<'a> {
+pub(crate) struct Admission<'a> {
     tool: Option<Pass<'a>>,
     executor: Option<Pass<'a>>,
 }
 
-impl<'a> Admitted<'a> {
+impl<'a> Admission<'a> {
     /// Gives up the right to return the places, which the caller returns by itself.
     pub(crate) fn hand_over(mut self) -> Self {
         self.tool.take().into_iter().chain(self.executor.take()).for_each(std::mem::forget);
@@ -36,7 +36,7 @@ pub(crate) fn admit_at_once<'a>(
     run: &'a RunState,
     plan: &'a Plan,
     call: &Call<'_>,
-) -> Option<Result<Admitted<'a>, ToolError>> {
+) -> Option<Result<Admission<'a>, ToolError>> {
     if is_given_up(run, call) {
         return Some(Err(cancelled(call.name()).by_executor(Done::NotBegun)));
     }
@@ -59,7 +59,7 @@ pub(crate) async fn admit<'a>(
     plan: &'a Plan,
     call: &Call<'_>,
     deadline: Option<Instant>,
-) -> Result<Admitted<'a>, ToolError> {
+) -> Result<Admission<'a>, ToolError> {
     let enter = async |gate: &'a Gate| match run.lineage() {
         None => gate.enter().await,
         // A child belongs to a call that was let in.
@@ -91,11 +91,11 @@ pub(crate) async fn admit<'a>(
 
 #[inline]
 fn admitted<'a>(
-    tool: Option<Result<Pass<'a>, Closed>>,
-    executor: Result<Pass<'a>, Closed>,
-) -> Result<Admitted<'a>, ToolError> {
+    tool: Option<Result<Pass<'a>, GateClosed>>,
+    executor: Result<Pass<'a>, GateClosed>,
+) -> Result<Admission<'a>, ToolError> {
     match (tool.transpose(), executor) {
-        (Ok(tool), Ok(executor)) => Ok(Admitted { tool, executor: Some(executor) }),
+        (Ok(tool), Ok(executor)) => Ok(Admission { tool, executor: Some(executor) }),
         _ => Err(shutting_down()),
     }
 }

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 
 use crate::executor::{About, Plan, RunState};
 use crate::lifecycle::Refusal;
-use crate::lifecycle::gate::{Gate, Known, gate};
+use crate::lifecycle::gate::{Gate, KnownFacts, gate};
 use crate::stage::record::Watch;
 use toolwright_core::capability::Scope;
 use toolwright_core::error::ToolError;
@@ -14,7 +14,7 @@ use toolwright_journal::arguments::FinalArguments;
 use toolwright_policy::policy::Evaluation;
 
 /// What is evaluated of a call whose input has been read.
-pub(crate) struct Read<'a, 's> {
+pub(crate) struct EvaluationInput<'a, 's> {
     pub(crate) run: &'a RunState,
     pub(crate) plan: &'a Plan,
     pub(crate) scope: Scope<'s>,
@@ -36,7 +36,7 @@ pub(crate) fn unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
 /// runs.
 #[cold]
 pub(crate) fn approved<'s>(
-    read: &Read<'_, 's>,
+    read: &EvaluationInput<'_, 's>,
 ) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
     let (judged, settled) = judged(read)?;
     if let Some(watch) = read.watch {
@@ -68,7 +68,7 @@ pub(crate) fn approved_final(
 }
 
 fn admitted(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), ToolError> {
-    match gate(&judged.verdict, Known::NO_JOURNAL) {
+    match gate(&judged.verdict, KnownFacts::NO_JOURNAL) {
         Ok(Gate::Allow) => Ok(()),
         Ok(Gate::Refuse(refusal)) => Err(refusal.error(&plan.entry.name, run.id())),
         // Without a journal nothing is read, no person is asked and nothing waits.
@@ -80,7 +80,7 @@ fn admitted(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), Tool
 
 /// What the policy says. It sees the arguments as they will run, where a rule looks at them.
 fn judged<'s>(
-    read: &Read<'_, 's>,
+    read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {
     let rules = &read.run.core.rules;
     let plan = read.plan;

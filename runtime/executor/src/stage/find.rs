@@ -21,12 +21,12 @@ const FEW: usize = 10;
 
 /// A tool of the prepared catalog, or one that came later.
 #[derive(Clone)]
-pub(crate) enum Found<'a> {
+pub(crate) enum FoundTool<'a> {
     Ready(&'a Plan),
     Later(Arc<Plan>),
 }
 
-impl Found<'_> {
+impl FoundTool<'_> {
     pub(crate) fn plan(&self) -> &Plan {
         match self {
             Self::Ready(plan) => plan,
@@ -43,12 +43,12 @@ impl Found<'_> {
 ///
 /// Who is shown a pinned catalog calls its tools and those that a resolver found, which no catalog
 /// could have shown before; whatever else has joined the registry is not theirs.
-pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<Found<'a>, ToolError> {
+pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<FoundTool<'a>, ToolError> {
     if !run.may_call(name) {
         return Err(unknown(run, name));
     }
     if let Some(plan) = run.ready.plan(name) {
-        return Ok(Found::Ready(plan));
+        return Ok(FoundTool::Ready(plan));
     }
     let is_pinned = run.ready.is_pinned();
     match run.core.registry.lookup(name) {
@@ -57,7 +57,7 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<Found<'a>, ToolE
                 || (entry.origin == Origin::Resolver
                     && run.ready.catalog().admits(&entry.definition)) =>
         {
-            Ok(Found::Later(run.core.plan(&entry)))
+            Ok(FoundTool::Later(run.core.plan(&entry)))
         }
         Lookup::Disabled if !is_pinned => Err(disabled(name)),
         _ => Err(unknown(run, name)),
@@ -65,7 +65,10 @@ pub(crate) fn find<'a>(run: &'a RunState, name: &str) -> Result<Found<'a>, ToolE
 }
 
 /// The same; a resolver is asked for what is not known.
-pub(crate) async fn seek<'a>(run: &'a RunState, call: &Call<'_>) -> Result<Found<'a>, ToolError> {
+pub(crate) async fn seek<'a>(
+    run: &'a RunState,
+    call: &Call<'_>,
+) -> Result<FoundTool<'a>, ToolError> {
     let found = find(run, call.name());
     let Some(resolving) = run.core.resolving.as_ref().filter(|_| found.is_err()) else {
         return found;

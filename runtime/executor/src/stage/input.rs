@@ -16,7 +16,7 @@ use toolwright_core::output::Answer;
 use toolwright_core::repairs::{Change, Repairs};
 use toolwright_core::spec::Start;
 use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Repair};
-use toolwright_schema::repair::{Refusal, Repaired, Repairer, TruncatedInput, replay};
+use toolwright_schema::repair::{Refusal, RepairedInput, Repairer, TruncatedInput, replay};
 
 /// The call's future, not polled; the facts learn what the input says. Nothing of the tool has run.
 #[inline]
@@ -94,7 +94,7 @@ fn repair<'a>(
             return Err(refused(definition, &refusal_unless_secret(definition, refusal)));
         }
     };
-    let Repaired { text, changes } = found;
+    let RepairedInput { text, changes } = found;
     if changes.is_empty() {
         // The type asks for more than its schema can say.
         return Err(refused(definition, &unless_secret(definition, problems)));
@@ -133,7 +133,11 @@ fn repaired<'a>(
 }
 
 /// As little as it takes: leniently only what cannot be repaired otherwise.
-fn repair_least(repairer: &Repairer, text: &str, plan: &Plan) -> Result<(Repaired, bool), Refusal> {
+fn repair_least(
+    repairer: &Repairer,
+    text: &str,
+    plan: &Plan,
+) -> Result<(RepairedInput, bool), Refusal> {
     let brackets = match plan.entry.definition.danger {
         DeclaredDanger::Level(Danger::Safe) => TruncatedInput::Completed,
         _ => TruncatedInput::Refused,

@@ -26,7 +26,7 @@ pub(crate) const PANIC: &str = "panic";
 
 /// Runs a tool that has to wait, until it ends, the time is up or the call is given up.
 pub(crate) async fn invoke(
-    mut future: Unfinished<'_>,
+    mut future: UnfinishedCall<'_>,
     run: &RunState,
     plan: &Plan,
     call: &Call<'_>,
@@ -121,15 +121,15 @@ pub(crate) async fn slept(delay: Duration) -> Result<(), ToolError> {
 
 /// The call of a tool that may be let go before it ends. What it drops may panic; the call has its
 /// answer by then, and keeps it.
-pub(crate) struct Unfinished<'a, T = Answer>(Option<BoxFuture<'a, T>>);
+pub(crate) struct UnfinishedCall<'a, T = Answer>(Option<BoxFuture<'a, T>>);
 
-impl<'a, T> Unfinished<'a, T> {
+impl<'a, T> UnfinishedCall<'a, T> {
     pub(crate) fn new(future: BoxFuture<'a, T>) -> Self {
         Self(Some(future))
     }
 }
 
-impl<T> Drop for Unfinished<'_, T> {
+impl<T> Drop for UnfinishedCall<'_, T> {
     fn drop(&mut self) {
         dropped(self.0.take());
     }
@@ -144,7 +144,7 @@ pub(crate) fn dropped<T>(value: T) {
 
 /// Polls the tool; a panic is its end.
 pub(crate) fn polled<T>(
-    future: &mut Unfinished<'_, T>,
+    future: &mut UnfinishedCall<'_, T>,
     context: &mut Context<'_>,
 ) -> Poll<Result<T, Panic>> {
     let Some(future) = &mut future.0 else { return Poll::Pending };

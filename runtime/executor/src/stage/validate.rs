@@ -20,7 +20,7 @@ const TIME: Duration = Duration::from_secs(10);
 
 /// Refuses a call whose tool has a rule that refuses its final arguments. A rule that panics, takes too long or cannot look
 /// lets nothing through.
-pub(crate) async fn validated(
+pub(crate) async fn validate(
     run: &Arc<RunState>,
     plan: &Plan,
     call: &Call<'_>,

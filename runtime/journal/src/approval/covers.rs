@@ -12,7 +12,7 @@ use toolwright_core::json::{ArgumentsError, canonical};
 
 /// A call that a grant may cover.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct GrantCandidate<'a> {
     /// The tool's name.
     pub tool: &'a str,
     /// The tool's definition as it is now.
@@ -99,7 +99,7 @@ impl GrantTerms {
     ///
     /// ```
     /// use toolwright::approval::{Clause, GrantTerms, Scope};
-    /// use toolwright::unstable::approval::Asked;
+    /// use toolwright::unstable::approval::GrantCandidate;
     ///
     /// let terms = GrantTerms {
     ///     scope: Scope::Run("run-1".to_owned()),
@@ -109,7 +109,7 @@ impl GrantTerms {
     ///     until: None,
     ///     uses: Some(3),
     /// };
-    /// let asked = Asked {
+    /// let asked = GrantCandidate {
     ///     tool: "send_mail",
     ///     fingerprint: "f1",
     ///     arguments: r#"{"copies":2.0}"#,
@@ -120,20 +120,20 @@ impl GrantTerms {
     ///     used: 2,
     /// };
     /// assert_eq!(terms.covers(&asked), Ok(()));
-    /// assert!(terms.covers(&Asked { arguments: r#"{"copies":3}"#, ..asked }).is_err());
+    /// assert!(terms.covers(&GrantCandidate { arguments: r#"{"copies":3}"#, ..asked }).is_err());
     /// # Ok::<(), jiff::Error>(())
     /// ```
     ///
     /// # Errors
     /// When they do not; the error says why.
-    pub fn covers(&self, asked: &Asked<'_>) -> Result<(), NotCovered> {
+    pub fn covers(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         self.count(asked)?;
         self.take(asked.arguments)
     }
 
     /// Checks whether the terms count for a call, whatever its arguments are.
     #[doc(hidden)]
-    pub fn count(&self, asked: &Asked<'_>) -> Result<(), NotCovered> {
+    pub fn count(&self, asked: &GrantCandidate<'_>) -> Result<(), NotCovered> {
         if self.tool != asked.tool {
             let (granted, asked) = (self.tool.clone(), asked.tool.to_owned());
             return Err(NotCovered::Tool { granted, asked });

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::covers::{Asked, NotCovered};
+use super::covers::{GrantCandidate, NotCovered};
 use super::grant::GrantTerms;
-use super::statement::{Decision, Signed, Subject, UnreadableStatement};
-use super::trusted_keys::{TrustedKeys, Unverified};
+use super::statement::{Decision, SignedStatement, Subject, UnreadableStatement};
+use super::trusted_keys::{TrustedKeys, VerifyError};
 use toolwright_core::context::CallId;
 
 /// The version of the stored form; an older reader refuses newer data.
@@ -18,13 +18,13 @@ pub struct Grant {
     /// Its id: the call that it was given with, and that call's generation.
     pub id: String,
     /// The approval that carries its terms.
-    pub signed: Signed,
+    pub signed: SignedStatement,
     /// When it was recorded.
     pub granted: Timestamp,
     /// How many calls have used it.
     pub used: u32,
     /// What takes it back.
-    pub revoked: Option<Signed>,
+    pub revoked: Option<SignedStatement>,
 }
 
 /// As it is written.
@@ -33,10 +33,10 @@ pub struct Grant {
 struct StoredGrant {
     format: u32,
     id: String,
-    signed: Signed,
+    signed: SignedStatement,
     granted: Timestamp,
     used: u32,
-    revoked: Option<Signed>,
+    revoked: Option<SignedStatement>,
 }
 
 impl Grant {
@@ -80,13 +80,17 @@ impl Grant {
     ///
     /// # Errors
     /// When it does not; the error says why.
-    pub fn covers(&self, asked: &Asked<'_>, trusted: &TrustedKeys) -> Result<(), GrantError> {
+    pub fn covers(
+        &self,
+        asked: &GrantCandidate<'_>,
+        trusted: &TrustedKeys,
+    ) -> Result<(), GrantError> {
         let id = || self.id.clone();
         if self.revoked.is_some() {
             return Err(GrantError::Revoked { id: id() });
         }
         trusted.verify(&self.signed).map_err(|error| GrantError::Unverified { id: id(), error })?;
-        let covered = self.terms()?.covers(&Asked { used: self.used, ..*asked });
+        let covered = self.terms()?.covers(&GrantCandidate { used: self.used, ..*asked });
         covered.map_err(|error| GrantError::NotCovered { id: id(), error })
     }
 
@@ -156,7 +160,7 @@ pub enum GrantError {
         id: String,
         /// Why the grant does not count.
         #[source]
-        error: Unverified,
+        error: VerifyError,
     },
     /// Its terms do not cover the call.
     #[error("grant `{id}` does not cover the call")]

@@ -12,7 +12,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::key_file::KeyError;
-use super::statement::{Signed, Statement};
+use super::statement::{SignedStatement, Statement};
 
 /// Stands before each text that is signed, so that a signature for something else is none for a statement.
 const DOMAIN: &str = "toolwright statement 1\n";
@@ -90,13 +90,13 @@ impl ApproverKey {
     ///
     /// # Errors
     /// When the statement is another's, by its `by`.
-    pub fn sign(&self, statement: &Statement) -> Result<Signed, NotTheirs> {
+    pub fn sign(&self, statement: &Statement) -> Result<SignedStatement, NotTheirs> {
         if statement.by != self.name {
             return Err(NotTheirs { by: statement.by.clone(), name: self.name.clone() });
         }
         let text = serde_json::to_string(statement).expect("a statement always serialises");
         let signature = self.sign_text(DOMAIN, &text);
-        Ok(Signed { key: self.public().to_string(), signature, text })
+        Ok(SignedStatement { key: self.public().to_string(), signature, text })
     }
 
     /// Signs a text of a domain, in hexadecimal digits.

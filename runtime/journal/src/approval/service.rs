@@ -19,14 +19,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::granted::Grant;
-use super::statement::{Decision, Signed, Statement, Subject};
+use super::statement::{Decision, SignedStatement, Statement, Subject};
 use super::trusted_keys::TrustedKeys;
 use crate::journal::{CallWrite, CommitError, DocumentWrite, State, Store, Transaction, begun};
 use toolwright_core::context::CallId;
 
 pub use error::ApprovalError;
 pub use grants::Grants;
-pub use shown::Shown;
+pub use shown::ShownCall;
 
 use decide::decide;
 use recorded::find_recorded;
@@ -77,7 +77,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// What became of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Submitted {
+pub struct SubmitOutcome {
     /// What it is about.
     pub about: Subject,
     /// What was decided.
@@ -96,16 +96,16 @@ pub struct Submitted {
 
 /// A statement as it was read, and by whom.
 struct ParsedStatement<'a> {
-    signed: &'a Signed,
+    signed: &'a SignedStatement,
     statement: Statement,
     now: Timestamp,
 }
 
 enum Step {
     /// It was said before.
-    Known(Submitted),
+    Known(SubmitOutcome),
     /// It is to be committed.
-    New(Transaction, Submitted),
+    New(Transaction, SubmitOutcome),
 }
 
 impl ApprovalService {
@@ -141,7 +141,11 @@ impl ApprovalService {
     /// When it cannot take effect: the error says who won, what became of the call or grant, or that the record was
     /// [altered](ApprovalError::Altered). After
     /// [`ApprovalError::Store`] it is unknown whether it did; submit it again.
-    pub async fn submit(&self, signed: Signed, now: Timestamp) -> Result<Submitted, ApprovalError> {
+    pub async fn submit(
+        &self,
+        signed: SignedStatement,
+        now: Timestamp,
+    ) -> Result<SubmitOutcome, ApprovalError> {
         let statement = match &self.trusted {
             Some(trusted) => trusted.verify(&signed)?.into_statement(),
             None => signed.statement()?,
@@ -181,7 +185,7 @@ impl ApprovalService {
         if (record.generation, record.digest.as_str()) == (generation, digest)
             && let Some(decided) = decide(record.clone(), begun(&history), said, self.is_unseen)?
         {
-            let submitted = Submitted {
+            let submitted = SubmitOutcome {
                 about: said.statement.about.clone(),
                 verdict: said.statement.verdict.clone(),
                 who: decided.entry.who.clone(),
@@ -218,7 +222,7 @@ impl ApprovalService {
             documents.into_iter().find(|document| document.key.rsplit('/').next() == Some(id));
         let document = document.ok_or_else(|| ApprovalError::UnknownGrant { id: id.to_owned() })?;
         let mut grant = Grant::from_text(&document.key, &document.text)?;
-        let submitted = |who: String, at, repeated| Submitted {
+        let submitted = |who: String, at, repeated| SubmitOutcome {
             about: said.statement.about.clone(),
             verdict: Decision::Revoke,
             who,

@@ -16,7 +16,7 @@ use toolwright_core::context::CallId;
 
 /// A statement as it was signed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signed {
+pub struct SignedStatement {
     /// The statement, as JSON text.
     pub text: String,
     /// The public key that signed it, as [`PublicKey`](super::PublicKey) writes it.
@@ -25,7 +25,7 @@ pub struct Signed {
     pub signature: String,
 }
 
-impl Signed {
+impl SignedStatement {
     /// Parses the statement. Its signature is not checked until
     /// [`TrustedKeys::verify`](super::TrustedKeys::verify) has checked it.
     ///
@@ -225,7 +225,7 @@ impl fmt::Debug for Decision {
 }
 
 /// Without the text, whose arguments and results may hold secrets.
-impl fmt::Debug for Signed {
+impl fmt::Debug for SignedStatement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Signed")

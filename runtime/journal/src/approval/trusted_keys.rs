@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::key::{InvalidPublicKey, PublicKey, is_name};
-use super::statement::{Signed, Statement, UnreadableStatement};
+use super::statement::{SignedStatement, Statement, UnreadableStatement};
 
 /// The keys that count, each under the name by which the application knows its holder.
 #[derive(Debug, Clone, Default)]
@@ -61,19 +61,19 @@ impl TrustedKeys {
     ///
     /// # Errors
     /// When it did not; the error says what is wrong.
-    pub fn verify(&self, signed: &Signed) -> Result<Verified, Unverified> {
+    pub fn verify(&self, signed: &SignedStatement) -> Result<VerifiedStatement, VerifyError> {
         let key: PublicKey = signed.key.parse()?;
-        let name = self.names.get(&key).ok_or(Unverified::UnknownKey(key))?;
+        let name = self.names.get(&key).ok_or(VerifyError::UnknownKey(key))?;
         match key.has_signed(&signed.text, &signed.signature) {
             Some(true) => {}
-            Some(false) => return Err(Unverified::BadSignature { name: name.clone() }),
-            None => return Err(Unverified::NoSignature { name: name.clone() }),
+            Some(false) => return Err(VerifyError::BadSignature { name: name.clone() }),
+            None => return Err(VerifyError::NoSignature { name: name.clone() }),
         }
         let statement = signed.statement()?;
         if statement.by != *name {
-            return Err(Unverified::OtherName { by: statement.by, name: name.clone() });
+            return Err(VerifyError::OtherName { by: statement.by, name: name.clone() });
         }
-        Ok(Verified { statement, key })
+        Ok(VerifiedStatement { statement, key })
     }
 }
 
@@ -111,12 +111,12 @@ toolwright_core::debug_as_sentence!(TrustError);
 
 /// A statement whose signature was checked; only [`TrustedKeys::verify`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedStatement {
     statement: Statement,
     key: PublicKey,
 }
 
-impl Verified {
+impl VerifiedStatement {
     /// Returns what is said.
     #[must_use]
     pub fn statement(&self) -> &Statement {
@@ -145,7 +145,7 @@ impl Verified {
 /// Why a statement does not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unverified {
+pub enum VerifyError {
     /// Its key cannot be read.
     #[error(transparent)]
     InvalidKey(#[from] InvalidPublicKey),

@@ -14,7 +14,7 @@ use toolwright_core::error::ToolError;
 
 /// An answer as it is stored.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct AnswerRecord {
     /// Whether the call failed.
     pub is_error: bool,
     /// What the model gets, as text.
@@ -23,7 +23,7 @@ pub struct Answered {
     pub whole: serde_json::Value,
 }
 
-impl Answered {
+impl AnswerRecord {
     /// Makes an error of class `Final`, with the message that a model reads of a [`ToolError`].
     #[must_use]
     pub fn error(kind: &str, message: &str, hint: Option<&str>) -> Self {
@@ -45,11 +45,11 @@ impl Answered {
     /// Makes a result that is a value, of the JSON text of an object or array; `None` where it is none.
     ///
     /// ```
-    /// use toolwright::journal::Answered;
+    /// use toolwright::journal::AnswerRecord;
     ///
-    /// let answered = Answered::json(r#"{"id":9007199254740993}"#).expect("an object");
+    /// let answered = AnswerRecord::json(r#"{"id":9007199254740993}"#).expect("an object");
     /// assert_eq!(answered.whole["json"], r#"{"id":9007199254740993}"#);
-    /// assert!(Answered::json("42").is_none());
+    /// assert!(AnswerRecord::json("42").is_none());
     /// ```
     #[must_use]
     pub fn json(text: &str) -> Option<Self> {
@@ -69,7 +69,7 @@ impl Answered {
 }
 
 /// Without the result, which may repeat a secret.
-impl fmt::Debug for Answered {
+impl fmt::Debug for AnswerRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Answered").field("is_error", &self.is_error).finish_non_exhaustive()
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::next::{Failure, Transition};
 use super::state::State;
-use crate::approval::Signed;
+use crate::approval::SignedStatement;
 use toolwright_core::context::CallId;
 
 /// One thing that happened to a call. Entries are only ever added.
@@ -35,7 +35,7 @@ pub struct Entry {
     /// Why, in words.
     pub why: Option<String>,
     /// What a person signed.
-    pub signed: Option<Signed>,
+    pub signed: Option<SignedStatement>,
 }
 
 /// Who did something, when and why.
@@ -48,7 +48,7 @@ pub struct Note {
     /// Why, in words.
     pub why: Option<String>,
     /// What a person signed.
-    pub signed: Option<Signed>,
+    pub signed: Option<SignedStatement>,
 }
 
 /// An attempt that gave no result.

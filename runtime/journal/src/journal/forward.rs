@@ -3,14 +3,14 @@
 use std::pin::Pin;
 
 /// What a method of a [`Store`](super::Store) gives, as its signature spells it. Needs the feature `conformance`.
-pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The methods of a [`Store`](crate::journal::Store) that only ask, passed on to the store in a field. A store that
 /// measures, encrypts or breaks what is written needs no more than `commit`, `renew` and `acknowledge` of its own.
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
-/// use toolwright::unstable::journal::Asked;
+/// use toolwright::unstable::journal::StoreFuture;
 /// use jiff::Timestamp;
 /// use toolwright::CallId;
 ///
@@ -24,15 +24,15 @@ pub type Asked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// }
 ///
 /// impl Store for ReadOnly {
-///     fn commit<'a>(&'a self, _: Transaction, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///     fn commit<'a>(&'a self, _: Transaction, _: Timestamp) -> StoreFuture<'a, Result<(), CommitError>> {
 ///         Box::pin(async { Err(no()) })
 ///     }
 ///
-///     fn renew<'a>(&'a self, _: CallId, _: u64, _: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///     fn renew<'a>(&'a self, _: CallId, _: u64, _: Timestamp) -> StoreFuture<'a, Result<(), CommitError>> {
 ///         Box::pin(async { Err(no()) })
 ///     }
 ///
-///     fn acknowledge<'a>(&'a self, _: CallId) -> Asked<'a, Result<(), CommitError>> {
+///     fn acknowledge<'a>(&'a self, _: CallId) -> StoreFuture<'a, Result<(), CommitError>> {
 ///         Box::pin(async { Err(no()) })
 ///     }
 ///
@@ -45,7 +45,7 @@ macro_rules! pass_on_questions {
         fn get<'a>(
             &'a self,
             call: $crate::CallId,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<Option<$crate::journal::CallRecord>, $crate::journal::StoreError>,
         > {
@@ -55,7 +55,7 @@ macro_rules! pass_on_questions {
         fn at<'a>(
             &'a self,
             place: &'a $crate::journal::CallSlot,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<Option<$crate::journal::CallRecord>, $crate::journal::StoreError>,
         > {
@@ -66,10 +66,10 @@ macro_rules! pass_on_questions {
             &'a self,
             filter: &'a $crate::journal::Filter,
             page: $crate::journal::Page,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<
-                $crate::journal::Listed<$crate::journal::CallRecord>,
+                $crate::journal::CallPage<$crate::journal::CallRecord>,
                 $crate::journal::StoreError,
             >,
         > {
@@ -80,10 +80,10 @@ macro_rules! pass_on_questions {
             &'a self,
             filter: &'a $crate::journal::Filter,
             page: $crate::journal::Page,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<
-                $crate::journal::Listed<$crate::journal::CallSummary>,
+                $crate::journal::CallPage<$crate::journal::CallSummary>,
                 $crate::journal::StoreError,
             >,
         > {
@@ -93,7 +93,7 @@ macro_rules! pass_on_questions {
         fn history<'a>(
             &'a self,
             call: $crate::CallId,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<Vec<$crate::journal::Entry>, $crate::journal::StoreError>,
         > {
@@ -103,7 +103,7 @@ macro_rules! pass_on_questions {
         fn document<'a>(
             &'a self,
             key: &'a str,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<Option<$crate::journal::Document>, $crate::journal::StoreError>,
         > {
@@ -113,7 +113,7 @@ macro_rules! pass_on_questions {
         fn documents<'a>(
             &'a self,
             prefix: &'a str,
-        ) -> $crate::journal::Asked<
+        ) -> $crate::journal::StoreFuture<
             'a,
             Result<Vec<$crate::journal::Document>, $crate::journal::StoreError>,
         > {
@@ -122,12 +122,14 @@ macro_rules! pass_on_questions {
 
         fn id<'a>(
             &'a self,
-        ) -> $crate::journal::Asked<'a, Result<::std::string::String, $crate::journal::StoreError>>
-        {
+        ) -> $crate::journal::StoreFuture<
+            'a,
+            Result<::std::string::String, $crate::journal::StoreError>,
+        > {
             self.$inner.id()
         }
 
-        fn changed(&self) -> $crate::journal::Asked<'_, ()> {
+        fn changed(&self) -> $crate::journal::StoreFuture<'_, ()> {
             self.$inner.changed()
         }
 
@@ -146,7 +148,7 @@ macro_rules! pass_on_questions {
 ///
 /// ```
 /// use toolwright::journal::{CommitError, MemoryStore, Store, Transaction};
-/// use toolwright::unstable::journal::Asked;
+/// use toolwright::unstable::journal::StoreFuture;
 /// use jiff::Timestamp;
 /// use toolwright::CallId;
 ///
@@ -156,7 +158,7 @@ macro_rules! pass_on_questions {
 /// }
 ///
 /// impl Store for Loud {
-///     fn commit<'a>(&'a self, unit: Transaction, now: Timestamp) -> Asked<'a, Result<(), CommitError>> {
+///     fn commit<'a>(&'a self, unit: Transaction, now: Timestamp) -> StoreFuture<'a, Result<(), CommitError>> {
 ///         println!("commits at {now}");
 ///         self.inner.commit(unit, now)
 ///     }
@@ -173,14 +175,14 @@ macro_rules! pass_on_leases {
             call: $crate::CallId,
             epoch: u64,
             until: $crate::journal::Timestamp,
-        ) -> $crate::journal::Asked<'a, Result<(), $crate::journal::CommitError>> {
+        ) -> $crate::journal::StoreFuture<'a, Result<(), $crate::journal::CommitError>> {
             self.$inner.renew(call, epoch, until)
         }
 
         fn acknowledge<'a>(
             &'a self,
             call: $crate::CallId,
-        ) -> $crate::journal::Asked<'a, Result<(), $crate::journal::CommitError>> {
+        ) -> $crate::journal::StoreFuture<'a, Result<(), $crate::journal::CommitError>> {
             self.$inner.acknowledge(call)
         }
     };

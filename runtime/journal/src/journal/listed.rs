@@ -27,7 +27,7 @@ use toolwright_core::context::CallId;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed<T> {
+pub struct CallPage<T> {
     /// The calls that can be read, in the order of the page.
     pub calls: Vec<T>,
     /// The calls of the page that cannot be read, in its order. They count in its limit.
@@ -45,7 +45,7 @@ pub struct DamagedCall {
     pub error: StoreError,
 }
 
-impl<T> Listed<T> {
+impl<T> CallPage<T> {
     /// Makes an empty page, which is the last.
     #[must_use]
     pub fn new() -> Self {
@@ -74,13 +74,13 @@ impl<T> Listed<T> {
     }
 
     /// Replaces each call that was read by something else.
-    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Listed<U> {
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> CallPage<U> {
         let Self { calls, damaged, next } = self;
-        Listed { calls: calls.into_iter().map(change).collect(), damaged, next }
+        CallPage { calls: calls.into_iter().map(change).collect(), damaged, next }
     }
 }
 
-impl<T> Default for Listed<T> {
+impl<T> Default for CallPage<T> {
     fn default() -> Self {
         Self::new()
     }

@@ -15,7 +15,7 @@ use super::ended::EndedCalls;
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::identity::new_id;
-use super::listed::Listed;
+use super::listed::CallPage;
 use super::parent::ParentCall;
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
@@ -210,7 +210,7 @@ impl Store for MemoryStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>> {
         async move { Ok(self.lock().list_page(filter, page, Tables::read_call)) }.boxed()
     }
 
@@ -218,7 +218,7 @@ impl Store for MemoryStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         async move { Ok(self.lock().list_page(filter, page, |_, call| Ok(CallSummary::of(call)))) }
             .boxed()
     }
@@ -280,9 +280,9 @@ impl Tables {
         filter: &Filter,
         page: Page,
         read: fn(&Self, &CallRecord) -> Result<T, StoreError>,
-    ) -> Listed<T> {
+    ) -> CallPage<T> {
         let after = page.after.map_or(Bound::Unbounded, Bound::Excluded);
-        let mut listed = Listed::new();
+        let mut listed = CallPage::new();
         let mut add = |call: &CallRecord| {
             listed.push(page.limit, call.id, read(self, call));
         };

@@ -5,14 +5,14 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::answered::Answered;
+use super::answered::AnswerRecord;
 use super::copies::Copies;
 use super::counter::{Counter, NotAdvanced};
 use super::entry::{Entry, FailedAttempt, Note};
 use super::next::{Transition, next};
 use super::parent::ParentCall;
 use super::state::State;
-use crate::approval::Signed;
+use crate::approval::SignedStatement;
 use toolwright_core::context::CallId;
 use toolwright_core::repairs::Change;
 use toolwright_core::tool::{Danger, Effect};
@@ -152,10 +152,10 @@ pub struct CallRecord {
     /// What a person is or was asked.
     pub ask: Option<Ask>,
     /// What a person decided in this generation.
-    pub decision: Option<Signed>,
+    pub decision: Option<SignedStatement>,
     /// That a person accepted the plan that it is in. It counts as long as the call is what was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted: Option<Signed>,
+    pub accepted: Option<SignedStatement>,
     /// The grant that covers it.
     pub grant: Option<String>,
     /// A change of the arguments that is still to be judged, as JSON text.
@@ -176,11 +176,11 @@ pub struct CallRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedAttempt>,
     /// Its one answer, as its run gets it.
-    pub answer: Option<Answered>,
+    pub answer: Option<AnswerRecord>,
     /// What came of it after its run had its answer: of a planned call that was accepted, of a dead one that was
     /// requeued. It is for operators and listeners, never for a history that has an answer already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Answered>,
+    pub result: Option<AnswerRecord>,
     /// Whether the run has taken note of its answer; once it has, it stays so.
     pub delivered: bool,
     /// When it was recorded.
@@ -264,7 +264,7 @@ impl CallRecord {
     }
 
     /// Sets its answer; where its run has one already, that one stays and this is its [`result`](Self::result).
-    pub fn answer_with(&mut self, answer: impl Into<Answered>) {
+    pub fn answer_with(&mut self, answer: impl Into<AnswerRecord>) {
         let place = if self.answer.is_none() { &mut self.answer } else { &mut self.result };
         *place = Some(answer.into());
     }

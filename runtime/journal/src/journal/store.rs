@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::Entry;
 use super::error::{CommitError, StoreError};
 use super::identity::journal_id;
-use super::listed::Listed;
+use super::listed::CallPage;
 use super::next::{Failure, Transition};
 use super::record::{CallRecord, CallSlot};
 use super::state::State;
@@ -62,7 +62,7 @@ pub trait Store: Send + Sync + 'static {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>>;
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>>;
 
     /// The calls that [`list`](Self::list) would give, each as an id, a version, a state and the time when it is due; one
     /// page, in the same order. No record is read for it, so that an executor that looks for due calls once a second may ask:
@@ -71,7 +71,7 @@ pub trait Store: Send + Sync + 'static {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>>;
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>>;
 
     /// What happened to a call, in order.
     fn history<'a>(&'a self, call: CallId) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;

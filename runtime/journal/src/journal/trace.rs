@@ -165,7 +165,7 @@ fn continues(step: &TraceStep, entry: &Entry, input: TraceInput) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::approval::Signed;
+    use crate::approval::SignedStatement;
     use crate::journal::{CallSlot, Note};
     use toolwright_core::context::CallId;
     use toolwright_core::tool::Effect;
@@ -198,8 +198,11 @@ mod tests {
         use TraceInput::{Attempted, Decided, Due, Resumed, Submitted};
 
         let (record, mut history) = life();
-        let signed =
-            |text: &str| Signed { text: text.into(), key: String::new(), signature: String::new() };
+        let signed = |text: &str| SignedStatement {
+            text: text.into(),
+            key: String::new(),
+            signature: String::new(),
+        };
         history[2].signed = Some(signed("{}"));
         let steps = trace(&record, &history).expect("it replays");
         let inputs: Vec<TraceInput> = steps.iter().map(|step| step.input).collect();

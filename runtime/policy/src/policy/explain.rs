@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::judged::{DeclaredAccess, Evaluation, PolicyDecision, RuleEffect, RuleMatch};
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
-use super::undeclared::Undeclared;
+use super::undeclared::UndeclaredTool;
 use toolwright_core::tool::Danger;
 
 /// Why a policy decides as it does; its text is for people, its serialised form for programs.
@@ -26,7 +26,7 @@ pub struct Explanation {
     pub files: Vec<MatchedFiles>,
     /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub undeclared: Option<Undeclared>,
+    pub undeclared: Option<UndeclaredTool>,
     /// The files that rules declare for the call, where its tool declares none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<DeclaredAccess>,

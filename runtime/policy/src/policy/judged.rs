@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::foreign::in_words;
 use super::mode::{Mode, ModeSays};
 use super::question::Question;
-use super::undeclared::Undeclared;
+use super::undeclared::UndeclaredTool;
 use toolwright_core::tool::Effect;
 
 /// The decision of a policy on a call.
@@ -41,7 +41,7 @@ pub struct Evaluation {
     /// The rules that match it, the strongest first.
     pub rules: Vec<RuleMatch>,
     /// The sentence on a tool that does not declare its files, where protections ask only for that reason.
-    pub undeclared: Option<Undeclared>,
+    pub undeclared: Option<UndeclaredTool>,
     /// The effect of the mode.
     pub mode: ModeSays,
     /// The files that rules declare for the call, where its tool declares none.
@@ -124,7 +124,7 @@ pub enum RuleEffect {
 /// one reason, however many protections want to know it.
 pub(super) fn decide(
     rules: &[RuleMatch],
-    undeclared: Option<&Undeclared>,
+    undeclared: Option<&UndeclaredTool>,
     (mode, mode_says): (Mode, ModeSays),
     plan: bool,
     question: &Question<'_>,

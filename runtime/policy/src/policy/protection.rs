@@ -19,7 +19,7 @@ use toolwright_core::footprint::{File, ResourceKind};
 /// | `workspace-bounds` | no file outside of the roots is touched, where there are roots |
 ///
 /// Each refuses where a call says which files it touches. A call that does not say so may touch these too: a person is
-/// asked about it, for one reason, however many protections ask ([`Undeclared`](super::Undeclared)); but `ask-for-keys` asks
+/// asked about it, for one reason, however many protections ask ([`UndeclaredTool`](super::UndeclaredTool)); but `ask-for-keys` asks
 /// only about calls that name a key, because else it would ask about every read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

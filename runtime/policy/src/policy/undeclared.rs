@@ -42,7 +42,7 @@ const GROUP: &str = "group:";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Undeclared {
+pub struct UndeclaredTool {
     /// The tool's name.
     pub tool: String,
     /// What it does not say, and what to do about it.
@@ -149,7 +149,7 @@ impl NoFiles {
         asking: &Asking<'_>,
         rules: Vec<String>,
         wants_the_tools_own_word: bool,
-    ) -> Option<Undeclared> {
+    ) -> Option<UndeclaredTool> {
         if rules.is_empty() {
             return None;
         }
@@ -169,7 +169,7 @@ impl NoFiles {
             format!("add `{access}()`, or list it under `touches_no_files` of the policy")
         };
         let message = format!("`{tool}` does not say what it {access}: {cure}");
-        Some(Undeclared { tool, message, rules })
+        Some(UndeclaredTool { tool, message, rules })
     }
 
     /// The tools that are listed and still there, in the order of the catalog.
@@ -192,14 +192,14 @@ impl ListedTool {
     }
 }
 
-impl Undeclared {
+impl UndeclaredTool {
     /// Whether the report of the undeclared tool already covers what a rule says.
     pub(super) fn covers(&self, said: &RuleMatch) -> bool {
         self.rules.iter().any(|it| **it == *said.rule)
     }
 }
 
-impl fmt::Display for Undeclared {
+impl fmt::Display for UndeclaredTool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Arrived, Note};
+use super::{NormalizedSchema, Note};
 use toolwright_core::schema::SchemaProblem;
 
 /// More than anybody reads.
@@ -37,7 +37,11 @@ impl Report {
         self.problems.is_empty()
     }
 
-    pub(super) fn conclude(self, schema: Value) -> Result<Arrived, Vec<SchemaProblem>> {
-        if self.is_sound() { Ok(Arrived { schema, notes: self.notes }) } else { Err(self.problems) }
+    pub(super) fn conclude(self, schema: Value) -> Result<NormalizedSchema, Vec<SchemaProblem>> {
+        if self.is_sound() {
+            Ok(NormalizedSchema { schema, notes: self.notes })
+        } else {
+            Err(self.problems)
+        }
     }
 }

@@ -42,7 +42,7 @@ use self::watcher::{Changes, Watcher};
 use self::writer::{Work, Writer};
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, Page, Store,
+    CallPage, CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Page, Store,
     StoreError, Transaction,
 };
 
@@ -136,7 +136,8 @@ impl SqliteStore {
         values: impl Params + Send + 'static,
     ) -> Result<Option<CallRecord>, StoreError> {
         let read = move |reading: &mut Reading<'_>| {
-            let Listed { mut calls, mut damaged, .. } = records(reading, sql, values, 1, |_| true)?;
+            let CallPage { mut calls, mut damaged, .. } =
+                records(reading, sql, values, 1, |_| true)?;
             damaged.pop().map_or_else(|| Ok(calls.pop()), |damaged| Err(damaged.error))
         };
         self.0.readers.read(read).await
@@ -207,7 +208,7 @@ impl Store for SqliteStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>> {
         let query = query::query(filter, page);
         let filter = filter.clone();
         let read = move |reading: &mut Reading<'_>| {
@@ -222,7 +223,7 @@ impl Store for SqliteStore {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         if filter.text.is_some() {
             // Only the records say what they hold.
             let listed = self.list(filter, page);
@@ -230,7 +231,7 @@ impl Store for SqliteStore {
         }
         let query = query::summaries(filter, page);
         let read = move |reading: &mut Reading<'_>| {
-            let mut found = Listed::new();
+            let mut found = CallPage::new();
             let values = rusqlite::params_from_iter(query.values);
             reading.rows(&query.sql, values, |name, row| {
                 add(&mut found, page.limit, id(name, row)?, |id| row::summary(id, row));
@@ -299,8 +300,8 @@ fn records(
     values: impl Params,
     limit: usize,
     takes: impl Fn(&CallRecord) -> bool,
-) -> Result<Listed<CallRecord>, StoreError> {
-    let mut found = Listed::new();
+) -> Result<CallPage<CallRecord>, StoreError> {
+    let mut found = CallPage::new();
     if limit == 0 {
         return Ok(found);
     }
@@ -317,7 +318,7 @@ fn records(
 }
 
 fn add<T>(
-    found: &mut Listed<T>,
+    found: &mut CallPage<T>,
     limit: usize,
     id: CallId,
     read: impl FnOnce(CallId) -> Result<T, row::Unreadable>,

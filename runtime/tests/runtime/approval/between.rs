@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures::future::{BoxFuture, FutureExt};
 use jiff::Timestamp;
 use toolwright::CallId;
-use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement, Submitted};
+use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement, SubmitOutcome};
 use toolwright::journal::{
     CallRecord, CallWrite, CommitError, MemoryStore, State, Store, Transaction, Transition,
 };
@@ -60,7 +60,7 @@ async fn submitted(
     statement: &Statement,
     times: u32,
     happening: impl Fn(MemoryStore) -> BoxFuture<'static, ()> + Send + Sync + 'static,
-) -> Result<Submitted, ApprovalError> {
+) -> Result<SubmitOutcome, ApprovalError> {
     let (left, happening) = (AtomicU32::new(times), Box::new(happening) as Happening);
     let between = Between { store: store.clone(), left, happening };
     ApprovalService::new(Arc::new(between))

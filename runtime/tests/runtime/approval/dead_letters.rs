@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolwright::approval::{ApprovalError, ApprovalService, Decision, Statement};
 use toolwright::journal::{
-    Answered, CallRecord, FailedAttempt, Failure, SqliteStore, State, Store, StoredText,
+    AnswerRecord, CallRecord, FailedAttempt, Failure, SqliteStore, State, Store, StoredText,
     Transaction, Transition,
 };
 use toolwright::repair::{Change, ChangeRule};
@@ -33,15 +33,15 @@ fn dead() -> CallRecord {
         it.epoch = 1;
         it.repairs = vec![change];
         it.failures = vec![failed];
-        it.answer = Some(Answered::error("panicked", "it failed", None));
-        it.result = Some(Answered::error("panicked", "eve@example.org is unknown", None));
+        it.answer = Some(AnswerRecord::error("panicked", "it failed", None));
+        it.result = Some(AnswerRecord::error("panicked", "eve@example.org is unknown", None));
     })
 }
 
 fn planned() -> CallRecord {
     pending(1).with(|it| {
         it.state = State::Planned;
-        it.answer = Some(Answered::text("queued for approval"));
+        it.answer = Some(AnswerRecord::text("queued for approval"));
     })
 }
 

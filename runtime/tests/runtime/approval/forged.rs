@@ -1,12 +1,12 @@
 //! Statements that somebody would like to pass for a decision.
 
-use toolwright::approval::{ApprovalError, ApprovalService, Signed, Statement, Subject};
+use toolwright::approval::{ApprovalError, ApprovalService, SignedStatement, Statement, Subject};
 use toolwright::journal::State;
 
 use super::scene::{at, call_of, journal, key, pending, service, signed};
 
 /// What an approval service says to a statement about the first of two calls, which must stay as they are.
-async fn refused(forged: Signed) -> ApprovalError {
+async fn refused(forged: SignedStatement) -> ApprovalError {
     let store = journal([pending(1), pending(2)]).await;
     let error = service(&store).submit(forged, at(5)).await.expect_err("forged");
     assert_eq!(call_of(&store, pending(1).id).await, pending(1));
@@ -38,7 +38,7 @@ async fn a_changed_text_with_the_old_signature_is_refused() {
     let text =
         reject.text.replace(r#"{"reject":{"reason":null}}"#, r#"{"approve":{"grant":null}}"#);
     assert_ne!(text, reject.text);
-    let error = refused(Signed { text, ..reject }).await;
+    let error = refused(SignedStatement { text, ..reject }).await;
     assert!(matches!(error, ApprovalError::Unverified(_)), "{error}");
 }
 
@@ -46,7 +46,7 @@ async fn a_changed_text_with_the_old_signature_is_refused() {
 async fn a_signature_of_one_call_does_not_approve_another() {
     let one = signed(&Statement::approve(&pending(1), "ada", at(1)));
     let other = signed(&Statement::approve(&pending(2), "ada", at(1)));
-    let error = refused(Signed { text: other.text, ..one }).await;
+    let error = refused(SignedStatement { text: other.text, ..one }).await;
     assert!(matches!(error, ApprovalError::Unverified(_)), "{error}");
 }
 
@@ -63,7 +63,7 @@ async fn what_is_no_statement_is_refused_even_where_nobody_is_trusted() {
     let store = journal([pending(1)]).await;
     let good = signed(&Statement::approve(&pending(1), "ada", at(1)));
     for text in ["", "{}", "approved", &good.text.replace("approve", "allow")] {
-        let forged = Signed { text: text.to_owned(), ..good.clone() };
+        let forged = SignedStatement { text: text.to_owned(), ..good.clone() };
         let service = ApprovalService::new(std::sync::Arc::new(store.clone()));
         let error = service.submit(forged, at(5)).await.expect_err("no statement");
         assert!(matches!(error, ApprovalError::Unreadable(_)), "{error}");

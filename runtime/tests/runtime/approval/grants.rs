@@ -1,15 +1,15 @@
 //! Grants in a journal: given with an approval, revoked, read back.
 
 use toolwright::approval::{
-    ApprovalError, Grant, GrantError, GrantTerms, Grants, Signed, Statement, TrustedKeys,
+    ApprovalError, Grant, GrantError, GrantTerms, Grants, SignedStatement, Statement, TrustedKeys,
     UselessTerms,
 };
 use toolwright::journal::{DocumentWrite, MemoryStore, State, Store, Transaction};
-use toolwright::unstable::approval::Asked;
+use toolwright::unstable::approval::GrantCandidate;
 
 use super::scene::{at, call_of, journal, pending, service, signed, terms, trusted};
 
-const ASKED: Asked<'static> = Asked {
+const ASKED: GrantCandidate<'static> = GrantCandidate {
     tool: "send_mail",
     fingerprint: "f1",
     arguments: r#"{"to":"eve@example.org"}"#,
@@ -170,7 +170,7 @@ async fn a_grant_counts_only_while_its_granter_is_trusted_and_its_text_is_as_sig
     assert!(unverified(&grant, &TrustedKeys::new()));
     let text = grant.signed.text.replace(r#""uses":2"#, r#""uses":9"#);
     assert_ne!(text, grant.signed.text);
-    let wider = Grant { signed: Signed { text, ..grant.signed.clone() }, ..grant.clone() };
+    let wider = Grant { signed: SignedStatement { text, ..grant.signed.clone() }, ..grant.clone() };
     assert!(unverified(&wider, &trusted()));
     let renamed = Grant { id: Grant::id_of(pending(1).id, 2), ..grant.clone() };
     assert!(matches!(renamed.covers(&ASKED, &trusted()), Err(GrantError::Unreadable { .. })));

@@ -5,11 +5,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use toolwright::approval::{ApproverKey, PublicKey, Signed, Statement, TrustedKeys, Unverified};
+use toolwright::approval::{
+    ApproverKey, PublicKey, SignedStatement, Statement, TrustedKeys, VerifyError,
+};
 
 use super::scene::{at, key, pending, trusted};
 
-fn signed() -> Signed {
+fn signed() -> SignedStatement {
     key("ada").sign(&Statement::approve(&pending(1), "ada", at(1))).expect("hers")
 }
 
@@ -44,8 +46,8 @@ fn any_change_of_the_text_breaks_the_signature() {
         let mut bytes = good.text.clone().into_bytes();
         bytes[place] ^= 1;
         let Ok(text) = String::from_utf8(bytes) else { continue };
-        let forged = Signed { text, ..good.clone() };
-        let expected = Unverified::BadSignature { name: "ada".to_owned() };
+        let forged = SignedStatement { text, ..good.clone() };
+        let expected = VerifyError::BadSignature { name: "ada".to_owned() };
         assert_eq!(trusted().verify(&forged), Err(expected), "{place}");
     }
 }
@@ -57,12 +59,12 @@ fn any_change_of_the_signature_breaks_it() {
         let mut bytes = hex(&good.signature);
         bytes[place] ^= 1;
         let signature = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let forged = Signed { signature, ..good.clone() };
+        let forged = SignedStatement { signature, ..good.clone() };
         assert!(trusted().verify(&forged).is_err(), "{place}");
     }
     for signature in ["", "00", "zz", &good.signature.to_uppercase()] {
-        let forged = Signed { signature: signature.to_owned(), ..good.clone() };
-        let expected = Unverified::NoSignature { name: "ada".to_owned() };
+        let forged = SignedStatement { signature: signature.to_owned(), ..good.clone() };
+        let expected = VerifyError::NoSignature { name: "ada".to_owned() };
         assert_eq!(trusted().verify(&forged), Err(expected), "{signature}");
     }
 }
@@ -74,15 +76,15 @@ fn hex(digits: &str) -> Vec<u8> {
 
 #[test]
 fn the_statement_of_one_key_does_not_count_as_anothers() {
-    let forged = Signed { key: key("bob").public().to_string(), ..signed() };
-    let expected = Unverified::BadSignature { name: "bob".to_owned() };
+    let forged = SignedStatement { key: key("bob").public().to_string(), ..signed() };
+    let expected = VerifyError::BadSignature { name: "bob".to_owned() };
     assert_eq!(trusted().verify(&forged), Err(expected));
 }
 
 #[test]
 fn a_key_that_is_not_trusted_does_not_count() {
     let eve = key("eve").sign(&Statement::approve(&pending(1), "eve", at(1))).expect("hers");
-    assert_eq!(trusted().verify(&eve), Err(Unverified::UnknownKey(key("eve").public())));
+    assert_eq!(trusted().verify(&eve), Err(VerifyError::UnknownKey(key("eve").public())));
     assert!(TrustedKeys::new().verify(&signed()).is_err());
 }
 
@@ -93,7 +95,7 @@ fn a_trusted_key_cannot_speak_in_anothers_name() {
     seed[..3].copy_from_slice(b"bob");
     let as_ada = ApproverKey::from_seed("ada", seed).expect("a name");
     let forged = as_ada.sign(&Statement::approve(&pending(1), "ada", at(1))).expect("its own");
-    let expected = Unverified::OtherName { by: "ada".to_owned(), name: "bob".to_owned() };
+    let expected = VerifyError::OtherName { by: "ada".to_owned(), name: "bob".to_owned() };
     assert_eq!(trusted().verify(&forged), Err(expected));
 }
 
@@ -107,13 +109,13 @@ fn what_another_says_is_not_signed() {
 }
 
 /// Ada's signature of a text, with what stands before it.
-fn signed_after(domain: &str, text: &str) -> Signed {
+fn signed_after(domain: &str, text: &str) -> SignedStatement {
     let mut seed = [7; 32];
     seed[..3].copy_from_slice(b"ada");
     let signature =
         SigningKey::from_bytes(&seed).sign(format!("{domain}{text}").as_bytes()).to_bytes();
     let signature = signature.iter().map(|byte| format!("{byte:02x}")).collect();
-    Signed { text: text.to_owned(), key: key("ada").public().to_string(), signature }
+    SignedStatement { text: text.to_owned(), key: key("ada").public().to_string(), signature }
 }
 
 #[test]
@@ -121,7 +123,7 @@ fn a_signature_of_the_same_text_for_something_else_is_none_for_a_statement() {
     let text = signed().text;
     assert!(trusted().verify(&signed_after("toolwright statement 1\n", &text)).is_ok());
     for domain in ["", "toolwright statement 2\n", "toolwright statement 1"] {
-        let expected = Unverified::BadSignature { name: "ada".to_owned() };
+        let expected = VerifyError::BadSignature { name: "ada".to_owned() };
         assert_eq!(trusted().verify(&signed_after(domain, &text)), Err(expected), "{domain}");
     }
 }
@@ -136,7 +138,7 @@ fn a_signed_text_that_is_no_statement_does_not_count() {
     for text in ["", "{}", "null", &more, &twice, &other, &after] {
         assert_ne!(*text, good);
         let read = trusted().verify(&signed_after("toolwright statement 1\n", text));
-        assert!(matches!(read, Err(Unverified::Unreadable(_))), "{text}");
+        assert!(matches!(read, Err(VerifyError::Unreadable(_))), "{text}");
     }
 }
 

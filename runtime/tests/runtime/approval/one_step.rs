@@ -1,10 +1,11 @@
 //! Decisions that load the call, check it, sign and submit in one step; and the check that each of them shares.
 
 use toolwright::approval::{
-    ApprovalError, ApprovalRequest, ApprovalService, Decision, Shown, Statement, Subject, Submitted,
+    ApprovalError, ApprovalRequest, ApprovalService, Decision, ShownCall, Statement, Subject,
+    SubmitOutcome,
 };
 use toolwright::journal::{
-    Answered, CallRecord, CallWrite, MemoryStore, State, Store, StoredText, Transaction,
+    AnswerRecord, CallRecord, CallWrite, MemoryStore, State, Store, StoredText, Transaction,
 };
 
 use super::scene::{at, call_of, journal, key, pending, service, signed, terms};
@@ -18,7 +19,7 @@ async fn stands(state: State) -> (MemoryStore, CallRecord) {
     let record = pending(1).with(|it| {
         it.state = state;
         if state.is_answered() {
-            it.answer = Some(Answered::error("panicked", "it failed", None));
+            it.answer = Some(AnswerRecord::error("panicked", "it failed", None));
         }
     });
     (journal([record.clone()]).await, record)
@@ -122,7 +123,7 @@ async fn a_grant_is_revoked_in_one_step() {
 
 #[tokio::test]
 async fn no_decision_lets_a_call_run_whose_record_shows_other_arguments() {
-    type Said = Result<Submitted, ApprovalError>;
+    type Said = Result<SubmitOutcome, ApprovalError>;
 
     let ada = key("ada");
     let altered = async |state: State, what: &str| -> (Said, State) {
@@ -183,7 +184,7 @@ async fn a_decision_about_what_was_shown_is_refused_when_the_call_has_changed_si
     let (store, record) = stands(State::Pending).await;
     let request = ApprovalRequest::of(&record).expect("it waits");
     tamper(&store, changed).await;
-    for shown in [Shown::from(&record), Shown::from(&request)] {
+    for shown in [ShownCall::from(&record), ShownCall::from(&request)] {
         let error = now_is(&store, 5).approve(shown, &ada).await.expect_err("another call");
         assert!(matches!(error, ApprovalError::Digest { .. }), "{error}");
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolwright::approval::{
-    ApprovalError, ApprovalService, Decision, Signed, Statement, Submitted,
+    ApprovalError, ApprovalService, Decision, SignedStatement, Statement, SubmitOutcome,
 };
 use toolwright::journal::{CallRecord, MemoryStore, State, Store, Transition};
 
@@ -17,12 +17,12 @@ fn service(store: &MemoryStore) -> ApprovalService {
     ApprovalService::new(Arc::new(store.clone()))
 }
 
-fn unsigned(statement: &Statement) -> Signed {
+fn unsigned(statement: &Statement) -> SignedStatement {
     let text = serde_json::to_string(statement).expect("JSON");
-    Signed { text, key: statement.by.clone(), signature: String::new() }
+    SignedStatement { text, key: statement.by.clone(), signature: String::new() }
 }
 
-type Outcome = Result<Submitted, ApprovalError>;
+type Outcome = Result<SubmitOutcome, ApprovalError>;
 
 /// Submits all of them at once.
 async fn race(store: &MemoryStore, statements: Vec<Statement>) -> Vec<Outcome> {

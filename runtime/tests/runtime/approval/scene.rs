@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use toolwright::approval::{
-    ApprovalService, ApproverKey, Clause, GrantTerms, Scope, Signed, Statement, TrustedKeys,
+    ApprovalService, ApproverKey, Clause, GrantTerms, Scope, SignedStatement, Statement,
+    TrustedKeys,
 };
 use toolwright::journal::{
     Ask, CallRecord, CallSlot, CallWrite, MemoryStore, Note, Requester, State, Store, StoredText,
@@ -103,7 +104,7 @@ pub fn trusted() -> TrustedKeys {
 }
 
 /// A statement signed by whoever says it.
-pub fn signed(statement: &Statement) -> Signed {
+pub fn signed(statement: &Statement) -> SignedStatement {
     key(&statement.by).sign(statement).expect("their own")
 }
 

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use toolwright::approval::{Clause, GrantTerms, NotCovered, Scope};
-use toolwright::unstable::approval::Asked;
+use toolwright::unstable::approval::GrantCandidate;
 
 use super::scene::{at, terms};
 
-const ASKED: Asked<'static> = Asked {
+const ASKED: GrantCandidate<'static> = GrantCandidate {
     tool: "send_mail",
     fingerprint: "f1",
     arguments: r#"{"to":"eve@example.org"}"#,
@@ -24,38 +24,38 @@ fn covered(clauses: &[(&str, &[&str])], arguments: &str) -> bool {
         is_one_of: values.iter().map(|value| (*value).to_owned()).collect(),
     });
     let terms = GrantTerms { arguments: clauses.collect(), ..terms() };
-    terms.covers(&Asked { arguments, ..ASKED }).is_ok()
+    terms.covers(&GrantCandidate { arguments, ..ASKED }).is_ok()
 }
 
 #[test]
 fn terms_cover_their_tool_as_it_was_where_and_while_they_count() {
     assert_eq!(terms().covers(&ASKED), Ok(()));
-    let not = |asked: Asked<'_>| terms().covers(&asked).expect_err("not covered");
+    let not = |asked: GrantCandidate<'_>| terms().covers(&asked).expect_err("not covered");
     let (granted, asked) = ("send_mail".to_owned(), "send".to_owned());
-    assert_eq!(not(Asked { tool: "send", ..ASKED }), NotCovered::Tool { granted, asked });
+    assert_eq!(not(GrantCandidate { tool: "send", ..ASKED }), NotCovered::Tool { granted, asked });
     let changed = NotCovered::Fingerprint("send_mail".to_owned());
-    assert_eq!(not(Asked { fingerprint: "f2", ..ASKED }), changed);
-    assert_eq!(not(Asked { now: at(7200), ..ASKED }), NotCovered::Ended(at(7200)));
-    assert_eq!(terms().covers(&Asked { now: at(7199), ..ASKED }), Ok(()));
-    assert_eq!(terms().covers(&Asked { used: 1, ..ASKED }), Ok(()));
-    assert_eq!(not(Asked { used: 2, ..ASKED }), NotCovered::UsedUp(2));
+    assert_eq!(not(GrantCandidate { fingerprint: "f2", ..ASKED }), changed);
+    assert_eq!(not(GrantCandidate { now: at(7200), ..ASKED }), NotCovered::Ended(at(7200)));
+    assert_eq!(terms().covers(&GrantCandidate { now: at(7199), ..ASKED }), Ok(()));
+    assert_eq!(terms().covers(&GrantCandidate { used: 1, ..ASKED }), Ok(()));
+    assert_eq!(not(GrantCandidate { used: 2, ..ASKED }), NotCovered::UsedUp(2));
     let clause = NotCovered::Clause("/to".to_owned());
-    assert_eq!(not(Asked { arguments: r#"{"to":"eve"}"#, ..ASKED }), clause);
+    assert_eq!(not(GrantCandidate { arguments: r#"{"to":"eve"}"#, ..ASKED }), clause);
 }
 
 #[test]
 fn a_scope_covers_itself_alone() {
-    let covered = |scope: Scope, asked: &Asked<'_>| {
+    let covered = |scope: Scope, asked: &GrantCandidate<'_>| {
         GrantTerms { scope, ..terms() }.covers(asked) != Err(NotCovered::Scope)
     };
-    let other = Asked { run: "s", session: Some("run-1"), project: Some("p"), ..ASKED };
+    let other = GrantCandidate { run: "s", session: Some("run-1"), project: Some("p"), ..ASKED };
     let one = || "run-1".to_owned();
     assert!(covered(Scope::Run(one()), &ASKED) && !covered(Scope::Run(one()), &other));
     assert!(!covered(Scope::Session(one()), &ASKED) && covered(Scope::Session(one()), &other));
     let project = || Scope::Project("p".to_owned());
     assert!(!covered(project(), &ASKED) && covered(project(), &other));
     assert!(covered(Scope::Forever, &ASKED) && covered(Scope::Forever, &other));
-    assert!(!covered(Scope::Session(String::new()), &Asked { session: None, ..ASKED }));
+    assert!(!covered(Scope::Session(String::new()), &GrantCandidate { session: None, ..ASKED }));
 }
 
 #[test]

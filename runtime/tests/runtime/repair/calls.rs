@@ -2,10 +2,10 @@
 
 use serde_json::json;
 use toolwright::Repair;
-use toolwright::unstable::repair::{Refusal, Repaired, Repairer, TruncatedInput};
+use toolwright::unstable::repair::{Refusal, RepairedInput, Repairer, TruncatedInput};
 
 /// What a tool of a name makes of a text.
-fn read(tool: &str, text: &str) -> Result<Repaired, Refusal> {
+fn read(tool: &str, text: &str) -> Result<RepairedInput, Refusal> {
     let schema = json!({
         "type": "object", "additionalProperties": false, "required": ["path"],
         "properties": {"path": {"type": "string"}, "options": {"type": "object"}},

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use tokio::task::yield_now;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CallWrite, CommitError, Document, DocumentWrite, Entry,
-    Filter, Listed, MemoryStore, Page, Store, StoreError, Transaction, conformance,
+    CallPage, CallRecord, CallSlot, CallSummary, CallWrite, CommitError, Document, DocumentWrite,
+    Entry, Filter, MemoryStore, Page, Store, StoreError, Transaction, conformance,
 };
 
 /// What is wrong with a store, and the rule that must say so.
@@ -240,7 +240,7 @@ impl Store for Faulty {
         &'a self,
         filter: &'a Filter,
         mut page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>> {
         async move {
             let mut filter = filter.clone();
             match self.fault {
@@ -272,7 +272,7 @@ impl Store for Faulty {
                 Fault::DamageEndsPages => {
                     let found = self.inner.list(&filter, page).await?;
                     let next = found.next.filter(|_| !found.calls.is_empty());
-                    return Ok(Listed { next, ..found });
+                    return Ok(CallPage { next, ..found });
                 }
                 _ => {}
             }
@@ -285,7 +285,7 @@ impl Store for Faulty {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         async move {
             let found = self.inner.summaries(filter, page);
             let mut found = found.await?;

@@ -8,7 +8,7 @@ use super::finding::Finding;
 /// A tool as its dialect is to show it.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Described<'a> {
+pub struct DescribedTool<'a> {
     /// The name by which the application knows it.
     pub name: &'a str,
     /// A name for people.
@@ -27,7 +27,7 @@ pub struct Described<'a> {
     pub deferred: bool,
 }
 
-impl<'a> Described<'a> {
+impl<'a> DescribedTool<'a> {
     /// Describes a tool by the three things that every provider takes.
     #[must_use]
     pub fn new(name: &'a str, description: &'a str, input_schema: &'a Value) -> Self {
@@ -67,7 +67,7 @@ impl<'a> Described<'a> {
 /// A tool as a provider takes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Rendered {
+pub struct RenderedTool {
     /// The name by which the model calls it.
     pub name: String,
     /// One element of the request's list of tools, as JSON text.

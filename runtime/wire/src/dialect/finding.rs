@@ -10,11 +10,11 @@ use super::Dialect;
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwright::dialect::{Dialect, Described, Rule};
+/// use toolwright::dialect::{Dialect, DescribedTool, Rule};
 ///
 /// let schema = json!({"type": "object", "properties": {"id": {}}});
 /// let findings = Dialect::OpenAiChatStrict
-///     .render(&Described::new("find", "Finds it.", &schema))
+///     .render(&DescribedTool::new("find", "Finds it.", &schema))
 ///     .unwrap_err();
 /// assert_eq!(findings[0].rule, Rule::Untyped);
 /// assert_eq!(findings[0].pointer, "/input_schema/properties/id");

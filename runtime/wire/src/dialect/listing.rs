@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, value::RawValue};
 
 use super::rules::Rules;
-use super::{Described, Dialect, Finding, Severity, nulls, render};
+use super::{DescribedTool, Dialect, Finding, Severity, nulls, render};
 use crate::provider::{MediaSupport, MessageError, ToolCall};
 use toolwright_core::output::Answer;
 
@@ -57,7 +57,7 @@ impl Listing {
     #[doc(hidden)]
     pub fn new<'a>(
         dialect: Dialect,
-        tools: impl Iterator<Item = Described<'a>> + Clone,
+        tools: impl Iterator<Item = DescribedTool<'a>> + Clone,
         unlisted: impl Iterator<Item = &'a str>,
     ) -> Result<Self, Vec<Finding>> {
         let (text, rendered) = render::tools(dialect, tools.clone(), unlisted)?;

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::finding::{Finding, Rule, Severity};
 use super::node::{self, Node};
 use super::rules::{Rules, TypeLists};
-use super::{Described, Dialect, parts, words};
+use super::{DescribedTool, Dialect, parts, words};
 
 /// Deeper than this no schema is followed; what `serde_json` reads is no deeper.
 const DEPTH: usize = 128;
@@ -26,7 +26,11 @@ const DEPTH: usize = 128;
 const SCHEMAS: usize = 20_000;
 
 /// Writes the input schema of a tool; findings are added to.
-pub(super) fn input(dialect: Dialect, tool: &Described<'_>, findings: &mut Vec<Finding>) -> Node {
+pub(super) fn input(
+    dialect: Dialect,
+    tool: &DescribedTool<'_>,
+    findings: &mut Vec<Finding>,
+) -> Node {
     let root = tool.input_schema;
     let mut reducer = Reducer::new(dialect, tool.name, root, "/input_schema", tool.order, findings);
     reducer.judge_recursion();
@@ -36,7 +40,7 @@ pub(super) fn input(dialect: Dialect, tool: &Described<'_>, findings: &mut Vec<F
 /// Writes the output schema of a tool, for the dialects that take one.
 pub(super) fn output(
     dialect: Dialect,
-    tool: &Described<'_>,
+    tool: &DescribedTool<'_>,
     schema: &Value,
     findings: &mut Vec<Finding>,
 ) -> Node {

@@ -6,11 +6,14 @@ use super::finding::{Finding, Rule, Severity};
 use super::limits::SchemaSize;
 use super::node::Node;
 use super::rules::Rules;
-use super::{Described, Dialect, Rendered, limits, names, reduce};
+use super::{DescribedTool, Dialect, RenderedTool, limits, names, reduce};
 use toolwright_core::tool::Effect;
 
 /// One tool, or why not.
-pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, Vec<Finding>> {
+pub(super) fn tool(
+    dialect: Dialect,
+    tool: &DescribedTool<'_>,
+) -> Result<RenderedTool, Vec<Finding>> {
     let mut findings = Vec::new();
     let name = names::map_names(dialect, tool.name, &mut findings).into_owned();
     let schema = reduce::input(dialect, tool, &mut findings);
@@ -50,19 +53,19 @@ pub(super) fn tool(dialect: Dialect, tool: &Described<'_>) -> Result<Rendered, V
     let json = shape(dialect, tool, &name, schema, output);
     let json = serde_json::to_string(&json).map_err(|_| findings.clone())?;
     let SchemaSize { optional, unions, .. } = counted;
-    Ok(Rendered { name, json, notes: findings, optional, unions })
+    Ok(RenderedTool { name, json, notes: findings, optional, unions })
 }
 
 /// The tools of one request, as the value of its `tools`, and the names that they have there. Others
 /// can be called without being shown.
 pub(super) fn tools<'a>(
     dialect: Dialect,
-    tools: impl IntoIterator<Item = Described<'a>>,
+    tools: impl IntoIterator<Item = DescribedTool<'a>>,
     unlisted: impl Iterator<Item = &'a str>,
-) -> Result<(Box<RawValue>, Vec<Rendered>), Vec<Finding>> {
+) -> Result<(Box<RawValue>, Vec<RenderedTool>), Vec<Finding>> {
     let limits = &Rules::of(dialect).limits;
     let mut findings = Vec::new();
-    let mut written: Vec<(&str, Rendered)> = Vec::new();
+    let mut written: Vec<(&str, RenderedTool)> = Vec::new();
     for tool in tools {
         match self::tool(dialect, &tool) {
             Ok(rendered) => written.push((tool.name, rendered)),
@@ -93,7 +96,7 @@ pub(super) fn tools<'a>(
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(findings);
     }
-    let rendered: Vec<Rendered> = written.into_iter().map(|(_, rendered)| rendered).collect();
+    let rendered: Vec<RenderedTool> = written.into_iter().map(|(_, rendered)| rendered).collect();
     let list: Vec<&str> = rendered.iter().map(|it| it.json.as_str()).collect();
     let list = format!("[{}]", list.join(","));
     let text = match dialect {
@@ -108,7 +111,7 @@ pub(super) fn tools<'a>(
 
 fn shape(
     dialect: Dialect,
-    tool: &Described<'_>,
+    tool: &DescribedTool<'_>,
     name: &str,
     schema: Node,
     output: Option<Node>,

@@ -2,7 +2,7 @@
 
 use call_model::story::edited_and_requeued;
 use toolwright_executor::lifecycle::Then;
-use toolwright_executor::lifecycle::trace::{Refused, replay};
+use toolwright_executor::lifecycle::trace::{TraceRefusal, replay};
 use toolwright_journal::journal::State;
 
 const STORED: &str = include_str!("stories/edited-and-requeued.jsonl");
@@ -32,7 +32,8 @@ fn a_trace_without_one_of_its_steps_is_refused() {
             .map(|(_, line)| *line)
             .collect();
         let refused = replay(&trace.join("\n")).expect_err("a step is missing");
-        let is_named = matches!(refused, Refused::Missing { .. } | Refused::Beginning { .. });
+        let is_named =
+            matches!(refused, TraceRefusal::Missing { .. } | TraceRefusal::Beginning { .. });
         assert!(is_named, "without step {}: {refused}", left_out + 1);
     }
 }
@@ -41,7 +42,7 @@ fn a_trace_without_one_of_its_steps_is_refused() {
 fn a_trace_of_a_newer_version_is_refused() {
     let newer = STORED.replacen("\"format\":1", "\"format\":2", 1);
     let refused = replay(&newer).expect_err("it is newer");
-    assert_eq!(refused, Refused::Newer { step: 1, found: 2 });
+    assert_eq!(refused, TraceRefusal::Newer { step: 1, found: 2 });
     assert!(refused.to_string().ends_with("update"), "{refused}");
 }
 

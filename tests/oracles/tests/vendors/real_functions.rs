@@ -7,7 +7,7 @@ use oracles::real::{self, Function};
 use oracles::verdict::{Court, Verdict, noted, rules};
 use serde_json::Value;
 use toolwright::SchemaProblem;
-use toolwright::dialect::{Described, Dialect};
+use toolwright::dialect::{DescribedTool, Dialect};
 use toolwright::unstable::foreign::{TypeNames, input_schema};
 
 /// A function and its input schema in our type names, or why there is none.
@@ -43,7 +43,7 @@ fn count(dialect: Dialect, functions: &[Read]) -> Counts {
     let mut counts = Counts::default();
     for (function, schema) in functions {
         let Ok(schema) = schema else { continue };
-        let described = Described::new(&function.name, &function.description, schema);
+        let described = DescribedTool::new(&function.name, &function.description, schema);
         match court.judge(&described) {
             Verdict::Accepted { notes, .. } => {
                 counts.accepted += 1;

@@ -4,7 +4,7 @@ mod choices;
 mod nested;
 mod plain;
 
-use toolwright::dialect::Described;
+use toolwright::dialect::DescribedTool;
 use toolwright::{Definition, Registry};
 
 use self::{choices::*, nested::*, plain::*};
@@ -38,10 +38,10 @@ pub fn registry() -> Registry {
 }
 
 /// Calls `then` with the tool as its dialects are to see it.
-pub fn described<T>(definition: &Definition, then: impl FnOnce(&Described<'_>) -> T) -> T {
+pub fn described<T>(definition: &Definition, then: impl FnOnce(&DescribedTool<'_>) -> T) -> T {
     let Definition { name, description, input_schema, .. } = definition;
     let order: Vec<&str> = definition.parameters.iter().map(|it| it.name.as_str()).collect();
-    let mut described = Described::new(name, description, input_schema);
+    let mut described = DescribedTool::new(name, description, input_schema);
     described.title = definition.title.as_deref();
     described.output_schema = definition.output_schema.as_ref();
     described.effect = Some(definition.effect);

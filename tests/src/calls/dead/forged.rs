@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::SeqCst;
 
-use toolwright::approval::{Signed, Statement};
+use toolwright::approval::{SignedStatement, Statement};
 use toolwright::journal::{
     CallRecord, CallWrite, Entry, Note, State, Store, StoredText, Transaction, Transition,
 };
@@ -22,7 +22,7 @@ async fn writes(
     dead_letters.office.store.commit(unit, dead_letters.office.clock.now()).await.unwrap();
 }
 
-fn note(dead_letters: &DeadLetters, signed: Option<Signed>) -> Note {
+fn note(dead_letters: &DeadLetters, signed: Option<SignedStatement>) -> Note {
     Note { who: "ada".to_owned(), at: dead_letters.office.clock.now(), why: None, signed }
 }
 

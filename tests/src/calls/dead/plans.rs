@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use toolwright::CallId;
 use toolwright::approval::Statement;
 use toolwright::journal::{
-    Answered, Ask, CallRecord, CallSlot, CallWrite, Note, State, Store, StoredText, Transaction,
-    Transition,
+    AnswerRecord, Ask, CallRecord, CallSlot, CallWrite, Note, State, Store, StoredText,
+    Transaction, Transition,
 };
 use toolwright::unstable::arguments::canonical;
 
@@ -31,7 +31,7 @@ async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
         it.digest = it.digest_with(&arguments);
         it.journal = like.journal.clone();
         it.arguments = StoredText::Plain(arguments);
-        it.answer = Some(Answered::text("queued"));
+        it.answer = Some(AnswerRecord::text("queued"));
     });
     let note = || Note { who: "agent:r".to_owned(), at: now, why: None, signed: None };
     let entries = vec![record.opened(note()), record.advance(Transition::Planned, note()).unwrap()];

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use toolwright::CallId;
 use toolwright::journal::{
-    CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, Listed, MemoryStore,
+    CallPage, CallRecord, CallSlot, CallSummary, CommitError, Document, Entry, Filter, MemoryStore,
     Page, Store, StoreError, Transaction,
 };
 
@@ -89,7 +89,7 @@ impl Store for Unreadable {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallRecord>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallRecord>, StoreError>> {
         self.inner.list(filter, page)
     }
 
@@ -97,7 +97,7 @@ impl Store for Unreadable {
         &'a self,
         filter: &'a Filter,
         page: Page,
-    ) -> BoxFuture<'a, Result<Listed<CallSummary>, StoreError>> {
+    ) -> BoxFuture<'a, Result<CallPage<CallSummary>, StoreError>> {
         self.inner.summaries(filter, page)
     }
 

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{ConfigError, McpConfig, Trust, Written};
+use super::{ConfigError, McpConfig, ServerEntry, Trust};
 use crate::client::names;
 
 /// More than this is a time in milliseconds, as some write it: no call of a tool is meant to take longer in seconds.
@@ -133,7 +133,7 @@ impl Entry {
         name: &str,
         variables: Variables<'_>,
         notes: &mut Vec<String>,
-    ) -> Result<Written, String> {
+    ) -> Result<ServerEntry, String> {
         let says = |key: &str| self.others.get(key).and_then(Value::as_bool);
         let is_off = says("enabled") == Some(false) || says("isActive") == Some(false);
         if self.disabled == Some(true) || is_off {
@@ -184,7 +184,7 @@ impl Entry {
             pairs.collect::<Result<BTreeMap<_, _>, String>>()
         };
         let env = self.env.map(|env| env.into_iter().map(|(key, it)| (key, text(it))).collect());
-        Ok(Written {
+        Ok(ServerEntry {
             command: self.command.map(expand).transpose()?,
             args: self.args.map(|it| it.into_iter().map(expand).collect()).transpose()?,
             env: env.map(each).transpose()?,
@@ -257,7 +257,7 @@ fn value(name: &str, variables: Variables<'_>) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::config::Reached;
+    use crate::client::config::Endpoint;
 
     fn read(json: &str) -> McpConfig {
         let set = |name: &str| match name {
@@ -274,8 +274,8 @@ mod tests {
 
     fn program(config: &McpConfig, name: &str) -> super::super::Program {
         match &config.servers[name].reached {
-            Reached::Program(program) => program.clone(),
-            Reached::Http(http) => panic!("{}", http.url),
+            Endpoint::Program(program) => program.clone(),
+            Endpoint::Http(http) => panic!("{}", http.url),
         }
     }
 
@@ -388,7 +388,7 @@ mod tests {
             r#"{"mcpServers": {"far": {"url": "http://localhost:3000/mcp",
                 "headers": {"Authorization": "Bearer ${env:GITHUB_TOKEN}"}}}}"#,
         );
-        let Reached::Http(http) = &config.servers["far"].reached else { panic!("it has a URL") };
+        let Endpoint::Http(http) = &config.servers["far"].reached else { panic!("it has a URL") };
         assert_eq!(http.headers["Authorization"], "Bearer secret");
         let error = refusal(
             r#"{"mcpServers": {"far": {"url": "http://far.example/mcp", "headers": {"X-Key": "k"}}}}"#,

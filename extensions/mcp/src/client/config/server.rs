@@ -11,7 +11,7 @@ use super::{OAuthConfig, Trust, url};
 /// One server.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::client) struct ServerConfig {
-    pub(in crate::client) reached: Reached,
+    pub(in crate::client) reached: Endpoint,
     pub(in crate::client) trust: Trust,
     pub(in crate::client) start_timeout: Duration,
     /// How long a call may take without a word of the server.
@@ -35,7 +35,7 @@ impl ToolFilter {
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::client) enum Reached {
+pub(in crate::client) enum Endpoint {
     /// As a program that this process starts.
     Program(Program),
     /// Over Streamable HTTP.
@@ -76,7 +76,7 @@ impl Http {
 /// A server as a file describes it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::client) struct Written {
+pub(in crate::client) struct ServerEntry {
     pub(in crate::client) command: Option<String>,
     pub(in crate::client) args: Option<Vec<String>>,
     pub(in crate::client) env: Option<BTreeMap<String, String>>,
@@ -101,13 +101,13 @@ pub(in crate::client) struct Written {
     pub(in crate::client) transport: Option<String>,
 }
 
-impl Written {
+impl ServerEntry {
     pub(super) fn checked(mut self) -> Result<ServerConfig, String> {
         let reached = match (self.command.take(), self.url.take()) {
             (Some(_), Some(_)) => return Err("it has both `command` and `url`; give one".into()),
             (None, None) => return Err("it has neither `command` nor `url`; give one".into()),
-            (Some(command), None) => Reached::Program(self.program(command)?),
-            (None, Some(url)) => Reached::Http(self.http(url)?),
+            (Some(command), None) => Endpoint::Program(self.program(command)?),
+            (None, Some(url)) => Endpoint::Http(self.http(url)?),
         };
         let start_timeout = Duration::from_secs(self.start_timeout.unwrap_or(30));
         let call_timeout = self.timeout.map(Duration::from_secs);

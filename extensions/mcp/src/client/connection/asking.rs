@@ -33,14 +33,14 @@ impl Server {
             };
             match answer {
                 Ok(answer) => {
-                    self.state().restart.worked();
+                    self.state().restart.note_answer();
                     return Ok(Some(answer));
                 }
                 Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
                     return Ok(None);
                 }
                 Err(error) if sent < MOST_SENT && is_session_unknown(&error) => self.lose(&line),
-                Err(error) => return Err(self.failed(&line, error).await),
+                Err(error) => return Err(self.explain(&line, error).await),
             }
         }
         Err(self.unreachable("no session begins there"))

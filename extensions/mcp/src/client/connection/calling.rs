@@ -36,14 +36,14 @@ impl Server {
         context: &ToolContext,
     ) -> Result<Attempt, ToolError> {
         for round in 0..MOST_ROUNDS {
-            let answer = match called(line, request.clone(), patience, context).await {
+            let answer = match ask_once(line, request.clone(), patience, context).await {
                 Ok(answer) => answer,
                 Err(Failure::Silent(after)) => return Err(self.timed_out(after)),
                 // What a server has asked about has begun.
                 Err(Failure::Service(error)) if round == 0 && is_session_unknown(&error) => {
                     return Ok(Attempt::SessionUnknown);
                 }
-                Err(Failure::Service(error)) => return Err(self.failed(line, error).await),
+                Err(Failure::Service(error)) => return Err(self.explain(line, error).await),
             };
             let asked = match answer {
                 CallToolResponse::InputRequired(asked) => asked,
@@ -87,7 +87,7 @@ impl From<ServiceError> for Failure {
 
 /// Asks once. What the server reports meanwhile is the progress of the call, and gives it time; the request is cancelled
 /// where its time is over or its caller has gone.
-async fn called(
+async fn ask_once(
     line: &Line,
     request: CallToolRequestParams,
     patience: Option<Duration>,

@@ -44,7 +44,7 @@ impl Server {
     }
 
     /// The request was sent, or may have been.
-    pub(super) async fn failed(&self, line: &Line, error: ServiceError) -> ToolError {
+    pub(super) async fn explain(&self, line: &Line, error: ServiceError) -> ToolError {
         let server = &self.name;
         if let Some(words) = http::refusal(&error) {
             let said = untrusted::fenced(&format!("MCP server `{server}`"), words);

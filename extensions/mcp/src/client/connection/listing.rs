@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use toolwright::{CancellationToken, ToolError};
 
 use super::Server;
-use crate::client::definition::{Definitions, Listed};
+use crate::client::definition::{Definitions, ListedTool};
 
 /// More tools than this, and the server is not believed to come to an end.
 const MOST_TOOLS: usize = 20_000;
@@ -34,7 +34,7 @@ pub(super) struct Listing {
 
 impl Server {
     /// Sees to it that the list of tools is as the server has it now, as far as that takes no longer than calls wait.
-    pub(super) async fn listed(self: &Arc<Self>) {
+    pub(super) async fn wait_for_list(self: &Arc<Self>) {
         if let Some(listing) = self.listing() {
             let _ = timeout_at(listing.until, listing.over.cancelled()).await;
         }
@@ -87,7 +87,7 @@ impl Server {
         &self,
         peer: &Peer<RoleClient>,
     ) -> Result<Arc<Definitions>, ToolError> {
-        let mut tools: Vec<Listed> = Vec::new();
+        let mut tools: Vec<ListedTool> = Vec::new();
         let (mut seen, mut cursor) = (0, None);
         loop {
             let page = self.page(peer, cursor.clone()).await?;
@@ -122,7 +122,7 @@ impl Server {
         };
         match answer {
             ServerResult::ListToolsResult(page) => {
-                let tools = page.tools.into_iter().map(Listed::from).collect();
+                let tools = page.tools.into_iter().map(ListedTool::from).collect();
                 Ok(PageOfTools { tools, next: page.next_cursor })
             }
             // The library takes no part of a page on which one tool is wrong.
@@ -135,7 +135,7 @@ impl Server {
 }
 
 struct PageOfTools {
-    tools: Vec<Listed>,
+    tools: Vec<ListedTool>,
     next: Option<String>,
 }
 
@@ -144,6 +144,6 @@ impl PageOfTools {
     fn read(mut page: Value) -> Option<Self> {
         let Value::Array(tools) = page.get_mut("tools")?.take() else { return None };
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-        Some(Self { tools: tools.into_iter().map(Listed::read).collect(), next })
+        Some(Self { tools: tools.into_iter().map(ListedTool::read).collect(), next })
     }
 }

@@ -10,7 +10,7 @@ use rmcp::service::{ClientInitializeError, RunningService};
 use toolwright::ToolError;
 
 use super::Server;
-use crate::client::config::Reached;
+use crate::client::config::Endpoint;
 #[cfg(feature = "oauth")]
 use crate::client::config::{Http, OAuthConfig};
 use crate::client::handler::Handler;
@@ -34,7 +34,7 @@ impl Server {
         handler: Handler,
     ) -> Result<(Option<Process>, Connecting), ToolError> {
         match &self.config.reached {
-            Reached::Program(program) => {
+            Endpoint::Program(program) => {
                 let (process, output, input) =
                     Process::start(&self.name, program).map_err(|error| {
                         self.unreachable("its program cannot be started").caused_by(error)
@@ -43,7 +43,7 @@ impl Server {
                 Ok((Some(process), Box::pin(rmcp::serve_client(handler, lines))))
             }
             #[cfg(feature = "http-client")]
-            Reached::Http(http) => {
+            Endpoint::Http(http) => {
                 #[cfg(feature = "oauth")]
                 let authorization = self.authorization(http);
                 let transport = || {
@@ -60,7 +60,7 @@ impl Server {
                 Ok((None, Box::pin(crate::client::http::begin(handler, [first, second]))))
             }
             #[cfg(not(feature = "http-client"))]
-            Reached::Http(_) => Err(self.unreachable("the application is built without HTTP")),
+            Endpoint::Http(_) => Err(self.unreachable("the application is built without HTTP")),
         }
     }
 
@@ -80,7 +80,7 @@ impl Server {
     /// How long a start may take: longer where a person may have to sign in.
     pub(in crate::client) fn start_timeout(&self) -> Duration {
         #[cfg(feature = "oauth")]
-        if let (Reached::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)
+        if let (Endpoint::Http(http), Some(oauth)) = (&self.config.reached, &self.oauth)
             && http.token_env.is_none()
             && oauth.sign_in.is_some()
         {
@@ -92,11 +92,11 @@ impl Server {
     /// Why no session may have begun.
     pub(super) fn why_no_session(&self) -> &'static str {
         match &self.config.reached {
-            Reached::Program(_) => "it does not speak the protocol",
-            Reached::Http(http) if http.is_in_the_clear() => {
+            Endpoint::Program(_) => "it does not speak the protocol",
+            Endpoint::Http(http) if http.is_in_the_clear() => {
                 "no session begins there; it cannot be reached, or wants a token, which goes to no other machine in the clear: expected `https://…`"
             }
-            Reached::Http(_) => {
+            Endpoint::Http(_) => {
                 "no session begins there; it cannot be reached, or refuses the token"
             }
         }
@@ -119,7 +119,7 @@ mod tests {
         ] {
             let config = McpConfig::from_toml(&format!("[servers.a]\nurl = \"{url}\"")).unwrap();
             let config = config.servers["a"].clone();
-            let Reached::Http(http) = config.reached.clone() else { panic!("it has a URL") };
+            let Endpoint::Http(http) = config.reached.clone() else { panic!("it has a URL") };
             let server = Server::new("a".into(), config, SharedAnswers::default());
             let server = server.with_oauth(OAuth::new(MemoryTokens::default()));
             assert_eq!(server.authorization(&http).is_some(), has_tokens, "{url}");

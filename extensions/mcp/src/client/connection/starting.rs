@@ -28,7 +28,7 @@ impl Server {
             let mut state = self.state();
             let ended = state.live.take_if(|live| live.has_ended());
             if ended.is_some() {
-                state.restart.failed(Instant::now());
+                state.restart.note_failure(Instant::now());
             } else if state.live.is_some() {
                 return Ok(());
             }
@@ -53,7 +53,7 @@ impl Server {
             return Err(self.closed_meanwhile());
         }
         // What fails or is given up from here on counts as a failure.
-        self.state().restart.failed(Instant::now());
+        self.state().restart.note_failure(Instant::now());
         let changed = Arc::new(AtomicBool::new(false));
         let progress = ProgressDispatcher::new();
         let handler = Handler {
@@ -100,7 +100,7 @@ impl Server {
             match closed.is_cancelled() {
                 true => Some(live),
                 false => {
-                    state.restart.started();
+                    state.restart.note_start();
                     state.live = Some(live);
                     None
                 }

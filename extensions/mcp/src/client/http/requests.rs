@@ -57,7 +57,7 @@ impl Requests {
                 }
                 _ => return answer,
             };
-            token = Some(authorization.renewed(&challenge, token.as_deref()).await?);
+            token = Some(authorization.replace_token(&challenge, token.as_deref()).await?);
         }
         send(token).await
     }

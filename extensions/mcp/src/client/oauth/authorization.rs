@@ -55,7 +55,7 @@ impl Authorization {
     pub(in crate::client) async fn token(&self) -> Result<Option<String>, AuthError> {
         let mut state = self.state.lock().await;
         if !state.has_looked {
-            state.manager = self.restored().await?;
+            state.manager = self.restore().await?;
             state.has_looked = true;
         }
         self.current(&state).await
@@ -63,7 +63,7 @@ impl Authorization {
 
     /// The tokens of an earlier connection, where the authorization server that issued them is the one that is there now. One that
     /// is guessed, or whose pages are in the clear, gets nothing of them.
-    async fn restored(&self) -> Result<Option<AuthorizationManager>, AuthError> {
+    async fn restore(&self) -> Result<Option<AuthorizationManager>, AuthError> {
         let tokens = Arc::clone(&self.oauth.tokens);
         let Some(stored) = (Credentials { tokens, key: self.key() }).load().await? else {
             return Ok(None);
@@ -96,7 +96,7 @@ impl Authorization {
     }
 
     /// Another token, after the server has refused the one that was sent.
-    pub(in crate::client) async fn renewed(
+    pub(in crate::client) async fn replace_token(
         &self,
         challenge: &str,
         sent: Option<&str>,
@@ -143,7 +143,7 @@ impl Authorization {
             }
         } else if let Some(manager) = &state.manager {
             // A person is asked only where no refresh token is left that counts.
-            match self.refreshed(manager).await {
+            match self.refresh(manager).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_dead(&error) => {}
                 Err(error) => return Err(error),
@@ -165,7 +165,7 @@ impl Authorization {
     }
 
     /// Refreshes the token, again after a pause where the authorization server fails for now.
-    async fn refreshed(&self, manager: &AuthorizationManager) -> Result<(), AuthError> {
+    async fn refresh(&self, manager: &AuthorizationManager) -> Result<(), AuthError> {
         let mut pauses = REFRESH_PAUSES.into_iter();
         loop {
             let error = match manager.refresh_token().await {

@@ -111,7 +111,7 @@ impl Gate {
                 StatusCode::FORBIDDEN,
                 "the pages of this site may not call the server; it allows them with `.origin(…)`",
             ),
-            (_, false) => self.checked(request).await,
+            (_, false) => self.check_request(request).await,
         };
         if let Some(site) = site {
             cross_origin::readable(response.headers_mut(), site);
@@ -122,7 +122,7 @@ impl Gate {
         response
     }
 
-    async fn checked<B>(&self, request: Request<B>) -> Response<Answer>
+    async fn check_request<B>(&self, request: Request<B>) -> Response<Answer>
     where
         B: Body<Data: Send, Error: Into<BodyError>> + Send + 'static,
     {

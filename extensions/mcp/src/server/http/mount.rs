@@ -21,9 +21,9 @@ use crate::server::ServeError;
 /// [metadata](crate::McpServer::protected_resource), where the application routes that path to it, too. Each request has the limits that it
 /// has otherwise; how many connections there are is for the other server to say. When the last clone is dropped, its sessions end.
 #[derive(Clone)]
-pub struct McpService(Arc<Mounted>);
+pub struct McpService(Arc<MountedServer>);
 
-struct Mounted {
+struct MountedServer {
     gate: Arc<Gate>,
     ended: CancellationToken,
 }
@@ -51,7 +51,7 @@ impl HttpServer {
     pub fn mount(self) -> Result<McpService, ServeError> {
         let ended = CancellationToken::new();
         let gate = Gate::new(self.server, self.address, None, ended.clone())?;
-        Ok(McpService(Arc::new(Mounted { gate, ended })))
+        Ok(McpService(Arc::new(MountedServer { gate, ended })))
     }
 }
 
@@ -63,7 +63,7 @@ impl McpService {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedServer {
     fn drop(&mut self) {
         self.ended.cancel();
     }

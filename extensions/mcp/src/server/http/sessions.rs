@@ -23,10 +23,10 @@ const MOST_OF_ONE: usize = 256;
 
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    begun: Mutex<HashMap<String, Begun>>,
+    begun: Mutex<HashMap<String, SessionEntry>>,
 }
 
-struct Begun {
+struct SessionEntry {
     user: User,
     session: Weak<Session>,
     /// When the last request came, or a call was seen to run.
@@ -70,7 +70,7 @@ impl Sessions {
             return Room::Full;
         }
         let begun = self.lock();
-        let is_theirs = |(session, begun): &(&String, &Begun)| {
+        let is_theirs = |(session, begun): &(&String, &SessionEntry)| {
             begun.user == *user && live.contains_key(session.as_str())
         };
         // Where no token is checked, all are of one user.
@@ -81,7 +81,7 @@ impl Sessions {
     }
 
     pub(super) fn add(&self, id: String, user: User, session: Weak<Session>) {
-        self.lock().insert(id, Begun { user, session, last: Instant::now() });
+        self.lock().insert(id, SessionEntry { user, session, last: Instant::now() });
     }
 
     /// Ends the sessions in which nothing has happened for long, and forgets those that have ended.
@@ -106,7 +106,7 @@ impl Sessions {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Begun>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, SessionEntry>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,7 +10,7 @@ use toolwright::unstable::changes::ChangingCalls;
 
 use super::{Place, call, open};
 use crate::ChangeLimits;
-use crate::changes::plan::Wanted;
+use crate::changes::plan::WantedChanges;
 use crate::changes::record::CallFacts;
 use crate::step::STEPS;
 use crate::workspace::{After, Before, Change};
@@ -27,7 +27,7 @@ fn a_child_writes_and_undoes_what_its_parent_says() {
     let log = open(around, ChangeLimits::default());
     let name = super::named(NAME);
     if act == "undo" {
-        log.undo(&call(2, "undo_file"), &name, Wanted::Newest, super::NOW).unwrap();
+        log.undo(&call(2, "undo_file"), &name, WantedChanges::Newest, super::NOW).unwrap();
         return;
     }
     if act == "back" {
@@ -112,9 +112,12 @@ fn a_write_that_is_killed_at_any_step_can_be_undone() {
         |place| place.put(NAME, BEFORE.0, BEFORE.1),
         |place| {
             if is(place, "after") {
-                place.undo(NAME, Wanted::Newest).unwrap();
+                place.undo(NAME, WantedChanges::Newest).unwrap();
             } else {
-                assert_eq!(place.undo(NAME, Wanted::Newest).unwrap_err().kind(), "not_found");
+                assert_eq!(
+                    place.undo(NAME, WantedChanges::Newest).unwrap_err().kind(),
+                    "not_found"
+                );
             }
             assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
         },
@@ -129,8 +132,8 @@ fn a_file_that_is_made_by_a_call_that_is_killed_can_be_removed() {
         |_| {},
         |place| {
             match place.path(NAME).exists() {
-                true => drop(place.undo(NAME, Wanted::Newest).unwrap()),
-                false => drop(place.undo(NAME, Wanted::Newest).unwrap_err()),
+                true => drop(place.undo(NAME, WantedChanges::Newest).unwrap()),
+                false => drop(place.undo(NAME, WantedChanges::Newest).unwrap_err()),
             }
             assert!(!place.path(NAME).exists());
         },
@@ -147,7 +150,7 @@ fn a_change_of_two_files_that_is_killed_at_any_step_can_be_undone() {
             for (name, is_changed) in
                 [(OTHER, place.path(OTHER).exists()), (NAME, is(place, "after"))]
             {
-                let wanted = Wanted::Turn { run: "run", turn: 1 };
+                let wanted = WantedChanges::Turn { run: "run", turn: 1 };
                 assert_eq!(place.undo(name, wanted).is_ok(), is_changed, "{name}");
             }
             assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
@@ -164,7 +167,7 @@ fn a_deletion_that_is_killed_at_any_step_can_be_undone() {
         |place| place.put(NAME, BEFORE.0, BEFORE.1),
         |place| {
             if !place.path(NAME).exists() {
-                place.undo(NAME, Wanted::Newest).unwrap();
+                place.undo(NAME, WantedChanges::Newest).unwrap();
             }
             assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
         },
@@ -181,14 +184,14 @@ fn an_undo_that_is_killed_at_any_step_is_done_or_can_be_done_again() {
         },
         |place| {
             if is(place, "after") {
-                place.undo(NAME, Wanted::Newest).unwrap();
+                place.undo(NAME, WantedChanges::Newest).unwrap();
             }
             assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
             // It is an undo: nothing stands, and it can be undone itself.
-            assert_eq!(place.undo(NAME, Wanted::Newest).unwrap_err().kind(), "not_found");
+            assert_eq!(place.undo(NAME, WantedChanges::Newest).unwrap_err().kind(), "not_found");
             let changes = place.changes(NAME);
             let undo = changes.iter().rfind(|it| it.is_undo && it.is_effective()).unwrap();
-            place.undo(NAME, Wanted::Change(undo.number)).unwrap();
+            place.undo(NAME, WantedChanges::Change(undo.number)).unwrap();
             assert!(is(place, "after"), "{:?}", place.file(NAME));
         },
     );
@@ -207,7 +210,7 @@ fn an_undo_that_makes_folders_anew_can_be_killed_at_any_step() {
         },
         |place| {
             if !place.path(NAME).exists() {
-                place.undo(NAME, Wanted::Newest).unwrap();
+                place.undo(NAME, WantedChanges::Newest).unwrap();
             }
             assert!(is(place, BEFORE.0), "{:?}", place.file(NAME));
         },

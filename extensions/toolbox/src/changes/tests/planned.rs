@@ -3,9 +3,9 @@
 use toolwright::ToolContext;
 
 use crate::changes::back::plan_back;
-use crate::changes::plan::{Refusal, Wanted, plan};
+use crate::changes::plan::{Refusal, WantedChanges, plan};
 use crate::changes::rows::{CallOf, Change, mark_undone};
-use crate::workspace::{Name, State, Unrecorded};
+use crate::workspace::{Name, State, UnrecordedReason};
 
 fn state(hash: &str) -> State {
     State::File { hash: hash.to_owned(), size: 1, mode: 0o644 }
@@ -35,7 +35,7 @@ fn chain(contents: &[(&str, &str, u64)], marks: &[(i64, i64)]) -> Vec<Change> {
     changes
 }
 
-fn planned(changes: &[Change], wanted: Wanted<'_>, now: &str) -> Result<Vec<i64>, String> {
+fn planned(changes: &[Change], wanted: WantedChanges<'_>, now: &str) -> Result<Vec<i64>, String> {
     match plan(changes, wanted, &state(now)) {
         Ok(plan) => Ok(plan.changes.iter().map(|it| it.number).collect()),
         Err(refusal) => Err(refusal.kind().to_owned()),
@@ -58,21 +58,21 @@ fn an_undo_of_an_undo_lets_the_change_stand_again() {
 #[test]
 fn the_newest_change_that_stands_is_taken_back_first() {
     let changes = chain(&[("0", "1", 1), ("1", "2", 1), ("2", "1", 2)], &[(2, 3)]);
-    assert_eq!(planned(&changes, Wanted::Newest, "1"), Ok(vec![1]));
-    assert_eq!(planned(&changes, Wanted::Change(2), "1"), Err("already_undone".to_owned()));
-    assert_eq!(planned(&changes, Wanted::Change(3), "1"), Ok(vec![3]));
-    assert_eq!(planned(&changes, Wanted::Change(7), "1"), Err("not_found".to_owned()));
-    assert_eq!(planned(&changes, Wanted::Newest, "2"), Err("file_changed".to_owned()));
+    assert_eq!(planned(&changes, WantedChanges::Newest, "1"), Ok(vec![1]));
+    assert_eq!(planned(&changes, WantedChanges::Change(2), "1"), Err("already_undone".to_owned()));
+    assert_eq!(planned(&changes, WantedChanges::Change(3), "1"), Ok(vec![3]));
+    assert_eq!(planned(&changes, WantedChanges::Change(7), "1"), Err("not_found".to_owned()));
+    assert_eq!(planned(&changes, WantedChanges::Newest, "2"), Err("file_changed".to_owned()));
 }
 
 #[test]
 fn a_turn_is_taken_back_as_one_restoration() {
     let changes = chain(&[("0", "1", 1), ("1", "2", 2), ("2", "3", 2)], &[]);
-    let turn = |turn| Wanted::Turn { run: "run", turn };
+    let turn = |turn| WantedChanges::Turn { run: "run", turn };
     assert_eq!(planned(&changes, turn(2), "3"), Ok(vec![3, 2]));
     assert_eq!(planned(&changes, turn(1), "3"), Err("file_changed".to_owned()));
     assert_eq!(planned(&changes, turn(5), "3"), Err("not_found".to_owned()));
-    let other = Wanted::Turn { run: "another", turn: 2 };
+    let other = WantedChanges::Turn { run: "another", turn: 2 };
     assert_eq!(planned(&changes, other, "3"), Err("not_found".to_owned()));
 }
 
@@ -83,19 +83,23 @@ fn the_refusal_names_the_later_change_that_stands() {
         Refusal::Changed { later, .. } => later.map(|it| it.number),
         refusal => panic!("{refusal:?}"),
     };
-    assert_eq!(later(Wanted::Change(1), "2"), Some(2));
+    assert_eq!(later(WantedChanges::Change(1), "2"), Some(2));
     // Also where the file happens to be what the change left.
-    assert_eq!(later(Wanted::Change(1), "1"), Some(2));
-    assert_eq!(later(Wanted::Change(2), "of a person"), Some(4));
-    assert_eq!(planned(&changes, Wanted::Change(2), "2"), Ok(vec![2]));
+    assert_eq!(later(WantedChanges::Change(1), "1"), Some(2));
+    assert_eq!(later(WantedChanges::Change(2), "of a person"), Some(4));
+    assert_eq!(planned(&changes, WantedChanges::Change(2), "2"), Ok(vec![2]));
 }
 
 #[test]
 fn what_has_no_recorded_content_is_not_restored() {
     let mut changes = chain(&[("0", "1", 1)], &[]);
-    changes[0].before =
-        State::Unrecorded { why: Unrecorded::TooLarge, size: 1 << 30, mode: 0o644, modified: 0 };
-    let refusal = plan(&changes, Wanted::Newest, &state("1")).unwrap_err();
+    changes[0].before = State::Unrecorded {
+        why: UnrecordedReason::TooLarge,
+        size: 1 << 30,
+        mode: 0o644,
+        modified: 0,
+    };
+    let refusal = plan(&changes, WantedChanges::Newest, &state("1")).unwrap_err();
     let name = Name::parse("a").unwrap();
     assert_eq!(
         refusal.of(&name).to_string(),

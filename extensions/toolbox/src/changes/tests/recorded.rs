@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{NOW, Place, call, named, written};
 use crate::ChangeLimits;
-use crate::changes::plan::Wanted;
+use crate::changes::plan::WantedChanges;
 
 #[test]
 fn each_undo_goes_back_one_change_further() {
@@ -17,10 +17,10 @@ fn each_undo_goes_back_one_change_further() {
     }
     for expected in ["2", "1", "0"] {
         place.reopen();
-        place.undo("a", Wanted::Newest).unwrap();
+        place.undo("a", WantedChanges::Newest).unwrap();
         assert_eq!(place.file("a"), Some((expected.to_owned(), 0o640)));
     }
-    let nothing = place.undo("a", Wanted::Newest).unwrap_err();
+    let nothing = place.undo("a", WantedChanges::Newest).unwrap_err();
     assert_eq!(nothing.message(), "the log has no change of `a` that stands");
 }
 
@@ -29,15 +29,15 @@ fn an_undo_that_is_undone_leaves_what_was_there() {
     let place = Place::new();
     place.write(1, "a", "1");
     place.write(2, "a", "2");
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     let undo = place.changes("a").last().unwrap().number;
     assert_eq!(
-        place.undo("a", Wanted::Change(undo)).unwrap(),
+        place.undo("a", WantedChanges::Change(undo)).unwrap(),
         format!("restored `a`: change {undo} by `undo_file` in turn 9 is undone")
     );
     assert_eq!(place.file("a").unwrap().0, "2");
     // The second change stands again.
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a").unwrap().0, "1");
 }
 
@@ -47,7 +47,7 @@ fn a_file_that_is_not_what_the_change_left_is_left_alone() {
     place.write(1, "a", "1");
     place.write(4, "a", "2");
     let [first, second] = [0, 1].map(|index| place.changes("a")[index].number);
-    let refused = place.undo("a", Wanted::Change(first)).unwrap_err();
+    let refused = place.undo("a", WantedChanges::Change(first)).unwrap_err();
     assert_eq!(
         (refused.kind(), refused.message()),
         (
@@ -58,7 +58,7 @@ fn a_file_that_is_not_what_the_change_left_is_left_alone() {
         )
     );
     place.put("a", "of a person", 0o644);
-    let refused = place.undo("a", Wanted::Newest).unwrap_err();
+    let refused = place.undo("a", WantedChanges::Newest).unwrap_err();
     assert!(
         refused.message().ends_with("something that is not in the log changed it later"),
         "{refused}"
@@ -66,14 +66,14 @@ fn a_file_that_is_not_what_the_change_left_is_left_alone() {
     assert_eq!(place.file("a").unwrap().0, "of a person");
     // The mode belongs to what the change left.
     place.put("a", "2", 0o600);
-    assert_eq!(place.undo("a", Wanted::Newest).unwrap_err().kind(), "file_changed");
+    assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "file_changed");
 }
 
 #[test]
 fn folders_are_made_and_removed_with_their_files() {
     let place = Place::new();
     place.write(1, "new/deep/a", "1");
-    place.undo("new/deep/a", Wanted::Newest).unwrap();
+    place.undo("new/deep/a", WantedChanges::Newest).unwrap();
     assert!(!place.path("new").exists());
 
     place.put("old/deep/a", "0", 0o600);
@@ -81,7 +81,7 @@ fn folders_are_made_and_removed_with_their_files() {
     place.call(&call(1, "delete"), "old/deep/a", |_| {
         fs::remove_dir_all(place.path("old")).unwrap();
     });
-    place.undo("old/deep/a", Wanted::Newest).unwrap();
+    place.undo("old/deep/a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("old/deep/a"), Some(("0".to_owned(), 0o600)));
     assert_eq!(fs::metadata(place.path("old")).unwrap().permissions().mode() & 0o777, 0o750);
 }
@@ -91,7 +91,7 @@ fn a_folder_with_the_file_of_another_is_not_removed() {
     let place = Place::new();
     place.write(1, "new/a", "1");
     place.put("new/b", "of a person", 0o644);
-    place.undo("new/a", Wanted::Newest).unwrap();
+    place.undo("new/a", WantedChanges::Newest).unwrap();
     assert!(!place.path("new/a").exists() && place.path("new/b").exists());
 }
 
@@ -101,7 +101,7 @@ fn a_mode_that_a_call_changed_is_restored() {
     place.put("a", "0", 0o644);
     place.call(&call(1, "make_executable"), "a", |_| place.put("a", "0", 0o755));
     assert_eq!(place.changes("a")[0].operation(), "changed the mode of");
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a"), Some(("0".to_owned(), 0o644)));
 }
 
@@ -113,7 +113,7 @@ fn a_link_that_is_written_through_stays_a_link() {
     place.write(1, "link", "1");
     assert_eq!((place.effective("link"), place.effective("real")), (0, 1));
     let meant = place.log.meant("link", None).unwrap();
-    place.undo(meant.as_str(), Wanted::Newest).unwrap();
+    place.undo(meant.as_str(), WantedChanges::Newest).unwrap();
     assert_eq!(place.file("real").unwrap().0, "0");
     assert!(place.path("link").is_symlink());
 }
@@ -127,7 +127,7 @@ fn a_link_that_a_call_replaced_is_a_link_again() {
         fs::remove_file(place.path("link")).unwrap();
         place.put("link", "1", 0o644);
     });
-    place.undo("link", Wanted::Newest).unwrap();
+    place.undo("link", WantedChanges::Newest).unwrap();
     assert_eq!(fs::read_link(place.path("link")).unwrap().to_str(), Some("real"));
 }
 
@@ -139,12 +139,12 @@ fn a_call_that_is_run_again_logs_no_second_change() {
     place.reopen();
     place.repeat(&first, "a", "1");
     assert_eq!(place.changes("a").len(), 1);
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a").unwrap().0, "0");
     // Run again after it was undone, it changes the file once more.
     place.repeat(&first, "a", "1");
     assert_eq!(place.effective("a"), 3);
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a").unwrap().0, "0");
 }
 
@@ -158,7 +158,7 @@ fn a_call_that_is_cut_short_and_run_again_is_one_change() {
     place.reopen();
     place.repeat(&first, "a", "1");
     assert_eq!(place.effective("a"), 1);
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a").unwrap().0, "0");
 }
 
@@ -179,7 +179,7 @@ fn a_call_that_was_cut_short_is_completed_before_the_next_one_writes() {
         .collect();
     assert_eq!(tools, [Some(2), Some(3), Some(4)]);
     for expected in ["2", "1", "0"] {
-        place.undo("a", Wanted::Newest).unwrap();
+        place.undo("a", WantedChanges::Newest).unwrap();
         assert_eq!(place.file("a").unwrap().0, expected);
     }
 }
@@ -189,10 +189,10 @@ fn what_a_running_call_may_still_write_is_not_undone() {
     let place = Place::new();
     place.write(1, "a", "1");
     let begun = place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap();
-    let refused = place.undo("a", Wanted::Newest).unwrap_err();
+    let refused = place.undo("a", WantedChanges::Newest).unwrap_err();
     assert_eq!(refused.kind(), "busy", "{refused}");
     drop(begun);
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert!(!place.path("a").exists());
 }
 
@@ -210,10 +210,10 @@ fn calls_that_overlap_are_undone_in_the_order_in_which_they_ended() {
         place.put("a", "2", 0o644);
         place.log.finish(later, NOW).unwrap();
         for expected in ["1", "0"] {
-            place.undo("a", Wanted::Newest).unwrap();
+            place.undo("a", WantedChanges::Newest).unwrap();
             assert_eq!(place.file("a").unwrap().0, expected);
         }
-        assert_eq!(place.undo("a", Wanted::Newest).unwrap_err().kind(), "not_found");
+        assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "not_found");
     }
 }
 
@@ -226,7 +226,7 @@ fn an_undo_whose_log_fails_after_it_says_that_the_file_is_restored() {
     place.log.connection().execute_batch(
         "CREATE TEMP TRIGGER fails BEFORE UPDATE OF after ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END",
     ).unwrap();
-    let words = place.undo("a", Wanted::Newest).unwrap();
+    let words = place.undo("a", WantedChanges::Newest).unwrap();
     assert!(words.starts_with("restored `a`") && words.contains("not recorded yet"), "{words}");
     assert_eq!(place.file("a").unwrap().0, "0");
 }
@@ -239,7 +239,7 @@ fn an_undo_succeeds_where_the_log_cannot_be_bounded() {
     place.log.connection().execute_batch(
         "CREATE TEMP TRIGGER fails BEFORE DELETE ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END",
     ).unwrap();
-    let undone = place.log.undo(&call(9, "undo_file"), &named("a"), Wanted::Newest, NOW + 1);
+    let undone = place.log.undo(&call(9, "undo_file"), &named("a"), WantedChanges::Newest, NOW + 1);
     assert!(!undone.unwrap().words.contains("not recorded yet"));
     assert_eq!(place.file("a").unwrap().0, "0");
 }
@@ -253,7 +253,7 @@ fn a_call_that_does_not_begin_leaves_what_an_earlier_attempt_recorded() {
     place.put("a", "1", 0o644);
     place.log.forget(place.log.begin(&first, &written("a"), NOW).unwrap());
     place.log.forget(place.log.begin(&call(2, "write_file"), &written("a"), NOW).unwrap());
-    place.undo("a", Wanted::Newest).unwrap();
+    place.undo("a", WantedChanges::Newest).unwrap();
     assert_eq!(place.file("a").unwrap().0, "0");
 }
 
@@ -285,7 +285,7 @@ fn the_log_is_bounded_by_size_and_the_newest_change_stays() {
         assert!(size < 2 * 1024 * 1024, "{size} bytes after {number} changes");
     }
     assert_eq!(place.changes("0"), []);
-    place.undo("99", Wanted::Newest).unwrap();
+    place.undo("99", WantedChanges::Newest).unwrap();
     assert!(!place.path("99").exists());
 }
 
@@ -299,7 +299,7 @@ fn what_is_too_old_is_removed() {
     place.put("b", "1", 0o644);
     place.log.finish(begun, later).unwrap();
     assert_eq!(place.changes("a"), []);
-    assert_eq!(place.undo("a", Wanted::Newest).unwrap_err().kind(), "not_found");
+    assert_eq!(place.undo("a", WantedChanges::Newest).unwrap_err().kind(), "not_found");
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_turn_is_undone_from_its_newest_change_and_a_gap_ends_it() {
     place.put("a", "0", 0o644);
     place.write(1, "a", "1");
     place.write(1, "a", "2");
-    let wanted = Wanted::Turn { run: "run", turn: 1 };
+    let wanted = WantedChanges::Turn { run: "run", turn: 1 };
     let undone = place.log.undo(&call(9, "undo_turn"), &named("a"), wanted, NOW).unwrap();
     assert_eq!(
         (undone.words.as_str(), undone.rest),
@@ -330,7 +330,7 @@ fn a_turn_is_undone_from_its_newest_change_and_a_gap_ends_it() {
     place.write(3, "a", "3");
     place.put("a", "of a person", 0o644);
     place.write(3, "a", "4");
-    let wanted = Wanted::Turn { run: "run", turn: 3 };
+    let wanted = WantedChanges::Turn { run: "run", turn: 3 };
     let undone = place.log.undo(&call(9, "undo_turn"), &named("a"), wanted, NOW).unwrap();
     assert!(undone.rest.unwrap().contains("is not what change"));
     assert_eq!(place.file("a").unwrap().0, "of a person");

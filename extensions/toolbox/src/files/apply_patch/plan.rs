@@ -8,7 +8,7 @@ use toolwright::{ErrorClass, ToolError};
 use super::ExpectedHash;
 use crate::Workspace;
 use crate::files::edit::encoded;
-use crate::files::notes::Wanted;
+use crate::files::notes::Demand;
 use crate::files::patch::{FilePatch, Kind, applied, read};
 use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decoded, is_expected};
 
@@ -42,7 +42,7 @@ impl Plan {
         workspace: &Workspace,
         patch: &str,
         expected: &[ExpectedHash],
-        wanted: &Wanted<'_>,
+        wanted: &Demand<'_>,
     ) -> Result<Self, ToolError> {
         let patches = read(patch).map_err(|problems| refused("invalid_patch", &problems))?;
         let plan = Self::of(workspace, &patches, wanted)?;
@@ -66,7 +66,7 @@ impl Plan {
     fn of(
         workspace: &Workspace,
         patches: &[FilePatch],
-        wanted: &Wanted<'_>,
+        wanted: &Demand<'_>,
     ) -> Result<Self, ToolError> {
         let (mut files, mut problems, mut seen) =
             (Vec::new(), Vec::new(), HashSet::<PathBuf>::new());
@@ -126,7 +126,7 @@ impl Plan {
 
 /// Whether a patch could be applied to the files as they are.
 pub(super) fn is_possible(workspace: &Workspace, patches: &[FilePatch]) -> bool {
-    Plan::of(workspace, patches, &Wanted::always()).is_ok()
+    Plan::of(workspace, patches, &Demand::always()).is_ok()
 }
 
 /// Why a file cannot be changed.
@@ -149,7 +149,7 @@ impl File {
         patch: &FilePatch,
         old: Option<Name>,
         new: Option<Name>,
-        wanted: &Wanted<'_>,
+        wanted: &Demand<'_>,
     ) -> Result<Self, Problem> {
         let wrong = |what: String| Err(Problem::Patch(vec![what]));
         let before = old.as_ref().map(|old| workspace.read_named(old)).transpose()?;

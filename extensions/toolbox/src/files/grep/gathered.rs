@@ -7,11 +7,11 @@ use super::GrepMode;
 use crate::workspace::Name;
 
 /// The results of a search.
-pub(super) struct Gathered {
+pub(super) struct GrepResults {
     mode: GrepMode,
     limit: usize,
     /// By the parts of their names, as a walk in order comes by them.
-    files: BTreeMap<PathBuf, Found>,
+    files: BTreeMap<PathBuf, FileMatches>,
     /// How many matches, or files, `files` shows.
     shown: usize,
     /// How many there are.
@@ -23,12 +23,12 @@ pub(super) struct Gathered {
 }
 
 /// The lines of one file, each with the number of the match that it belongs to, and how many matches they show.
-struct Found {
+struct FileMatches {
     lines: Vec<(usize, String)>,
     shown: usize,
 }
 
-impl Gathered {
+impl GrepResults {
     pub(super) fn new(mode: GrepMode, limit: usize) -> Self {
         let files = BTreeMap::new();
         Self { mode, limit, files, shown: 0, total: 0, secrets: 0, unread: 0 }
@@ -40,7 +40,7 @@ impl Gathered {
         let shown = count.min(self.limit);
         self.total += count;
         self.shown += shown;
-        self.files.insert(PathBuf::from(name.as_str()), Found { lines, shown });
+        self.files.insert(PathBuf::from(name.as_str()), FileMatches { lines, shown });
         // What comes after as much as is answered is never answered.
         while let Some(last) = self.files.last_entry() {
             if self.shown - last.get().shown < self.limit {
@@ -68,7 +68,7 @@ impl Gathered {
 
 #[cfg(test)]
 mod tests {
-    use super::Gathered;
+    use super::GrepResults;
     use crate::files::GrepMode;
     use crate::workspace::Name;
 
@@ -79,7 +79,7 @@ mod tests {
         };
         let files = [("c", 2), ("a/z", 2), ("b", 1), ("a", 0), ("a-b", 3)];
         for start in 0..files.len() {
-            let mut gathered = Gathered::new(GrepMode::Content, 4);
+            let mut gathered = GrepResults::new(GrepMode::Content, 4);
             for index in 0..files.len() {
                 let (name, count) = files[(start + index) % files.len()];
                 if count > 0 {

@@ -2,7 +2,7 @@
 
 use super::FilePatch;
 use super::hunk::{End, Kind, Line, after, before};
-use super::place::{Fit, Found, Places};
+use super::place::{FileLine, Fit, Places};
 use crate::workspace::Ends;
 
 /// So many hunks that do not fit are looked at: each one is looked for in the whole file.
@@ -14,7 +14,7 @@ pub(in crate::files) fn applied(
     patch: &FilePatch,
     wanted: &dyn Fn() -> bool,
 ) -> Result<String, Vec<String>> {
-    let lines: Vec<Found<'_>> = text.split_inclusive('\n').map(Found::of).collect();
+    let lines: Vec<FileLine<'_>> = text.split_inclusive('\n').map(FileLine::of).collect();
     let usual = if Ends::of(text) == Ends::Crlf { End::Crlf } else { End::Lf };
     let (mut made, mut next) = (String::with_capacity(text.len()), 0);
     let (mut places, mut problems) = (Places::new(&lines), Vec::new());
@@ -48,7 +48,7 @@ pub(in crate::files) fn applied(
     Ok(made)
 }
 
-impl Found<'_> {
+impl FileLine<'_> {
     /// Adds the line. One without an end that is no longer the last one gets the `usual` end.
     fn push_to(self, text: &mut String, usual: End) {
         if !text.is_empty() && !text.ends_with('\n') {
@@ -74,7 +74,7 @@ impl End {
 /// patch says nothing of it, as before.
 fn push_new(
     text: &mut String,
-    lines: &[Found<'_>],
+    lines: &[FileLine<'_>],
     hunk: &[Line],
     fit: Fit,
     ends_of_file: Option<End>,
@@ -106,6 +106,6 @@ fn push_new(
             }
             (_, _, Some(usual)) => usual,
         };
-        Found { text: &line.text, end }.push_to(text, ends_of_file.unwrap_or(End::Lf));
+        FileLine { text: &line.text, end }.push_to(text, ends_of_file.unwrap_or(End::Lf));
     }
 }

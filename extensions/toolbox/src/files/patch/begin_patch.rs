@@ -64,11 +64,11 @@ impl<'p> Reader<'p> {
                 continue;
             }
             files.push(if let Some(name) = line.strip_prefix(ADD) {
-                self.added(name)
+                self.read_added(name)
             } else if let Some(name) = line.strip_prefix(DELETE) {
                 FilePatch { deletes_unseen: true, ..file(Some(name), None) }
             } else if let Some(name) = line.strip_prefix(UPDATE) {
-                self.updated(name)?
+                self.read_update(name)?
             } else {
                 let what = "expected `*** Update File: `, `*** Add File: `, `*** Delete File: ` or `*** End Patch`";
                 return Err(self.wrong(line, what));
@@ -86,7 +86,7 @@ impl<'p> Reader<'p> {
         Ok(())
     }
 
-    fn added(&mut self, name: &str) -> FilePatch {
+    fn read_added(&mut self, name: &str) -> FilePatch {
         let (at, mut lines) = (self.number, Vec::new());
         while let Some(line) = self.take_if(|line| line.starts_with('+')) {
             lines.push(Line::new(Kind::Added, &line[1..]));
@@ -98,7 +98,7 @@ impl<'p> Reader<'p> {
         file
     }
 
-    fn updated(&mut self, name: &str) -> Result<FilePatch, String> {
+    fn read_update(&mut self, name: &str) -> Result<FilePatch, String> {
         let at = self.number;
         let target = self.take_if(|line| line.starts_with(MOVE));
         let new = target.map_or(name, |line| line[MOVE.len()..].trim_end());

@@ -16,12 +16,12 @@ const NAMED: usize = 20;
 
 /// A line of the file, and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct FileLine<'t> {
     pub(super) text: &'t str,
     pub(super) end: End,
 }
 
-impl<'t> Found<'t> {
+impl<'t> FileLine<'t> {
     pub(super) fn of(line: &'t str) -> Self {
         match (line.strip_suffix("\r\n"), line.strip_suffix('\n')) {
             (Some(text), _) => Self { text, end: End::Crlf },
@@ -31,7 +31,7 @@ impl<'t> Found<'t> {
     }
 }
 
-impl<'l> From<&'l Line> for Found<'l> {
+impl<'l> From<&'l Line> for FileLine<'l> {
     fn from(line: &'l Line) -> Self {
         Self { text: &line.text, end: line.end }
     }
@@ -51,7 +51,7 @@ pub(super) struct Fit {
 
 /// The lines of a file, and where its hunks are so far.
 pub(super) struct Places<'f, 't> {
-    lines: &'f [Found<'t>],
+    lines: &'f [FileLine<'t>],
     /// Those of the file before, in their order.
     taken: Vec<Range<usize>>,
     /// By so many lines the last hunk was moved.
@@ -61,7 +61,7 @@ pub(super) struct Places<'f, 't> {
 }
 
 impl<'f, 't> Places<'f, 't> {
-    pub(super) fn new(lines: &'f [Found<'t>]) -> Self {
+    pub(super) fn new(lines: &'f [FileLine<'t>]) -> Self {
         Self { lines, taken: Vec::new(), moved: 0, grown: 0 }
     }
 
@@ -89,7 +89,7 @@ impl<'f, 't> Places<'f, 't> {
 
     /// By numbers that are right.
     fn numbered(&self, hunk: &Hunk, old: usize, new: usize) -> Result<Fit, String> {
-        let wanted: Vec<Found<'_>> = before(&hunk.lines).map(Found::from).collect();
+        let wanted: Vec<FileLine<'_>> = before(&hunk.lines).map(FileLine::from).collect();
         let (count, total) = (wanted.len(), self.lines.len());
         let said = first(hunk, old).saturating_add_signed(self.moved);
         let fit = |start, is_exact| Fit { start, count, is_exact, dropped: 0 };
@@ -157,7 +157,7 @@ impl<'f, 't> Places<'f, 't> {
         let from = self.end_of(below)?;
         for dropped in 0..=blank.min(hunk.lines.len()) {
             let lines = &hunk.lines[..hunk.lines.len() - dropped];
-            let wanted: Vec<Found<'_>> = before(lines).map(Found::from).collect();
+            let wanted: Vec<FileLine<'_>> = before(lines).map(FileLine::from).collect();
             let count = wanted.len();
             if count == 0 && self.lines.is_empty() {
                 return Ok(Fit { start: 0, count, is_exact: true, dropped });
@@ -217,11 +217,11 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// Whether the lines are there, with or without their ends.
-    fn fits(&self, wanted: &[Found<'_>], at: usize, is_exact: bool) -> bool {
+    fn fits(&self, wanted: &[FileLine<'_>], at: usize, is_exact: bool) -> bool {
         let found = self.lines.get(at..at.saturating_add(wanted.len()));
         let found = found.filter(|_| self.may_end(wanted, at));
         found.is_some_and(|found| {
-            let is_equal = |(one, two): (&Found<'_>, &Found<'_>)| {
+            let is_equal = |(one, two): (&FileLine<'_>, &FileLine<'_>)| {
                 one.text == two.text && (!is_exact || one.end == two.end)
             };
             found.iter().zip(wanted).all(is_equal)
@@ -229,18 +229,18 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// Every place of the file where the lines are, and that no hunk has.
-    fn places(&self, wanted: &[Found<'_>], is_exact: bool) -> Vec<usize> {
+    fn places(&self, wanted: &[FileLine<'_>], is_exact: bool) -> Vec<usize> {
         let is_free = |at: &usize| self.is_free(*at, wanted.len()) && self.may_end(wanted, *at);
         if is_exact {
             return occurrences(self.lines, wanted).filter(is_free).collect();
         }
-        let texts = |lines: &[Found<'t>]| lines.iter().map(|it| it.text).collect::<Vec<_>>();
+        let texts = |lines: &[FileLine<'t>]| lines.iter().map(|it| it.text).collect::<Vec<_>>();
         let wanted_texts: Vec<&str> = wanted.iter().map(|it| it.text).collect();
         occurrences(&texts(self.lines), &wanted_texts).filter(is_free).collect()
     }
 
     /// Whether the last of the lines may be where it would be: one without an end is the last one of the file.
-    fn may_end(&self, wanted: &[Found<'_>], at: usize) -> bool {
+    fn may_end(&self, wanted: &[FileLine<'_>], at: usize) -> bool {
         wanted.last().is_none_or(|last| last.end != End::None)
             || at + wanted.len() == self.lines.len()
     }
@@ -252,7 +252,7 @@ impl<'f, 't> Places<'f, 't> {
 
     /// Refuses a hunk that fits at another place than the one that it names, where the lines that it makes are.
     fn is_new(&self, hunk: &Hunk, said: usize, start: usize) -> Result<(), String> {
-        let made: Vec<Found<'_>> = after(&hunk.lines).map(Found::from).collect();
+        let made: Vec<FileLine<'_>> = after(&hunk.lines).map(FileLine::from).collect();
         match start != said && !made.is_empty() && self.fits(&made, said, false) {
             true => Err(already(said)),
             false => Ok(()),
@@ -261,7 +261,7 @@ impl<'f, 't> Places<'f, 't> {
 
     /// Refuses a hunk that only adds lines where the lines that it makes are.
     fn is_made_once(&self, lines: &[Line], start: usize, count: usize) -> Result<(), String> {
-        let made: Vec<Found<'_>> = after(lines).map(Found::from).collect();
+        let made: Vec<FileLine<'_>> = after(lines).map(FileLine::from).collect();
         let places = [Some(start), (start + count).checked_sub(made.len())];
         let is_there = |at: &usize| made.len() > count && self.fits(&made, *at, false);
         match places.into_iter().flatten().find(is_there) {
@@ -271,7 +271,13 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// Why a hunk is not at the one place that it is for.
-    fn misplaced(&self, wanted: &[Found<'_>], said: usize, is_begin: bool, is_end: bool) -> String {
+    fn misplaced(
+        &self,
+        wanted: &[FileLine<'_>],
+        said: usize,
+        is_begin: bool,
+        is_end: bool,
+    ) -> String {
         let places = self.places(wanted, false);
         if places.is_empty() && !wanted.is_empty() {
             return self.misfit(wanted, if is_begin { 0 } else { said });
@@ -300,7 +306,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// The first line that differs from the file at the place where the hunk is expected.
-    fn misfit(&self, wanted: &[Found<'_>], expected: usize) -> String {
+    fn misfit(&self, wanted: &[FileLine<'_>], expected: usize) -> String {
         for (index, line) in wanted.iter().enumerate() {
             let number = expected.saturating_add(index);
             match self.lines.get(number) {

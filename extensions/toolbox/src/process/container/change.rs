@@ -10,7 +10,7 @@ use toolwright::{ErrorClass, ToolError};
 use super::Container;
 use super::files::refused;
 use super::script::{Ran, code, path};
-use crate::workspace::{After, Before, Change, Name, Written, changed_meanwhile, read_only};
+use crate::workspace::{After, Before, Change, Name, WriteOutcome, changed_meanwhile, read_only};
 
 /// Takes the new content of `$1` as the temporary file `$2` of `$3` bytes. Its mode is that of `$4` if that is named, else of
 /// `$1` if that is there; `$5` is `+x` or `-x` where it is to be a program or not. The rest are the folders above, from the
@@ -95,7 +95,7 @@ const DISCARD: &str = r#"for it; do case $it in
 esac; done; exit 0"#;
 
 /// A change whose contents are in the container.
-struct Staged<'c> {
+struct UploadedChange<'c> {
     change: &'c Change<'c>,
     /// The new content; empty where the file is removed.
     new: String,
@@ -114,7 +114,7 @@ struct Temporary(Vec<String>);
 pub(super) fn change(
     container: &Container,
     changes: &[Change<'_>],
-) -> Result<Vec<Written>, ToolError> {
+) -> Result<Vec<WriteOutcome>, ToolError> {
     let Some(first) = changes.first() else { return Ok(Vec::new()) };
     let mut temporary = Temporary::default();
     let staged = changes
@@ -128,7 +128,7 @@ pub(super) fn change(
     match committed {
         Ok(staged) => Ok(staged
             .iter()
-            .map(|it| if it.is_there { Written::Replaced } else { Written::Created })
+            .map(|it| if it.is_there { WriteOutcome::Replaced } else { WriteOutcome::Created })
             .collect()),
         // Where it is not known how far the script is, it still needs them.
         Err(error) if error.classified() == ErrorClass::Unknown => Err(error),
@@ -146,7 +146,7 @@ fn staged<'c>(
     change: &'c Change<'c>,
     may_be_undone: bool,
     temporary: &mut Temporary,
-) -> Result<Staged<'c>, ToolError> {
+) -> Result<UploadedChange<'c>, ToolError> {
     let name = change.name;
     let (content, of, program) = match change.after {
         After::Removed => (None, None, None),
@@ -176,7 +176,7 @@ fn staged<'c>(
     if !held.is_empty() {
         temporary.0.push(held.clone());
     }
-    Ok(Staged { change, new, expected, held, is_there })
+    Ok(UploadedChange { change, new, expected, held, is_there })
 }
 
 /// Runs a script that takes a content under a temporary name that is not taken.
@@ -206,7 +206,7 @@ fn uploaded(
     }
 }
 
-fn commit(container: &Container, staged: &[Staged<'_>]) -> Result<(), ToolError> {
+fn commit(container: &Container, staged: &[UploadedChange<'_>]) -> Result<(), ToolError> {
     let Some(first) = staged.first() else { return Ok(()) };
     let arguments: Vec<String> = staged
         .iter()

@@ -11,10 +11,10 @@ use super::change;
 use super::list;
 use super::script::{Ran, code, path};
 #[cfg(feature = "changes")]
-use crate::workspace::{Above, Restored, Seen, State};
-use crate::workspace::{Change, Files, Name, Written, not_regular, too_large};
+use crate::workspace::{Above, FileSnapshot, RecordedFile, State};
+use crate::workspace::{Change, Files, Name, WriteOutcome, not_regular, too_large};
 #[cfg(feature = "files")]
-use crate::workspace::{Found, Sought, Worker};
+use crate::workspace::{FoundEntry, SearchScope, Worker};
 
 /// What has the name, where it is not a regular file of at most `$2` bytes; else its bytes.
 const READ: &str = r#"[ -e "$1" ] || exit 41
@@ -112,7 +112,7 @@ impl Files for ContainerFiles {
         }
     }
 
-    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<Written>, ToolError> {
+    fn change(&self, changes: &[Change<'_>]) -> Result<Vec<WriteOutcome>, ToolError> {
         change::change(&self.container, changes)
     }
 
@@ -175,8 +175,8 @@ impl Files for ContainerFiles {
     fn list(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
-        each: &mut dyn FnMut(Found) -> Result<(), ToolError>,
+        sought: &SearchScope<'_>,
+        each: &mut dyn FnMut(FoundEntry) -> Result<(), ToolError>,
     ) -> Result<usize, ToolError> {
         list::each(&self.container, start, sought, &mut |found, _| each(found))
     }
@@ -185,7 +185,7 @@ impl Files for ContainerFiles {
     fn search<'a>(
         &self,
         start: &Name,
-        sought: &Sought<'_>,
+        sought: &SearchScope<'_>,
         worker: &(dyn Fn() -> Worker<'a> + Sync),
     ) -> Result<usize, ToolError> {
         list::files(&self.container, start, sought, worker())
@@ -197,7 +197,7 @@ impl Files for ContainerFiles {
     }
 
     #[cfg(feature = "changes")]
-    fn look(&self, name: &Name) -> Result<Seen, ToolError> {
+    fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         Err(unsupported(name, "changes cannot be recorded; leave the change log out"))
     }
 
@@ -207,7 +207,7 @@ impl Files for ContainerFiles {
     }
 
     #[cfg(feature = "changes")]
-    fn restore(&self, name: &Name, _: &State, _: &Restored<'_>) -> Result<(), ToolError> {
+    fn restore(&self, name: &Name, _: &State, _: &RecordedFile<'_>) -> Result<(), ToolError> {
         Err(unsupported(name, "nothing can be undone"))
     }
 }

@@ -8,7 +8,7 @@ use super::Container;
 use super::files::refused;
 use super::rules::Rules;
 use super::script::{Ran, code, path};
-use crate::workspace::{Found, Kind, Listed, Name, Sought, Worker};
+use crate::workspace::{FoundEntry, Kind, ListedEntry, Name, SearchScope, Worker};
 
 /// A larger file cannot be searched: 32 MiB.
 pub(super) const LARGEST_SEARCHED: u64 = 32 << 20;
@@ -41,8 +41,8 @@ struct Entry {
 pub(super) fn each(
     container: &Container,
     start: &Name,
-    sought: &Sought<'_>,
-    each: &mut dyn FnMut(Found, SystemTime) -> Result<(), ToolError>,
+    sought: &SearchScope<'_>,
+    each: &mut dyn FnMut(FoundEntry, SystemTime) -> Result<(), ToolError>,
 ) -> Result<usize, ToolError> {
     sought.is_wanted()?;
     let mut arguments = vec![path(start)];
@@ -85,7 +85,7 @@ pub(super) fn each(
             continue;
         }
         sought.is_wanted()?;
-        each(Found { name: start.below(&relative), relative, kind, size }, modified)?;
+        each(FoundEntry { name: start.below(&relative), relative, kind, size }, modified)?;
     }
     Ok(missed)
 }
@@ -94,13 +94,13 @@ pub(super) fn each(
 pub(super) fn files(
     container: &Container,
     start: &Name,
-    sought: &Sought<'_>,
+    sought: &SearchScope<'_>,
     mut worker: Worker<'_>,
 ) -> Result<usize, ToolError> {
     each(container, start, sought, &mut |found, modified| {
-        let Found { name, relative, kind, .. } = found;
+        let FoundEntry { name, relative, kind, .. } = found;
         if kind == Kind::File {
-            worker(Listed { name, relative, modified: Some(modified) });
+            worker(ListedEntry { name, relative, modified: Some(modified) });
         }
         Ok(())
     })

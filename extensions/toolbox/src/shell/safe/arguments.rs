@@ -42,7 +42,7 @@ impl Word<'_> {
 }
 
 /// What the flags of a command leave.
-pub(super) struct Parsed<'w, 'a> {
+pub(super) struct ParsedArguments<'w, 'a> {
     pub(super) places: Vec<&'w Word<'a>>,
     /// The index of the first place; the number of words where there is none.
     pub(super) first: usize,
@@ -134,7 +134,7 @@ impl<'a> Prover<'a, '_> {
         self.places(form, &parsed)
     }
 
-    fn places(&mut self, form: &Form, parsed: &Parsed<'_, 'a>) -> Result<()> {
+    fn places(&mut self, form: &Form, parsed: &ParsedArguments<'_, 'a>) -> Result<()> {
         let mut kinds = form.places.iter();
         let mut kind = kinds.next();
         for word in &parsed.places {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::arguments::{Kind, Parsed, Word};
+use super::arguments::{Kind, ParsedArguments, Word};
 use super::forms::{Form, Style, Takes};
 use super::places::Folders;
 use super::{Prover, Result};
@@ -19,9 +19,9 @@ impl<'a> Prover<'a, '_> {
         words: &'w [Word<'a>],
         folders: &Folders,
         is_whole: bool,
-    ) -> Result<Parsed<'w, 'a>> {
+    ) -> Result<ParsedArguments<'w, 'a>> {
         let mut parsed =
-            Parsed { places: Vec::new(), first: words.len(), folders: folders.clone() };
+            ParsedArguments { places: Vec::new(), first: words.len(), folders: folders.clone() };
         let mut given: Vec<(&str, Option<String>)> = Vec::new();
         let (mut ended, mut has_ended, mut scripts, mut at) = (false, false, 0, 0);
         while let Some(word) = words.get(at) {
@@ -190,7 +190,7 @@ impl<'a> Prover<'a, '_> {
         form: &Form,
         takes: Takes,
         value: &Word<'a>,
-        parsed: &mut Parsed<'_, 'a>,
+        parsed: &mut ParsedArguments<'_, 'a>,
     ) -> Result<()> {
         if takes == Takes::Folder {
             parsed.folders = parsed.folders.changed(value)?;

@@ -9,7 +9,7 @@ use super::looks::{Settings, Walk};
 /// The forms of one program, as they are written in the table.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::shell) struct Written {
+pub(in crate::shell) struct FormEntry {
     pub(in crate::shell) names: Vec<String>,
     /// Flags, each as `-n,--lines:text`. See [`Takes`].
     #[serde(default)]
@@ -56,7 +56,7 @@ pub(in crate::shell) struct Written {
     check: Option<Check>,
     /// The subcommands, behind `flags`.
     #[serde(default)]
-    sub: Vec<Written>,
+    sub: Vec<FormEntry>,
 }
 
 /// How a program reads its flags.
@@ -162,13 +162,13 @@ impl Forms {
     ///
     /// # Errors
     /// When a flag or a place takes what is not known.
-    pub(in crate::shell) fn read(written: &Written) -> Result<Self, String> {
+    pub(in crate::shell) fn read(written: &FormEntry) -> Result<Self, String> {
         Form::read(written).map(Self)
     }
 }
 
 impl Form {
-    fn read(written: &Written) -> Result<Self, String> {
+    fn read(written: &FormEntry) -> Result<Self, String> {
         let words = |text: &str| text.split_whitespace().map(Box::from).collect::<Vec<Box<str>>>();
         let mut flags = HashMap::new();
         for item in written.flags.split_whitespace() {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::arguments::{Kind, Parsed, Word};
+use super::arguments::{Kind, ParsedArguments, Word};
 use super::forms::{Form, Takes};
 use super::places::Folders;
 use super::{Prover, Result};
@@ -102,7 +102,7 @@ impl Prover<'_, '_> {
         form: &Form,
         name: &Word<'a>,
         given: &[(&str, Option<String>)],
-        parsed: &Parsed<'_, 'a>,
+        parsed: &ParsedArguments<'_, 'a>,
         skipped: usize,
     ) -> Result<()> {
         let Some(walk) = form.walk else { return Ok(()) };

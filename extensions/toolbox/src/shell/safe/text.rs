@@ -43,14 +43,14 @@ impl<'a> Prover<'a, '_> {
             "raw_string" => {
                 let inside = written.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
                 match inside {
-                    Some(inside) => into.quoted(Cow::Borrowed(inside)),
+                    Some(inside) => into.push_quoted(Cow::Borrowed(inside)),
                     None => return self.doubt(node, "is not understood"),
                 }
             }
             "ansi_c_string" if self.is_bash => {
                 let inside = written.strip_prefix("$'").and_then(|it| it.strip_suffix('\''));
                 match inside.and_then(ansi::decoded) {
-                    Some(text) => into.quoted(Cow::Owned(text)),
+                    Some(text) => into.push_quoted(Cow::Owned(text)),
                     None => return self.doubt(node, "is not understood"),
                 }
             }
@@ -84,7 +84,7 @@ impl<'a> Prover<'a, '_> {
                     return self
                         .doubt(node, "is split and expanded once more where it is not quoted");
                 }
-                into.quoted(value.text);
+                into.push_quoted(value.text);
             }
             _ => return self.doubt(node, "is expanded to a text that is not known"),
         }
@@ -114,7 +114,7 @@ impl<'a> Prover<'a, '_> {
                     self.plain(node, at..child.start_byte(), into)?;
                     let value = self.value(child)?;
                     into.is_pattern |= value.kind == Kind::Pattern;
-                    into.quoted(value.text);
+                    into.push_quoted(value.text);
                     at = child.end_byte();
                 }
                 _ => return self.doubt(child, "is expanded to a text that is not known"),
@@ -134,7 +134,7 @@ impl<'a> Prover<'a, '_> {
             return self.doubt(node, "is not understood");
         };
         if !inside.contains(['\\', '$', '`']) {
-            into.quoted(Cow::Borrowed(inside));
+            into.push_quoted(Cow::Borrowed(inside));
             return Ok(());
         }
         let mut text = String::with_capacity(inside.len());
@@ -156,7 +156,7 @@ impl<'a> Prover<'a, '_> {
                 letter => text.push(letter),
             }
         }
-        into.quoted(Cow::Owned(text));
+        into.push_quoted(Cow::Owned(text));
         Ok(())
     }
 }
@@ -179,7 +179,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    fn quoted(&mut self, text: Cow<'a, str>) {
+    fn push_quoted(&mut self, text: Cow<'a, str>) {
         self.unquoted.push('\'');
         self.push(text);
     }

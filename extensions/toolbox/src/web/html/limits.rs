@@ -43,8 +43,12 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
         return None;
     }
     let tree = TreeBuilder::new(RcDom::default(), TreeBuilderOpts::default());
-    let sink =
-        Limited { tree, open: RefCell::default(), elements: Cell::new(0), raw: Cell::new(None) };
+    let sink = LimitedSink {
+        tree,
+        open: RefCell::default(),
+        elements: Cell::new(0),
+        raw: Cell::new(None),
+    };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
@@ -57,7 +61,7 @@ pub(super) fn parse(html: &str) -> Option<Handle> {
 }
 
 /// Passes tokens on to the builder of the tree, as far as the limits go.
-struct Limited {
+struct LimitedSink {
     tree: TreeBuilder<Handle, RcDom>,
     /// The names of open elements, as far as is known without the builder; those that were left out are there as well.
     open: RefCell<Vec<(String, bool)>>,
@@ -66,7 +70,7 @@ struct Limited {
     raw: Cell<Option<&'static str>>,
 }
 
-impl Limited {
+impl LimitedSink {
     /// Whether the builder gets a tag.
     fn admits(&self, tag: &Tag) -> bool {
         let name = &*tag.name;
@@ -93,7 +97,7 @@ impl Limited {
     }
 }
 
-impl TokenSink for Limited {
+impl TokenSink for LimitedSink {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {

@@ -11,7 +11,7 @@ use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::fs::{Dir, File, OpenOptions, Permissions};
 use toolwright::ToolError;
 
-use super::{After, Before, Change, Written};
+use super::{After, Before, Change, WriteOutcome};
 use crate::step::step;
 use crate::workspace::failure::failed;
 use crate::workspace::links::is_real_name_text;
@@ -19,7 +19,7 @@ use crate::workspace::name::Name;
 use crate::workspace::regular::{changed_meanwhile, is_regular, read_only};
 
 /// A change that is ready. Until it is committed, dropping it leaves nothing behind.
-pub(super) struct Staged<'c> {
+pub(super) struct StagedChange<'c> {
     change: &'c Change<'c>,
     root: &'c Dir,
     target: Target,
@@ -39,7 +39,7 @@ struct Target {
     made: Vec<PathBuf>,
 }
 
-impl<'c> Staged<'c> {
+impl<'c> StagedChange<'c> {
     /// Writes the new content beside the target, where it `may_be_undone` with a second name for what is there.
     pub(super) fn new(
         root: &'c Dir,
@@ -140,15 +140,15 @@ impl<'c> Staged<'c> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Written {
+    pub(super) fn finish(self) -> WriteOutcome {
         match self.target.permissions {
-            Some(_) => Written::Replaced,
-            None => Written::Created,
+            Some(_) => WriteOutcome::Replaced,
+            None => WriteOutcome::Created,
         }
     }
 }
 
-impl Drop for Staged<'_> {
+impl Drop for StagedChange<'_> {
     fn drop(&mut self) {
         for name in self.temporary.iter().chain(&self.held) {
             // What happened before is what is reported.

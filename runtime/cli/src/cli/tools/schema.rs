@@ -10,7 +10,7 @@ use crate::cli::ordered::{object, text};
 use crate::cli::streams::{complain, print, tell};
 use toolwright_core::tool::Definition;
 use toolwright_executor::catalog::Catalog;
-use toolwright_wire::dialect::{Described, Dialect, Finding, Severity};
+use toolwright_wire::dialect::{DescribedTool, Dialect, Finding, Severity};
 
 pub(super) const NAME: &str = "schema";
 
@@ -72,7 +72,7 @@ fn elements(named: &[&Definition], dialect: Dialect) -> Result<(), Exit> {
     let mut exit = Ok(());
     for definition in named {
         let order: Vec<&str> = definition.parameters.iter().map(|it| it.name.as_str()).collect();
-        match dialect.render(&Described::of(definition, &order)) {
+        match dialect.render(&DescribedTool::of(definition, &order)) {
             Ok(rendered) => {
                 report(&rendered.notes);
                 print(rendered.json, Form::Json)?;

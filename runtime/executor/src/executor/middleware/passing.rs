@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{AfterCall, BeforeCall, MiddlewareCall};
 use crate::executor::{Plan, RunState};
 use crate::lifecycle::words::cancelled;
-use crate::stage::{self, Unfinished, panic_words, polled};
+use crate::stage::{self, UnfinishedCall, panic_words, polled};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
@@ -25,29 +25,29 @@ const SHORTEST_DELAY: Duration = Duration::from_millis(10);
 /// What the stages that let a call through do afterwards, in their order. Dropped, none of it happens: the last is dropped
 /// first, and one whose drop panics stops no other. Where the attempt did not begin, each hears of that.
 #[derive(Default)]
-pub(crate) struct Entered {
+pub(crate) struct EnteredStages {
     afters: Mutex<Vec<Box<dyn AfterCall>>>,
     has_begun: bool,
 }
 
 /// Why a call does not run.
 #[derive(Debug)]
-pub(crate) enum Turned {
+pub(crate) enum EarlyEnd {
     Answered(Answer),
     Refused(ToolError),
 }
 
-impl From<Turned> for Answer {
-    fn from(turned: Turned) -> Self {
+impl From<EarlyEnd> for Answer {
+    fn from(turned: EarlyEnd) -> Self {
         match turned {
-            Turned::Answered(answer) => answer,
-            Turned::Refused(error) => error.into(),
+            EarlyEnd::Answered(answer) => answer,
+            EarlyEnd::Refused(error) => error.into(),
         }
     }
 }
 
 /// Why what a stage does did not come to its end.
-enum Stopped {
+enum StageStop {
     Panicked(String),
     TookTooLong(Duration),
     GivenUp,
@@ -69,15 +69,15 @@ pub(crate) async fn enter(
     call: &Call<'_>,
     about: &MiddlewareCall<'_>,
     deadline: Option<Instant>,
-) -> Result<Entered, Turned> {
-    let mut entered = Entered::default();
+) -> Result<EnteredStages, EarlyEnd> {
+    let mut entered = EnteredStages::default();
     let passing = Passing { run, call };
     for around in &run.core.middleware {
         let left = deadline.map(|it| it.saturating_duration_since(Instant::now()));
         let limit = plan.timeout.into_iter().chain(left).min();
         // What it does before it first waits may panic as well.
         let before = Box::pin(async { around.before(about).await });
-        let answer = match passing.limited(before, limit).await {
+        let answer = match passing.limit(before, limit).await {
             Ok(BeforeCall::Continue) => continue,
             Ok(BeforeCall::Then(after)) => {
                 entered.afters().push(after);
@@ -85,13 +85,13 @@ pub(crate) async fn enter(
             }
             Ok(BeforeCall::Answer(answer)) => answer,
             Ok(BeforeCall::Refuse(error)) if delay_of(&error).is_some() => {
-                return Err(Turned::Refused(error));
+                return Err(EarlyEnd::Refused(error));
             }
             // It is the answer: nothing is tried again.
             Ok(BeforeCall::Refuse(error)) => error.by_executor(Done::Refused).into(),
-            Err(stopped) => return Err(Turned::Refused(not_run(call.name(), stopped))),
+            Err(stopped) => return Err(EarlyEnd::Refused(not_run(call.name(), stopped))),
         };
-        return Err(Turned::Answered(entered.leave_all(run, plan, call, about, answer).await));
+        return Err(EarlyEnd::Answered(entered.leave_all(run, plan, call, about, answer).await));
     }
     Ok(entered)
 }
@@ -108,12 +108,12 @@ pub(crate) fn delay_of(error: &ToolError) -> Option<Duration> {
 
 impl Passing<'_> {
     /// What a stage does, until it ends, its time is up or the call is given up.
-    async fn limited<T>(
+    async fn limit<T>(
         self,
         future: BoxFuture<'_, T>,
         limit: Option<Duration>,
-    ) -> Result<T, Stopped> {
-        let mut future = Unfinished::new(future);
+    ) -> Result<T, StageStop> {
+        let mut future = UnfinishedCall::new(future);
         let mut given_up = pin!(stage::given_up(self.run, self.call));
         let mut time_up = pin!(
             AssertUnwindSafe(async {
@@ -129,19 +129,19 @@ impl Passing<'_> {
         );
         poll_fn(|context| {
             if let Poll::Ready(ended) = polled(&mut future, context) {
-                return Poll::Ready(ended.map_err(|panic| Stopped::Panicked(panic_words(panic))));
+                return Poll::Ready(ended.map_err(|panic| StageStop::Panicked(panic_words(panic))));
             }
             if given_up.as_mut().poll(context).is_ready() {
-                return Poll::Ready(Err(Stopped::GivenUp));
+                return Poll::Ready(Err(StageStop::GivenUp));
             }
             let slept = time_up.as_mut().poll(context);
-            slept.map(|slept| Err(slept.map_or(Stopped::NoClock, Stopped::TookTooLong)))
+            slept.map(|slept| Err(slept.map_or(StageStop::NoClock, StageStop::TookTooLong)))
         })
         .await
     }
 }
 
-impl Entered {
+impl EnteredStages {
     fn afters(&mut self) -> &mut Vec<Box<dyn AfterCall>> {
         self.afters.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -198,11 +198,11 @@ impl Entered {
         let passing = Passing { run, call };
         while let Some(after) = self.afters().pop() {
             let left = Box::pin(async { after.after(about, &answer).await });
-            let other = match passing.limited(left, plan.timeout).await {
+            let other = match passing.limit(left, plan.timeout).await {
                 Ok(None) => continue,
                 Ok(Some(other)) => stage::check(&plan.entry, other).unwrap_or_else(Answer::from),
                 // That is what the answer says.
-                Err(Stopped::GivenUp) if is_cancelled(&answer) => continue,
+                Err(StageStop::GivenUp) if is_cancelled(&answer) => continue,
                 Err(stopped) => not_passed_on(call.name(), stopped, answer.error()).into(),
             };
             answer = other;
@@ -211,7 +211,7 @@ impl Entered {
     }
 }
 
-impl Drop for Entered {
+impl Drop for EnteredStages {
     fn drop(&mut self) {
         let has_begun = self.has_begun;
         while let Some(after) = self.afters().pop() {
@@ -236,12 +236,12 @@ fn not_begun(after: Box<dyn AfterCall>) {
 
 /// Of a call that does not run because a stage did not come to its end.
 #[cold]
-fn not_run(tool: &str, stopped: Stopped) -> ToolError {
+fn not_run(tool: &str, stopped: StageStop) -> ToolError {
     let (how, cause) = match stopped {
-        Stopped::GivenUp => return cancelled(tool).by_executor(Done::NotBegun),
-        Stopped::NoClock => return no_clock().by_executor(Done::Refused),
-        Stopped::Panicked(words) => ("failed because of a defect in it".to_owned(), Some(words)),
-        Stopped::TookTooLong(limit) => (format!("took longer than {limit:?}"), None),
+        StageStop::GivenUp => return cancelled(tool).by_executor(Done::NotBegun),
+        StageStop::NoClock => return no_clock().by_executor(Done::Refused),
+        StageStop::Panicked(words) => ("failed because of a defect in it".to_owned(), Some(words)),
+        StageStop::TookTooLong(limit) => (format!("took longer than {limit:?}"), None),
     };
     let message = format!("`{tool}` was not run: a stage of the application {how}");
     stage_failed(message, cause)
@@ -253,12 +253,12 @@ fn not_run(tool: &str, stopped: Stopped) -> ToolError {
 /// Of a call that has an answer which did not come through the stages; `was` is the error, where the answer is one. What it
 /// says about repeating the call holds all the same.
 #[cold]
-fn not_passed_on(tool: &str, stopped: Stopped, was: Option<&ToolError>) -> ToolError {
+fn not_passed_on(tool: &str, stopped: StageStop, was: Option<&ToolError>) -> ToolError {
     let (how, cause) = match stopped {
-        Stopped::NoClock => return no_clock(),
-        Stopped::GivenUp => ("was cancelled".to_owned(), None),
-        Stopped::Panicked(words) => ("failed because of a defect in it".to_owned(), Some(words)),
-        Stopped::TookTooLong(limit) => (format!("took longer than {limit:?}"), None),
+        StageStop::NoClock => return no_clock(),
+        StageStop::GivenUp => ("was cancelled".to_owned(), None),
+        StageStop::Panicked(words) => ("failed because of a defect in it".to_owned(), Some(words)),
+        StageStop::TookTooLong(limit) => (format!("took longer than {limit:?}"), None),
     };
     let Some(was) = was else {
         let message =

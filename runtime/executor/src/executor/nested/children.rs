@@ -14,7 +14,7 @@ use crate::executor::{Calling, Plan, RunState};
 use crate::lifecycle::Lifecycle;
 use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::words::cancelled;
-use crate::stage::{self, Admitted};
+use crate::stage::{self, Admission};
 use toolwright_core::call::Call;
 use toolwright_core::calls::{CallableTool, Calls, MakeCalls};
 use toolwright_core::capability::Own;
@@ -83,7 +83,7 @@ impl Attempt {
     }
 
     /// Takes over the places that it has got.
-    pub(crate) fn take<'p>(&self, admitted: Admitted<'p>) -> Admitted<'p> {
+    pub(crate) fn take<'p>(&self, admitted: Admission<'p>) -> Admission<'p> {
         self.places.take(admitted)
     }
 }
@@ -96,7 +96,7 @@ impl Drop for Attempt {
 
 impl MakeCalls for Children {
     fn call<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Answer> {
-        Box::pin(async move { for_parent(self.answered(call).await) })
+        Box::pin(async move { for_parent(self.answer(call).await) })
     }
 
     fn name_of(&self, tool: Handle) -> Result<Arc<str>, ToolError> {
@@ -141,7 +141,7 @@ impl Children {
         }
     }
 
-    async fn answered(&self, call: &Call<'_>) -> Answer {
+    async fn answer(&self, call: &Call<'_>) -> Answer {
         let Family { tool, depth, .. } = &*self.family;
         if self.run.lineage().is_some_and(|it| it.ended().is_cancelled())
             || self.has_lost_its_claim()
@@ -158,7 +158,7 @@ impl Children {
                 let child = ParentCall { call: recorded.call, index };
                 on_heap(|| lifecycle.of_parent(child).child(call, &self.family)).await
             }
-            _ => self.remembered(index, call).await,
+            _ => self.perform_unrecorded(index, call).await,
         };
         away.returns().await;
         answer
@@ -172,7 +172,7 @@ impl Children {
     }
 
     /// A child that no journal records.
-    async fn remembered(&self, index: u32, call: &Call<'_>) -> Answer {
+    async fn perform_unrecorded(&self, index: u32, call: &Call<'_>) -> Answer {
         let Family { tool, remembered, .. } = &*self.family;
         if let Some(answer) = remembered.answer(index, tool, call) {
             return answer;

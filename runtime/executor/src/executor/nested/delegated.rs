@@ -7,7 +7,7 @@ use toolwright_policy::policy::{Evaluation, Policy, PolicyDecision};
 
 /// What the calls of a run have from the agents on whose behalf they are made.
 #[derive(Default)]
-pub(crate) struct Delegated {
+pub(crate) struct DelegatedContext {
     /// The names of the agents, each behind a slash.
     path: String,
     /// The rules of each of them.
@@ -15,7 +15,7 @@ pub(crate) struct Delegated {
     inherited: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-impl Delegated {
+impl DelegatedContext {
     /// Of one more agent.
     pub(super) fn below(
         above: Option<&Self>,

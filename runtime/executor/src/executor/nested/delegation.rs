@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::children::Children;
-use super::delegated::Delegated;
+use super::delegated::DelegatedContext;
 use crate::catalog::Profile;
 use crate::event::{Listener, ToolEvent};
 use crate::executor::Run;
@@ -68,7 +68,8 @@ impl Delegation {
         let run = children.run();
         let may_call = |name: &str| run.may_call(name);
         let catalog = run.ready.current().within(&self.profile, may_call);
-        let delegated = Delegated::below(run.delegated(), &self.agent, self.policy, self.inherited);
+        let delegated =
+            DelegatedContext::below(run.delegated(), &self.agent, self.policy, self.inherited);
         let narrowed = run.pinned(&catalog).on_behalf_of(delegated, self.listener);
         let narrowed = Arc::new(narrowed);
         let calls = Calls::new(Arc::new(children.of_run(&narrowed)));

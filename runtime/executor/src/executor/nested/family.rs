@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::lineage::Recorded;
-use super::remembered::Remembered;
+use super::lineage::RecordedParent;
+use super::remembered::RecordedChildren;
 use crate::executor::{Plan, RunState};
 use toolwright_core::context::CallId;
 
@@ -17,8 +17,8 @@ pub(crate) struct Family {
     pub(super) tool: Arc<str>,
     /// How deep its children lie.
     pub(super) depth: u32,
-    pub(crate) recorded: Option<Recorded>,
-    pub(super) remembered: Remembered,
+    pub(crate) recorded: Option<RecordedParent>,
+    pub(super) remembered: RecordedChildren,
     under_way: Mutex<UnderWay>,
     changed: Notify,
     /// A child was dropped before it had its answer.
@@ -43,18 +43,18 @@ impl Family {
     pub(crate) fn of(
         run: &RunState,
         plan: &Plan,
-        recorded: impl FnOnce() -> Option<Recorded>,
+        recorded: impl FnOnce() -> Option<RecordedParent>,
     ) -> Option<Arc<Self>> {
         plan.makes_calls.then(|| Self::new(run, plan, recorded()))
     }
 
     #[cold]
-    fn new(run: &RunState, plan: &Plan, recorded: Option<Recorded>) -> Arc<Self> {
+    fn new(run: &RunState, plan: &Plan, recorded: Option<RecordedParent>) -> Arc<Self> {
         Arc::new(Self {
             tool: Arc::clone(&plan.entry.name),
             depth: run.lineage().map_or(1, |lineage| lineage.depth + 1),
             // A journal knows it already.
-            remembered: Remembered::new(recorded.is_none() && plan.retry.attempts > 1),
+            remembered: RecordedChildren::new(recorded.is_none() && plan.retry.attempts > 1),
             recorded,
             under_way: Mutex::default(),
             changed: Notify::new(),

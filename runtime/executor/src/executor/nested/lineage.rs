@@ -19,7 +19,7 @@ pub(crate) struct Lineage {
     /// How deep the calls lie that it makes.
     pub(crate) depth: u32,
     /// What is recorded of it, where a journal records it.
-    pub(crate) recorded: Option<Recorded>,
+    pub(crate) recorded: Option<RecordedParent>,
     /// What it touches; known once its input has been read, which is before it can make a call.
     footprint: OnceLock<Footprint>,
     /// Cancelled when its attempt has ended.
@@ -28,7 +28,7 @@ pub(crate) struct Lineage {
 
 /// What a journal says of a parent.
 #[derive(Debug, Clone)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedParent {
     /// Its id.
     pub(crate) call: CallId,
     /// Its run, user and session: a worker may carry it out for another run than its own.
@@ -53,7 +53,7 @@ impl Lineage {
     pub(super) fn new(
         tool: &Arc<str>,
         depth: u32,
-        recorded: Option<Recorded>,
+        recorded: Option<RecordedParent>,
         context: &ToolContext,
     ) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Lineage {
     }
 }
 
-impl Recorded {
+impl RecordedParent {
     /// Notes that another may run the parent from now on: its children are left to that one.
     pub(crate) fn leave(&self) {
         self.is_left.store(true, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::executor::{Core, Gate, Plan};
-use crate::stage::Admitted;
+use crate::stage::Admission;
 
 /// The places of one attempt.
 pub(crate) struct Places {
@@ -30,7 +30,7 @@ impl Places {
     }
 
     /// Takes over the places that the attempt has got.
-    pub(super) fn take<'a>(&self, admitted: Admitted<'a>) -> Admitted<'a> {
+    pub(super) fn take<'a>(&self, admitted: Admission<'a>) -> Admission<'a> {
         let mut standing = self.standing();
         (standing.is_inside, standing.holds) = (true, true);
         admitted.hand_over()

@@ -9,7 +9,7 @@ use toolwright_core::error_kind;
 use toolwright_core::output::{Answer, StoredAnswer};
 
 /// The children of a call, by index.
-pub(super) struct Remembered {
+pub(super) struct RecordedChildren {
     /// There may be a further attempt.
     is_needed: bool,
     children: Mutex<Vec<Option<Child>>>,
@@ -23,7 +23,7 @@ struct Child {
     answer: Option<StoredAnswer>,
 }
 
-impl Remembered {
+impl RecordedChildren {
     pub(super) fn new(is_needed: bool) -> Self {
         Self { is_needed, children: Mutex::default() }
     }

@@ -9,10 +9,10 @@ use toolwright_core::output::Answer;
 
 /// The calls that have begun, by their index.
 #[derive(Debug, Default)]
-pub(super) struct Early(HashMap<usize, Begun>);
+pub(super) struct Early(HashMap<usize, EarlyCall>);
 
 #[derive(Debug)]
-pub(super) enum Begun {
+pub(super) enum EarlyCall {
     Running(Task),
     /// Its answer was recorded outside of the journal of calls.
     Answered(Answer),
@@ -28,21 +28,21 @@ impl Early {
     }
 
     pub(super) fn add(&mut self, index: usize, task: JoinHandle<Answer>) {
-        self.0.insert(index, Begun::Running(Task(task)));
+        self.0.insert(index, EarlyCall::Running(Task(task)));
     }
 
     /// The answers that are known, at the indices of their calls.
     pub(super) fn answered(known: Vec<Option<Answer>>) -> Self {
         let known = known.into_iter().enumerate();
-        Self(known.filter_map(|(index, it)| Some((index, Begun::Answered(it?)))).collect())
+        Self(known.filter_map(|(index, it)| Some((index, EarlyCall::Answered(it?)))).collect())
     }
 
-    pub(super) fn take(&mut self, index: usize) -> Option<Begun> {
+    pub(super) fn take(&mut self, index: usize) -> Option<EarlyCall> {
         self.0.remove(&index)
     }
 }
 
-impl Begun {
+impl EarlyCall {
     pub(super) async fn answer(self, tool: &str) -> Answer {
         let mut task = match self {
             Self::Running(task) => task,

@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 use super::early::Early;
 use super::{Run, TurnAnswers};
 use crate::batch::Batch;
-use crate::executor::calling::unrecorded;
+use crate::executor::calling::perform_unrecorded;
 use crate::executor::in_turn::{InTurn, Slot};
 use crate::executor::outcome::CallFailure;
 use toolwright_core::call::Call;
@@ -90,7 +90,7 @@ impl OpenTurn {
             let (run, span) = (Arc::clone(&self.run.state), tracing::Span::current());
             let slot = Slot { turn: self.turn, index: u32::try_from(index).unwrap_or(u32::MAX) };
             let in_turn = InTurn { slot, waited: None };
-            let answered = async move { unrecorded(&run, &call, Some(&in_turn)).await };
+            let answered = async move { perform_unrecorded(&run, &call, Some(&in_turn)).await };
             self.early.add(index, runtime.spawn(answered.instrument(span)));
         }
         index
@@ -102,7 +102,7 @@ impl OpenTurn {
     /// Those of [`Run::turn`].
     pub async fn finish(self) -> Result<TurnAnswers, CallFailure> {
         let calls: Vec<&Call<'_>> = self.calls.iter().map(|call| &**call).collect();
-        self.run.answered(self.turn, &calls, self.early).await
+        self.run.answer_turn(self.turn, &calls, self.early).await
     }
 
     /// Answers the calls of the turn as it has become: what began for another call than has its place now is cancelled, and
@@ -122,7 +122,7 @@ impl OpenTurn {
             }
         }
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        self.run.answered(self.turn, &calls, self.early).await
+        self.run.answer_turn(self.turn, &calls, self.early).await
     }
 
     /// Whether the call may run before it is known that it is part of the turn.

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Problem, Refusal, Staged, Step, Then};
-use super::claim::Gated;
+use super::super::step::{Problem, Refusal, StagedCall, Step, Then};
+use super::claim::GatedCall;
 use super::gate::{Gate, PLANNED};
 use super::moment::{Known, Moment, early};
 use super::statement::{Behind, Invalid};
@@ -19,14 +19,18 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::ToolError;
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
-    Answered, Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
+    AnswerRecord, Ask, CallRecord, Entry, Note, StoredText, Transition, begun_without_a_word,
 };
 use toolwright_policy::policy::PolicyDecision;
 
 impl<'a> Moment<'a> {
     /// A call arrives that the journal does not have; `staged` is what the stages say of it, where they have
     /// looked at it.
-    pub(super) fn submitted(self, reason: Option<&str>, staged: Option<&Staged>) -> Known<Step> {
+    pub(super) fn submitted(
+        self,
+        reason: Option<&str>,
+        staged: Option<&StagedCall>,
+    ) -> Known<Step> {
         let record = &self.snapshot.record;
         let refuse = |refusal| Ok(Step::only(Then::Answer(refusal)));
         let tool = self.tool()?;
@@ -43,7 +47,7 @@ impl<'a> Moment<'a> {
             Ok(evaluated) => evaluated,
             Err(error) => return Ok(Step::only(Then::Fail(Problem::NotHere(error.text.clone())))),
         };
-        let Gated { gate, grant, .. } =
+        let GatedCall { gate, grant, .. } =
             self.gate(evaluated, &record.fingerprint, &record.digest)?;
         let mut next = record.clone();
         let opened = self.opened();
@@ -99,7 +103,7 @@ impl<'a> Moment<'a> {
     pub(super) fn record_refused(
         self,
         why: Option<String>,
-        answer: impl Into<Answered>,
+        answer: impl Into<AnswerRecord>,
     ) -> Known<Step> {
         if self.run_has_ended()? {
             return Ok(Step::only(Then::Answer(Refusal::RunOver)));
@@ -252,7 +256,8 @@ impl<'a> Moment<'a> {
         let told = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
         };
-        let Gated { gate, grant, .. } = self.gate(evaluated, &next.fingerprint, &next.digest)?;
+        let GatedCall { gate, grant, .. } =
+            self.gate(evaluated, &next.fingerprint, &next.digest)?;
         let (entry, then) = match gate {
             Gate::Allow if why.is_none() => {
                 let covered = grant.map(|it| format!("covered by grant {}", it.id));

@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use super::super::guard::Guard;
-use super::super::step::{Attempt, AttemptError, By, Dropped, Need, Reconciliation, Step, Then};
+use super::super::step::{
+    Attempt, AttemptError, By, DroppedClaim, Need, Reconciliation, Step, Then,
+};
 use super::moment::{Known, Moment};
 use super::words::{cancelled, lost};
 use crate::executor::later;
-use crate::retry::Failed;
+use crate::retry::RetryCase;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_journal::journal::{
     CallRecord, Entry, FailedAttempt, Failure, State, StoredText, Transition, may_have_happened,
@@ -111,7 +113,7 @@ impl Moment<'_> {
             (Some(Done::TimedOut), _) => Failure::TimedOut,
             (None | Some(Done::Refused), class) => Failure::from(class),
         };
-        let failed = Failed {
+        let failed = RetryCase {
             attempt: record.attempt,
             class: error.class,
             effect,
@@ -140,7 +142,7 @@ impl Moment<'_> {
 
     /// The task that held the claim was dropped. A caller gives the call up by that; a worker leaves it to others, because
     /// it runs calls that are not its own.
-    pub(super) fn dropped(self, dropped: Dropped) -> Known<Step> {
+    pub(super) fn dropped(self, dropped: DroppedClaim) -> Known<Step> {
         if !self.is_claimed(dropped.epoch) {
             return Ok(Step::only(Then::Report));
         }

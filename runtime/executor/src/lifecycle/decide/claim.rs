@@ -3,7 +3,7 @@
 
 use super::super::guard::Guard;
 use super::super::snapshot::{Evaluated, Stored};
-use super::super::step::{Need, Problem, Staged, Step, Then};
+use super::super::step::{Need, Problem, StagedCall, Step, Then};
 use super::gate::{self, Gate};
 use super::grant::Use;
 use super::moment::{Known, Moment};
@@ -16,7 +16,7 @@ use toolwright_journal::journal::{
 use toolwright_policy::policy::PolicyDecision;
 
 /// What the gate makes of a call, and why not where it does not allow it.
-pub(super) struct Gated {
+pub(super) struct GatedCall {
     pub(super) gate: Gate,
     pub(super) grant: Option<Use>,
     /// Why a decision of a person does not count.
@@ -30,7 +30,7 @@ impl Moment<'_> {
         evaluated: &Evaluated,
         fingerprint: &str,
         digest: &str,
-    ) -> Known<Gated> {
+    ) -> Known<GatedCall> {
         let four_eyes = evaluated.four_eyes;
         let shown = evaluated.arguments.as_deref().map(|now| now.shown.as_str());
         let mut policy = &evaluated.policy;
@@ -50,7 +50,7 @@ impl Moment<'_> {
         }
         let grant = self.grant(fingerprint, four_eyes);
         let denied_before = self.snapshot.denied_before;
-        let known = gate::Known {
+        let known = gate::KnownFacts {
             is_decided: decided.is_ok(),
             denied_before: denied_before.map(|denied| denied && self.has(Guard::DenialHolds)),
             is_granted: self.snapshot.grants.as_ref().map(|_| grant.is_some()),
@@ -67,12 +67,12 @@ impl Moment<'_> {
         // A decision comes first: it takes no use of a grant.
         let grant =
             grant.filter(|_| decided.is_err() && matches!(policy, PolicyDecision::Ask { .. }));
-        Ok(Gated { gate, grant, undecided: decided.err().unwrap_or_default() })
+        Ok(GatedCall { gate, grant, undecided: decided.err().unwrap_or_default() })
     }
 
     /// The right to run a call that is ready, where it may still run; `staged` is what the stages say of it, where
     /// they have looked at it.
-    pub(super) fn claim(self, staged: Option<&Staged>) -> Known<Step> {
+    pub(super) fn claim(self, staged: Option<&StagedCall>) -> Known<Step> {
         let record = &self.snapshot.record;
         let tool = self.tool()?;
         if let Some(circuit) = tool.circuit {
@@ -123,7 +123,7 @@ impl Moment<'_> {
         if tool.effect == Effect::Once && begun_without_a_word(&past.history) > 0 {
             return self.change(NOT_REPEATED);
         }
-        let Gated { gate, grant, undecided } =
+        let GatedCall { gate, grant, undecided } =
             self.gate(evaluated, &record.fingerprint, &record.digest)?;
         if gate != Gate::Allow {
             return match &evaluated.policy {

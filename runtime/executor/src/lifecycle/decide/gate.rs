@@ -9,7 +9,7 @@ pub(crate) const PLANNED: &str = "what changes something is planned first";
 
 /// What is known of a call besides what the policy says of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct KnownFacts {
     /// A person approved exactly this call.
     pub(crate) is_decided: bool,
     /// A person rejected the same call in this run, where that was read.
@@ -26,7 +26,7 @@ pub(crate) struct Known {
     pub(crate) has_journal: bool,
 }
 
-impl Known {
+impl KnownFacts {
     /// Without a journal, no approver can be asked.
     pub(crate) const NO_JOURNAL: Self = Self {
         is_decided: false,
@@ -53,7 +53,7 @@ pub(crate) enum Gate {
 }
 
 /// Whether a call may run; or what has to be read before.
-pub(crate) fn gate(policy: &PolicyDecision, known: Known) -> Result<Gate, Need> {
+pub(crate) fn gate(policy: &PolicyDecision, known: KnownFacts) -> Result<Gate, Need> {
     let (reasons, grants_count) = match policy {
         // A later no of the policy beats an earlier yes of a person.
         PolicyDecision::Deny { reason } => {
@@ -105,13 +105,13 @@ mod tests {
     }
 
     /// Every case there is.
-    fn cases() -> impl Iterator<Item = (PolicyDecision, Known)> {
+    fn cases() -> impl Iterator<Item = (PolicyDecision, KnownFacts)> {
         let nobody =
             [None, Some(OnNoApprover::Deny), Some(OnNoApprover::Park), Some(OnNoApprover::Fail)];
         (0..32).flat_map(move |bits: u8| {
             nobody.into_iter().flat_map(move |no_approver| {
                 policies().map(|policy| {
-                    let known = Known {
+                    let known = KnownFacts {
                         is_decided: bits & 1 != 0,
                         is_granted: Some(bits & 2 != 0),
                         denied_before: Some(bits & 4 != 0),
@@ -130,13 +130,13 @@ mod tests {
         matches!(policy, PolicyDecision::Ask { .. })
     }
 
-    fn of(case: &(PolicyDecision, Known)) -> Gate {
+    fn of(case: &(PolicyDecision, KnownFacts)) -> Gate {
         gate(&case.0, case.1).expect("everything was read")
     }
 
     #[test]
     fn what_asks_runs_only_by_a_decision_or_a_grant() {
-        let undecided = |known: &Known| !known.is_decided && known.is_granted == Some(false);
+        let undecided = |known: &KnownFacts| !known.is_decided && known.is_granted == Some(false);
         for case in cases().filter(|case| asks(&case.0) && undecided(&case.1)) {
             assert_ne!(of(&case), Gate::Allow, "{case:?}");
         }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn what_is_planned_waits_unless_it_was_denied_or_cannot_be_accepted_or_stored() {
         for case in cases().filter(|case| case.0 == PolicyDecision::Queue) {
-            let Known { denied_before, lacks_user, cannot_be_stored, .. } = case.1;
+            let KnownFacts { denied_before, lacks_user, cannot_be_stored, .. } = case.1;
             let expected = match (denied_before, lacks_user, cannot_be_stored) {
                 (Some(true), ..) => Gate::Refuse(Refusal::DeniedBefore),
                 (_, true, _) => Gate::Refuse(Refusal::NoUser(PLANNED.to_owned())),
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_denial_holds_against_a_grant_and_asks_nobody_again() {
-        let denied = |known: &Known| known.denied_before == Some(true) && !known.is_decided;
+        let denied = |known: &KnownFacts| known.denied_before == Some(true) && !known.is_decided;
         for case in cases().filter(|case| asks(&case.0) && denied(&case.1)) {
             assert_eq!(of(&case), Gate::Refuse(Refusal::DeniedBefore), "{case:?}");
         }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_call_without_a_journal_runs_or_is_refused() {
         for policy in policies() {
-            let gate = gate(&policy, Known::NO_JOURNAL).expect("nothing is read");
+            let gate = gate(&policy, KnownFacts::NO_JOURNAL).expect("nothing is read");
             assert!(matches!(gate, Gate::Allow | Gate::Refuse(_)), "{policy:?}: {gate:?}");
         }
     }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn what_was_not_read_is_asked_for_and_never_assumed() {
         for (policy, known) in cases() {
-            let unread = Known { denied_before: None, is_granted: None, ..known };
+            let unread = KnownFacts { denied_before: None, is_granted: None, ..known };
             match gate(&policy, unread) {
                 Ok(gate) => assert_eq!(Ok(gate), super::gate(&policy, known), "{policy:?}"),
                 Err(need) => assert_eq!(need, Need::Denials),

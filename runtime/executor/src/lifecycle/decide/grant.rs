@@ -4,7 +4,7 @@ use super::super::guard::Guard;
 use super::super::snapshot::GrantNow;
 use super::moment::Moment;
 use super::words::{grant_outdated, grant_unbound};
-use toolwright_journal::approval::{Asked, GrantTerms, Scope, Statement};
+use toolwright_journal::approval::{GrantCandidate, GrantTerms, Scope, Statement};
 use toolwright_journal::journal::DocumentWrite;
 
 /// A grant that a call is about to use.
@@ -87,7 +87,7 @@ impl<'a> Moment<'a> {
         let GrantNow { key, version, grant, .. } = now;
         // Its own use does not stand in the way of a further attempt.
         let is_taken = record.grant.as_ref() == Some(&grant.id);
-        let asked = Asked {
+        let asked = GrantCandidate {
             tool: &record.tool,
             fingerprint,
             arguments: "",

@@ -7,7 +7,7 @@ use super::super::snapshot::{Evaluated, Past, Preview, Snapshot, Stored, ToolNow
 use super::super::step::{Need, Problem, Settings, Step, Then};
 use crate::executor::later;
 use toolwright_journal::journal::{
-    Answered, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction,
+    AnswerRecord, CallRecord, CallWrite, DocumentWrite, Entry, NotAdvanced, Note, Transaction,
     Transition,
 };
 
@@ -47,11 +47,11 @@ impl<'a> Moment<'a> {
         known(&self.snapshot.stored, Need::Stored)
     }
 
-    pub(super) fn evaluated(self) -> Known<&'a Result<Evaluated, Answered>> {
+    pub(super) fn evaluated(self) -> Known<&'a Result<Evaluated, AnswerRecord>> {
         known(&self.snapshot.evaluated, Need::Evaluated)
     }
 
-    pub(super) fn proposed(self) -> Known<&'a Result<Evaluated, Answered>> {
+    pub(super) fn proposed(self) -> Known<&'a Result<Evaluated, AnswerRecord>> {
         known(&self.snapshot.proposed, Need::Proposed)
     }
 
@@ -86,7 +86,7 @@ impl<'a> Moment<'a> {
     }
 
     /// Sets the answer of a call.
-    pub(super) fn answer(self, record: &mut CallRecord, answer: impl Into<Answered>) {
+    pub(super) fn answer(self, record: &mut CallRecord, answer: impl Into<AnswerRecord>) {
         if !self.has(Guard::AnswerStays) {
             record.answer = None;
         }

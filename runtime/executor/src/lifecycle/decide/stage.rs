@@ -2,7 +2,7 @@
 //! through, it has not begun, and none of this takes an attempt.
 
 use super::super::guard::Guard;
-use super::super::step::{Need, StageVerdict, Staged, Step, Then};
+use super::super::step::{Need, StageVerdict, StagedCall, Step, Then};
 use super::moment::{Known, Moment};
 use super::statement::Behind;
 use super::words::{cancelled, cannot_wait};
@@ -11,7 +11,7 @@ use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {
     /// The stages have looked at a call.
-    pub(super) fn staged(self, staged: &Staged) -> Known<Step> {
+    pub(super) fn staged(self, staged: &StagedCall) -> Known<Step> {
         if !self.snapshot.is_recorded {
             return self.submitted(staged.reason.as_deref(), Some(staged));
         }
@@ -26,18 +26,18 @@ impl Moment<'_> {
     }
 
     /// Whether the stages have to look first.
-    pub(super) fn waits_for_stages(self, staged: Option<&Staged>) -> bool {
+    pub(super) fn waits_for_stages(self, staged: Option<&StagedCall>) -> bool {
         self.settings.has_stages && staged.is_none() && self.has(Guard::StagesFirst)
     }
 
     /// What the stages say of a call that they do not let begin.
-    pub(super) fn keeps_out(self, staged: Option<&Staged>) -> Option<&Staged> {
+    pub(super) fn keeps_out(self, staged: Option<&StagedCall>) -> Option<&StagedCall> {
         staged.filter(|it| !matches!(it.verdict, StageVerdict::Continue))
     }
 
     /// A call that the journal has does not begin. Where it was begun before, its answer says so, and a dead letter is dead
     /// again.
-    pub(super) fn kept_out_again(self, staged: &Staged, behind: Behind) -> Known<Step> {
+    pub(super) fn kept_out_again(self, staged: &StagedCall, behind: Behind) -> Known<Step> {
         let record = &self.snapshot.record;
         let ends_unrun = match &staged.verdict {
             StageVerdict::Answer(answer) => answer.is_error,

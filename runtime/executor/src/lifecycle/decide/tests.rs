@@ -8,7 +8,7 @@ use toolwright_core::context::CallId;
 use toolwright_core::error::{Done, ErrorClass};
 use toolwright_core::tool::{Danger, Effect};
 use toolwright_journal::journal::{
-    Answered, CallRecord, CallSlot, Entry, Note, State, StoredText, Transition, next, replay,
+    AnswerRecord, CallRecord, CallSlot, Entry, Note, State, StoredText, Transition, next, replay,
 };
 use toolwright_policy::policy::PolicyDecision;
 
@@ -16,7 +16,7 @@ use super::super::snapshot::{
     Evaluated, FinalCall, HandsOver, Past, Preview, Snapshot, Stored, ToolNow,
 };
 use super::super::step::{
-    Attempt, AttemptError, By, Dropped, End, Input, Need, Reconciliation, Settings, Step,
+    Attempt, AttemptError, By, DroppedClaim, End, Input, Need, Reconciliation, Settings, Step,
     SuppliedResult, Suspension, Then,
 };
 use super::decide;
@@ -94,7 +94,7 @@ fn call(state: State, effect: Effect) -> (CallRecord, Vec<Entry>) {
 }
 
 fn inputs(record: &CallRecord) -> Vec<Input> {
-    let answer = Answered::text("done");
+    let answer = AnswerRecord::text("done");
     let attempt = |error| Attempt {
         epoch: record.epoch,
         error,
@@ -123,7 +123,7 @@ fn inputs(record: &CallRecord) -> Vec<Input> {
     let attempts = [None].into_iter().chain(errors).map(|error| Input::Attempted(attempt(error)));
     let dropped = [By::Caller, By::Worker].into_iter().flat_map(|by| {
         let epoch = record.epoch;
-        [true, false].map(|is_begun| Input::Dropped(Dropped { epoch, by, is_begun }))
+        [true, false].map(|is_begun| Input::Dropped(DroppedClaim { epoch, by, is_begun }))
     });
     let ends = [End::RunEnded, End::CallerGone, End::GivenUp, End::ShuttingDown];
     let ends = ends.into_iter().chain([End::ApproverFailed("why".to_owned())]).map(Input::Ended);
@@ -314,24 +314,24 @@ fn a_result_counts_once_in_its_time_and_for_its_generation() {
     let (handed, history) = call(State::HandedOver, Effect::Once);
     let open = handed.clone().with(|it| it.handed_over_until = Some(Timestamp::MAX));
     let supplied =
-        |generation, answer: Answered| Input::Supplied(SuppliedResult { generation, answer });
+        |generation, answer: AnswerRecord| Input::Supplied(SuppliedResult { generation, answer });
     let state_after = |record: &CallRecord, input| {
         decided_elsewhere(record, &history, input).commit.map(|unit| unit.calls[0].record.state)
     };
     let generation = open.generation;
-    let result = || supplied(generation, Answered::text("done"));
+    let result = || supplied(generation, AnswerRecord::text("done"));
     assert_eq!(state_after(&open, result()), Some(State::Succeeded));
-    let failed = supplied(generation, Answered::error("closed", "the page was closed", None));
+    let failed = supplied(generation, AnswerRecord::error("closed", "the page was closed", None));
     assert_eq!(state_after(&open, failed), Some(State::Failed));
     assert_eq!(state_after(&handed, result()), Some(State::Expired));
-    let other = supplied(generation + 1, Answered::text("done"));
+    let other = supplied(generation + 1, AnswerRecord::text("done"));
     assert_eq!(state_after(&open, other), None);
     for state in State::ALL.into_iter().filter(|it| *it != State::HandedOver) {
         if state == State::Indeterminate {
             continue;
         }
         let (record, history) = call(state, Effect::Idempotent);
-        let input = supplied(record.generation, Answered::text("done"));
+        let input = supplied(record.generation, AnswerRecord::text("done"));
         assert_eq!(decided_elsewhere(&record, &history, input).commit, None, "{state}");
     }
 }

@@ -5,10 +5,10 @@ use toolwright_core::error_kind;
 
 use super::super::snapshot::CircuitOpen;
 use super::super::step::Refusal;
-use crate::retry::{Refused, unavailable};
+use crate::retry::{CircuitRefusal, unavailable};
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::tool::Effect;
-use toolwright_journal::journal::{Answered, CallRecord};
+use toolwright_journal::journal::{AnswerRecord, CallRecord};
 
 /// What a tool needs that only the caller has.
 pub(crate) const NEEDS_ITS_CALLER: &str = "needs services that its caller brings with the call";
@@ -120,7 +120,9 @@ impl Refusal {
                     .hint("go on without it, and say what you would have done")
             }
             Self::ShuttingDown => shutting_down(),
-            Self::Unavailable(CircuitOpen { left }) => unavailable(tool, Refused { left: *left }),
+            Self::Unavailable(CircuitOpen { left }) => {
+                unavailable(tool, CircuitRefusal { left: *left })
+            }
             Self::RunOver => ended(run).class(ErrorClass::Cancelled),
         }
     }
@@ -219,14 +221,14 @@ pub(super) fn not_run(record: &CallRecord, why: &str, was_begun: bool) -> ToolEr
 }
 
 /// What the model of a planned call reads.
-pub(super) fn queued(tool: &str) -> Answered {
-    Answered::text(format!(
+pub(super) fn queued(tool: &str) -> AnswerRecord {
+    AnswerRecord::text(format!(
         "`{tool}` was put into the plan, and has not run. A person decides about the plan. Do not make this call again; go on with the plan, or say that it is complete."
     ))
 }
 
 /// The error that an answer is.
-pub(super) fn error_of(answer: &Answered) -> ToolError {
+pub(super) fn error_of(answer: &AnswerRecord) -> ToolError {
     let error =
         answer.to_answer().ok().and_then(|answer| answer.error().map(|it| it.with_more(None)));
     error.unwrap_or_else(|| ToolError::new(error_kind::INTERNAL_ERROR, answer.text.clone()))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::super::snapshot::ToolNow;
-use super::super::step::{By, Dropped, Input};
+use super::super::step::{By, DroppedClaim, Input};
 use super::Lifecycle;
 use crate::executor::{Claim, RunState};
 use toolwright_core::context::CallId;
@@ -20,14 +20,14 @@ const LOOKS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A claim. Made before it is committed, because a commit can stand although its reply is lost.
-pub(super) struct Held {
+pub(super) struct HeldClaim {
     pub(super) claim: Arc<Claim>,
     /// How the attempt ended, once it has.
     pub(super) end: Option<Input>,
-    left: Option<Left>,
+    left: Option<LeftClaim>,
 }
 
-struct Left {
+struct LeftClaim {
     run: Arc<RunState>,
     call: CallId,
     epoch: u64,
@@ -39,7 +39,7 @@ struct Left {
     stands: bool,
 }
 
-impl Held {
+impl HeldClaim {
     pub(super) fn new(
         run: &Arc<RunState>,
         claimed: &CallRecord,
@@ -49,12 +49,12 @@ impl Held {
         let claim = Arc::new(Claim::until(claimed.lease));
         let (run, call, epoch) = (Arc::clone(run), claimed.id, claimed.epoch);
         let claimed = claimed.updated;
-        let left = Some(Left { run, call, epoch, claimed, by, tool, stands: false });
+        let left = Some(LeftClaim { run, call, epoch, claimed, by, tool, stands: false });
         Self { claim, end: None, left }
     }
 
     /// What became of the commit, as far as the journal says.
-    pub(super) fn heard(&mut self, written: &Result<(), CommitError>) {
+    pub(super) fn note_commit(&mut self, written: &Result<(), CommitError>) {
         match (written, &mut self.left) {
             (Ok(()), Some(left)) => left.stands = true,
             (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
@@ -75,20 +75,20 @@ fn wrote_nothing(error: &CommitError) -> bool {
     matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid)
 }
 
-impl Drop for Held {
+impl Drop for HeldClaim {
     fn drop(&mut self) {
         let (Some(left), Ok(runtime)) = (self.left.take(), tokio::runtime::Handle::try_current())
         else {
             return;
         };
         let (epoch, by, is_begun) = (left.epoch, left.runs(), self.claim.is_begun());
-        let dropped = Input::Dropped(Dropped { epoch, by, is_begun });
+        let dropped = Input::Dropped(DroppedClaim { epoch, by, is_begun });
         let input = self.end.take().unwrap_or(dropped);
-        runtime.spawn(left.recorded(input));
+        runtime.spawn(left.record_end(input));
     }
 }
 
-impl Left {
+impl LeftClaim {
     /// Who ran it: a call that another makes is left to others where that one is.
     fn runs(&self) -> By {
         let parent = self.run.lineage().and_then(|lineage| lineage.recorded.as_ref());
@@ -99,9 +99,9 @@ impl Left {
         }
     }
 
-    async fn recorded(self, mut input: Input) {
+    async fn record_end(self, mut input: Input) {
         let Some(lifecycle) = Lifecycle::of(&self.run) else { return };
-        let Some(record) = self.claimed(lifecycle).await else { return };
+        let Some(record) = self.find_claimed(lifecycle).await else { return };
         let mut look = lifecycle.look(record, None, None);
         look.snapshot.tool = self.tool.map(Ok);
         match lifecycle.advance(&mut look, &mut input).await {
@@ -114,7 +114,7 @@ impl Left {
     }
 
     /// The call, where the journal has the claim. Its commit may still be under way.
-    async fn claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
+    async fn find_claimed(&self, lifecycle: Lifecycle<'_>) -> Option<CallRecord> {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;
             match found {

@@ -7,8 +7,8 @@ use crate::executor::CallFailure;
 use crate::lifecycle::decide::ended_key;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, CallSlot, CallSummary, DamagedCall, Document, DocumentWrite, Entry, Filter, Listed,
-    Page, ParentCall, StoreError, Transaction,
+    CallPage, CallRecord, CallSlot, CallSummary, DamagedCall, Document, DocumentWrite, Entry,
+    Filter, Page, ParentCall, StoreError, Transaction,
 };
 
 /// How many calls one look takes from the journal.
@@ -57,7 +57,7 @@ impl<'a> Lifecycle<'a> {
 
     /// The call that the journal has already in the place of one that is made: at its place in a turn, or as the same call of
     /// its parent.
-    pub(in super::super) async fn known(
+    pub(in super::super) async fn find_known(
         self,
         place: &CallSlot,
         tool: &str,
@@ -162,8 +162,8 @@ impl<'a> Lifecycle<'a> {
     pub(in super::super) async fn all(
         self,
         filter: &Filter,
-    ) -> Result<Listed<CallRecord>, CallFailure> {
-        let mut all = Listed::new();
+    ) -> Result<CallPage<CallRecord>, CallFailure> {
+        let mut all = CallPage::new();
         let mut page = Page::first(PAGE);
         loop {
             let some = self.journal.store.list(filter, page).await;

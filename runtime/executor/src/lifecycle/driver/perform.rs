@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::held::Held;
+use super::held::HeldClaim;
 use super::stage::seen;
 use super::{Lifecycle, Look};
-use crate::executor::{Claim, Family, Inside, Outcome, Plan, Recorded, Stages, identity_of};
+use crate::executor::{Claim, Family, Inside, Outcome, Plan, RecordedParent, Stages, identity_of};
 use crate::lifecycle::heap::on_heap;
 use crate::lifecycle::step::{Attempt, Input, Suspension};
 use crate::stage::{self, is_given_up, record};
@@ -39,8 +39,9 @@ impl<'a> Lifecycle<'a> {
         let claim = Arc::clone(&held.claim);
         let stages = Stages::new(self.run, plan, call, look.watch);
         let stages = stages.claimed(arguments.arguments(), &claim).until(deadline);
-        let family =
-            Family::of(self.run, plan, || Some(Recorded::of(&record, self.runs(look), &claim)));
+        let family = Family::of(self.run, plan, || {
+            Some(RecordedParent::of(&record, self.runs(look), &claim))
+        });
         let stages = stages.with_family(family.as_ref());
         if let Some(watch) = look.watch {
             watch.claimed(&record);
@@ -63,7 +64,10 @@ impl<'a> Lifecycle<'a> {
         let given_back = async {
             match select(pin!(self.renew(&record, &claim)), pin!(stuck(family.as_deref()))).await {
                 Either::Left(_) => {
-                    family.iter().filter_map(|it| it.recorded.as_ref()).for_each(Recorded::leave);
+                    family
+                        .iter()
+                        .filter_map(|it| it.recorded.as_ref())
+                        .for_each(RecordedParent::leave);
                     None
                 }
                 Either::Right((awaits, _)) => Some(awaits),
@@ -127,7 +131,7 @@ impl<'a> Lifecycle<'a> {
     async fn suspend(
         self,
         look: &mut Look<'a, '_>,
-        mut held: Held,
+        mut held: HeldClaim,
         awaits: Vec<CallId>,
     ) -> Outcome {
         let suspension = Suspension { epoch: look.record().epoch, awaits };

@@ -16,8 +16,8 @@ use crate::lifecycle::snapshot::{
     CircuitOpen, Evaluated, FinalCall, GrantNow, Past, Preview, Signature, Snapshot, Stored,
     ToolNow,
 };
-use crate::lifecycle::step::{Input, Need, StageVerdict, Staged};
-use crate::stage::{self, Found};
+use crate::lifecycle::step::{Input, Need, StageVerdict, StagedCall};
+use crate::stage::{self, FoundTool};
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
@@ -26,9 +26,9 @@ use toolwright_core::footprint::Facts;
 use toolwright_core::output::Answer;
 use toolwright_core::spec::Start;
 use toolwright_core::tool::DeclaredApproval;
-use toolwright_journal::approval::{Grant, Signed};
+use toolwright_journal::approval::{Grant, SignedStatement};
 use toolwright_journal::arguments::{DigestMatch, FinalArguments, shown_of};
-use toolwright_journal::journal::{Answered, CallRecord, Filter, State, Transition, begun};
+use toolwright_journal::journal::{AnswerRecord, CallRecord, Filter, State, Transition, begun};
 use toolwright_policy::policy::PolicyDecision;
 
 /// How long a tool's own preview may take.
@@ -55,7 +55,7 @@ impl<'a> Lifecycle<'a> {
                 look.snapshot.run_ended = Some(ended);
             }
             Need::Tool => {
-                let found = self.sought(look.record()).await;
+                let found = self.seek_tool(look.record()).await;
                 let now = found.as_ref().map(|found| self.tool_now(found.plan(), look.call));
                 look.snapshot.tool = Some(now.map_err(Clone::clone));
                 look.found = found.ok();
@@ -132,7 +132,7 @@ impl<'a> Lifecycle<'a> {
     fn add_to_answer(self, look: &mut Look<'a, '_>, input: &mut Input, more: String) {
         let (stored, said) = match input {
             Input::Attempted(attempt) => (&mut attempt.answer, &mut attempt.more),
-            Input::Staged(Staged { verdict: StageVerdict::Answer(answer), more, .. }) => {
+            Input::Staged(StagedCall { verdict: StageVerdict::Answer(answer), more, .. }) => {
                 (answer, more)
             }
             _ => return,
@@ -152,7 +152,7 @@ impl<'a> Lifecycle<'a> {
 
     /// What happened to a call. Signatures are verified whenever they are looked at.
     fn past(self, record: &CallRecord, history: Vec<toolwright_journal::journal::Entry>) -> Past {
-        let verified = |signed: &Signed| match self.journal.trusted.verify(signed) {
+        let verified = |signed: &SignedStatement| match self.journal.trusted.verify(signed) {
             Ok(verified) => Signature::Counts(Box::new(verified.into_statement())),
             Err(unverified) => {
                 tracing::warn!(call = %record.id, %unverified, "a decision does not count");
@@ -171,7 +171,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The tool of a call, if it is here and needs nothing that only its own run has; or why it cannot go on here.
-    pub(in super::super) fn tool(self, record: &CallRecord) -> Result<Found<'a>, String> {
+    pub(in super::super) fn tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         let found = stage::find(self.run, &record.tool).map_err(|error| error.to_string())?;
         let plan = found.plan();
         let needs_run = plan.needs_run() || self.may_need_run(plan);
@@ -209,7 +209,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Like [`tool`](Self::tool); a resolver is asked for one that is not known yet, as after a restart.
-    async fn sought(self, record: &CallRecord) -> Result<Found<'a>, String> {
+    async fn seek_tool(self, record: &CallRecord) -> Result<FoundTool<'a>, String> {
         // What it finds is registered; what it does not find, the look-up below reports.
         let _found = stage::seek(self.run, &Call::new(record.tool.as_str(), "")).await;
         self.tool(record)
@@ -279,7 +279,7 @@ impl<'a> Lifecycle<'a> {
         look: &mut Look<'a, '_>,
         text: &str,
         untrusted: Option<&[String]>,
-    ) -> Result<Option<Result<Evaluated, Answered>>, CallFailure> {
+    ) -> Result<Option<Result<Evaluated, AnswerRecord>>, CallFailure> {
         let Some(found) = &look.found else {
             // Its tool is sought first.
             look.snapshot.tool = None;
@@ -290,7 +290,7 @@ impl<'a> Lifecycle<'a> {
         let call = look.call.unwrap_or(&own);
         let (mut facts, settled) = match self.settle(plan, call, text, record.id) {
             Ok(settled) => settled,
-            Err(error) => return Ok(Some(Err(Answered::from(&error)))),
+            Err(error) => return Ok(Some(Err(AnswerRecord::from(&error)))),
         };
         if plan.entry.spec.asks.is_some() {
             let identity = Some(Identity::of(record.id));

@@ -1,8 +1,8 @@
 //! The stages of the application look at a call that may run, before it is claimed and when its attempt has ended.
 
 use super::{Lifecycle, Look};
-use crate::executor::{Inside, MiddlewareCall, Outcome, Slot, Turned, delay_of, enter, touched};
-use crate::lifecycle::step::{Input, StageVerdict, Staged};
+use crate::executor::{EarlyEnd, Inside, MiddlewareCall, Outcome, Slot, delay_of, enter, touched};
+use crate::lifecycle::step::{Input, StageVerdict, StagedCall};
 use crate::stage::is_given_up;
 use toolwright_core::call::Call;
 use toolwright_core::error::ErrorClass;
@@ -33,8 +33,8 @@ impl<'a> Lifecycle<'a> {
                 look.entered = Some(entered);
                 StageVerdict::Continue
             }
-            Err(Turned::Answered(answer)) => self.answer_of(look, &record, answer),
-            Err(Turned::Refused(error)) => match delay_of(&error) {
+            Err(EarlyEnd::Answered(answer)) => self.answer_of(look, &record, answer),
+            Err(EarlyEnd::Refused(error)) => match delay_of(&error) {
                 Some(time) => StageVerdict::Delay {
                     time,
                     why: format!("{}: {}", error.kind(), error.message()),
@@ -62,7 +62,7 @@ impl<'a> Lifecycle<'a> {
             (look.snapshot.grants, look.snapshot.denied_before) = (None, None);
             look.arguments = Some(arguments);
         }
-        Input::Staged(Staged { version, reason, verdict, more: None })
+        Input::Staged(StagedCall { version, reason, verdict, more: None })
     }
 
     /// The answer of a stage, as it is stored; its caller gets it as it was given.

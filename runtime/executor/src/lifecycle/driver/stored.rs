@@ -6,7 +6,7 @@ use toolwright_core::json::canonical;
 use toolwright_core::output::Answer;
 use toolwright_journal::approval::{ApprovalError, ApprovalService};
 use toolwright_journal::arguments::{DigestMatch, FinalArguments, SealingKey, digest, shown_of};
-use toolwright_journal::journal::{Answered, CallRecord, StoreError, StoredText};
+use toolwright_journal::journal::{AnswerRecord, CallRecord, StoreError, StoredText};
 
 /// What the record has instead of a sealed answer.
 const SEALED: &str = "(sealed, because a secret was among the arguments)";
@@ -59,8 +59,12 @@ impl Lifecycle<'_> {
     }
 
     /// The answer as it is stored.
-    pub(in super::super) fn store_answer(self, record: &CallRecord, answer: &Answer) -> Answered {
-        let answered = Answered::from(answer);
+    pub(in super::super) fn store_answer(
+        self,
+        record: &CallRecord,
+        answer: &Answer,
+    ) -> AnswerRecord {
+        let answered = AnswerRecord::from(answer);
         if matches!(record.arguments, StoredText::Plain(_)) {
             return answered;
         }
@@ -68,13 +72,13 @@ impl Lifecycle<'_> {
         let whole = answered.whole.to_string();
         let sealed = self.journal.sealing.as_ref().map(|key| key.seal(&whole, &bound(record)));
         match sealed {
-            Some(Ok(StoredText::Encrypted(sealed))) => Answered {
+            Some(Ok(StoredText::Encrypted(sealed))) => AnswerRecord {
                 is_error,
                 text: SEALED.to_owned(),
                 whole: serde_json::json!({ "sealed": sealed }),
             },
-            _ if is_error => Answered::error("withheld", OMITTED, None),
-            _ => Answered::text(OMITTED),
+            _ if is_error => AnswerRecord::error("withheld", OMITTED, None),
+            _ => AnswerRecord::text(OMITTED),
         }
     }
 
@@ -82,7 +86,7 @@ impl Lifecycle<'_> {
     pub(in super::super) fn revealed(
         self,
         record: &CallRecord,
-        answer: &Answered,
+        answer: &AnswerRecord,
     ) -> Result<Answer, StoreError> {
         let Some(sealed) = answer.whole.get("sealed").and_then(serde_json::Value::as_str) else {
             return answer.to_answer();
@@ -103,7 +107,7 @@ impl Lifecycle<'_> {
             .open(&StoredText::Encrypted(sealed.to_owned()), &bound(record))
             .map_err(|error| failed(error.to_string()))?;
         let whole = serde_json::from_str(&whole).map_err(|error| failed(error.to_string()))?;
-        Answered { text: String::new(), whole, ..answer.clone() }.to_answer()
+        AnswerRecord { text: String::new(), whole, ..answer.clone() }.to_answer()
     }
 
     /// What a decision is bound to.

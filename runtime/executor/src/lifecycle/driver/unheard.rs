@@ -53,7 +53,7 @@ impl<'a> Lifecycle<'a> {
         match look.unheard.take() {
             Some(Unheard { record, notification }) if is_same(&record, &now) => {
                 if let Some(held) = look.held.as_mut().filter(|_| now.state == State::Running) {
-                    held.heard(&Ok(()));
+                    held.note_commit(&Ok(()));
                 }
                 self.committed(look, record, notification);
                 true
@@ -98,7 +98,7 @@ impl<'a> Lifecycle<'a> {
             CommitError::Document { key, .. }
                 if self.parent.is_some_and(|parent| parent.key() == key) =>
             {
-                self.known(&place, &look.record().tool).await?
+                self.find_known(&place, &look.record().tool).await?
             }
             // A grant was used by another call in between.
             _ => {

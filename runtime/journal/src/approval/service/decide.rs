@@ -8,7 +8,7 @@ use super::{ApprovalError, ParsedStatement};
 use crate::approval::granted::Grant;
 use crate::approval::{Decision, GrantTerms, Statement, Subject};
 use crate::journal::{
-    Answered, CallRecord, Entry, NotAdvanced, Note, State, StoredText, may_have_happened,
+    AnswerRecord, CallRecord, Entry, NotAdvanced, Note, State, StoredText, may_have_happened,
 };
 use toolwright_core::json::canonical;
 
@@ -85,7 +85,7 @@ pub(super) fn decide(
             let more = may_have_happened(record.effect, begun);
             record.answer_with(rejection(reason.as_deref(), more.as_deref()));
         }
-        Decision::Happened { result } => record.answer_with(Answered::result(result)),
+        Decision::Happened { result } => record.answer_with(AnswerRecord::result(result)),
         // What was decided before was decided of a generation that is over. What is said now is no approval; the
         // executor finds it in the history.
         Decision::DidNotHappen => record.decision = None,
@@ -196,12 +196,12 @@ fn secret_given(object: &str, secrets: &[String]) -> Option<String> {
     secrets.iter().find(|it| given.contains_key(*it)).cloned()
 }
 
-fn rejection(reason: Option<&str>, more: Option<&str>) -> Answered {
+fn rejection(reason: Option<&str>, more: Option<&str>) -> AnswerRecord {
     let message = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
         Some(reason) => format!("a person rejected this call: {reason}"),
         None => "a person rejected this call and gave no reason".to_owned(),
     };
     let message = message + more.unwrap_or_default();
     let hint = "do not make the same call again: do what the reason says, or go on without it";
-    Answered::error("rejected", &message, Some(hint))
+    AnswerRecord::error("rejected", &message, Some(hint))
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::approval::covers::UselessTerms;
 use crate::approval::granted::GrantError;
-use crate::approval::{Decision, NotTheirs, UnreadableStatement, Unverified};
+use crate::approval::{Decision, NotTheirs, UnreadableStatement, VerifyError};
 use crate::journal::{Illegal, NotAdvanced, State, StoreError};
 use toolwright_core::context::CallId;
 use toolwright_core::json::ArgumentsError;
@@ -15,7 +15,7 @@ use toolwright_core::json::ArgumentsError;
 pub enum ApprovalError {
     /// Nobody whose word counts has signed it.
     #[error("the statement does not count")]
-    Unverified(#[from] Unverified),
+    Unverified(#[from] VerifyError),
     /// It is no statement.
     #[error(transparent)]
     Unreadable(#[from] UnreadableStatement),

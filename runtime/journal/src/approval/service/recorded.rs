@@ -1,6 +1,6 @@
 //! What a call's history says to a statement that comes too late, or again. Pure.
 
-use super::{ApprovalError, ParsedStatement, Submitted};
+use super::{ApprovalError, ParsedStatement, SubmitOutcome};
 use crate::approval::granted::Grant;
 use crate::approval::{Decision, Statement};
 use crate::journal::{CallRecord, Entry, Illegal};
@@ -15,7 +15,7 @@ pub(super) fn find_recorded(
     said: &ParsedStatement<'_>,
     generation: u32,
     digest: &str,
-) -> Result<Submitted, ApprovalError> {
+) -> Result<SubmitOutcome, ApprovalError> {
     let verdict = &said.statement.verdict;
     let event = verdict
         .event()
@@ -29,7 +29,7 @@ pub(super) fn find_recorded(
     if let Some((entry, statement)) =
         decisions().find(|(entry, statement)| is_same(said, entry, statement))
     {
-        return Ok(Submitted {
+        return Ok(SubmitOutcome {
             grant: matches!(statement.verdict, Decision::Approve { grant: Some(_) })
                 .then(|| Grant::id_of(record.id, generation)),
             about: statement.about,

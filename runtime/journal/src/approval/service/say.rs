@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 
 use super::decide::refuse_altered;
-use super::{ApprovalError, ApprovalService, Shown, Submitted};
+use super::{ApprovalError, ApprovalService, ShownCall, SubmitOutcome};
 use crate::approval::{ApproverKey, Decision, GrantTerms, Statement, Subject};
 use crate::journal::CallRecord;
 use toolwright_core::json::canonical;
 
-/// Each takes the call by its id, or as it was shown (see [`Shown`]), and the key of the person who decides. Where the
+/// Each takes the call by its id, or as it was shown (see [`ShownCall`]), and the key of the person who decides. Where the
 /// same key has decided the same before, it gives what was recorded.
 impl ApprovalService {
     /// Approves a call, which may then run with the arguments that its record shows.
@@ -56,9 +56,9 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn approve(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Approve { grant: None }, key).await
     }
 
@@ -68,10 +68,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn grant(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         terms: GrantTerms,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Approve { grant: Some(terms) }, key).await
     }
 
@@ -83,10 +83,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit); also when the arguments are none.
     pub async fn edit(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         arguments: impl Into<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         let (shown, arguments) = (call.into(), arguments.into());
         let call = shown.call;
         let edited = |record: &CallRecord| {
@@ -104,10 +104,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn reject(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         reason: Option<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Reject { reason }, key).await
     }
 
@@ -117,9 +117,9 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn accept(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Accept, key).await
     }
 
@@ -129,10 +129,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn happened(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         result: impl Into<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Happened { result: result.into() }, key).await
     }
 
@@ -142,9 +142,9 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn did_not_happen(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::DidNotHappen, key).await
     }
 
@@ -155,10 +155,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn requeue(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         new_key: bool,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Requeue { arguments: None, new_key }, key).await
     }
 
@@ -168,10 +168,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit); also when the arguments are none.
     pub async fn requeue_with(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         arguments: impl Into<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         let arguments = Some(arguments.into());
         self.decide(call, Decision::Requeue { arguments, new_key: false }, key).await
     }
@@ -182,10 +182,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn discard(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         note: Option<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Discard { note, forget: false }, key).await
     }
 
@@ -195,10 +195,10 @@ impl ApprovalService {
     /// As [`submit`](Self::submit).
     pub async fn forget(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         note: Option<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide(call, Decision::Discard { note, forget: true }, key).await
     }
 
@@ -210,7 +210,7 @@ impl ApprovalService {
         &self,
         grant: impl Into<String>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.sign_and_submit(Statement::revoke(grant, key.name(), self.now()), key).await
     }
 
@@ -223,7 +223,7 @@ impl ApprovalService {
         &self,
         statement: Statement,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         let now = statement.at;
         self.submit(key.sign(&statement)?, now).await
     }
@@ -240,19 +240,19 @@ impl ApprovalService {
 
     async fn decide(
         &self,
-        call: impl Into<Shown>,
+        call: impl Into<ShownCall>,
         decision: Decision,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         self.decide_of(call.into(), |_| Ok(decision), key).await
     }
 
     async fn decide_of(
         &self,
-        shown: Shown,
+        shown: ShownCall,
         decision: impl FnOnce(&CallRecord) -> Result<Decision, ApprovalError>,
         key: &ApproverKey,
-    ) -> Result<Submitted, ApprovalError> {
+    ) -> Result<SubmitOutcome, ApprovalError> {
         let call = shown.call;
         let record = self.store.get(call).await?.ok_or(ApprovalError::UnknownCall { call })?;
         let verdict = decision(&record)?;

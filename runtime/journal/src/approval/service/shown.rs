@@ -13,21 +13,21 @@ use toolwright_core::context::CallId;
 ///
 /// ```
 /// use toolwright::CallId;
-/// use toolwright::approval::Shown;
+/// use toolwright::approval::ShownCall;
 /// use toolwright::journal::{CallRecord, CallSlot};
 ///
 /// let slot = CallSlot { run: "ticket-7".to_owned(), turn: Some(1), index: 0 };
 /// let record = CallRecord::draft(CallId::new(), slot, "send_mail", jiff::Timestamp::UNIX_EPOCH);
-/// assert_ne!(Shown::from(&record), Shown::from(record.id));
+/// assert_ne!(ShownCall::from(&record), ShownCall::from(record.id));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownCall {
     pub(super) call: CallId,
     /// Generation, digest and the digest of what was shown; nothing where nothing was.
     seen: Option<(u32, String, Option<String>)>,
 }
 
-impl Shown {
+impl ShownCall {
     /// What a statement is about that is made of the call.
     pub(super) fn subject(self, record: &CallRecord) -> Subject {
         let (generation, digest, shown) = self.seen.unwrap_or_else(|| facts_of(record));
@@ -35,19 +35,19 @@ impl Shown {
     }
 }
 
-impl From<CallId> for Shown {
+impl From<CallId> for ShownCall {
     fn from(call: CallId) -> Self {
         Self { call, seen: None }
     }
 }
 
-impl From<&CallRecord> for Shown {
+impl From<&CallRecord> for ShownCall {
     fn from(record: &CallRecord) -> Self {
         Self { call: record.id, seen: Some(facts_of(record)) }
     }
 }
 
-impl From<&ApprovalRequest> for Shown {
+impl From<&ApprovalRequest> for ShownCall {
     fn from(request: &ApprovalRequest) -> Self {
         let shown = shown_digest(&request.digest, &request.arguments);
         Self { call: request.call, seen: Some((request.generation, request.digest.clone(), shown)) }

@@ -6,7 +6,7 @@ use super::Damage;
 use super::sample::*;
 use toolwright_core::context::CallId;
 use toolwright_journal::journal::{
-    CallRecord, Filter, Listed, Page, State, Store, StoreError, StoreErrorKind, Transition,
+    CallPage, CallRecord, Filter, Page, State, Store, StoreError, StoreErrorKind, Transition,
 };
 
 /// Calls of which the first, the third and the last are damaged.
@@ -38,7 +38,7 @@ fn ids(records: &[CallRecord]) -> Vec<CallId> {
     records.iter().map(|record| record.id).collect()
 }
 
-async fn page(store: &Arc<impl Store>, filter: &Filter, page: Page) -> Listed<CallRecord> {
+async fn page(store: &Arc<impl Store>, filter: &Filter, page: Page) -> CallPage<CallRecord> {
     match store.list(filter, page).await {
         Ok(listed) => listed,
         Err(error) => panic!("a damaged call stops a list: {error}"),

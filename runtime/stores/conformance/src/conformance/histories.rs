@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sample::*;
 use toolwright_core::tool::Effect;
-use toolwright_journal::approval::Signed;
+use toolwright_journal::approval::SignedStatement;
 use toolwright_journal::journal::{CallWrite, Failure, Note, Store, Transition};
 
 pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
@@ -24,7 +24,7 @@ pub async fn a_history_is_in_order(store: &Arc<impl Store>) {
         Transition::Claimed,
         Transition::Succeeded,
     ];
-    let signed = Signed {
+    let signed = SignedStatement {
         text: "{\"about\":\"…\"}".to_owned(),
         key: "k".to_owned(),
         signature: "0a".to_owned(),

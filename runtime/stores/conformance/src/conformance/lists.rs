@@ -6,14 +6,16 @@ use serde_json::Value;
 
 use super::sample::*;
 use toolwright_core::context::CallId;
-use toolwright_journal::journal::{Answered, CallRecord, Filter, Page, State, Store, Transition};
+use toolwright_journal::journal::{
+    AnswerRecord, CallRecord, Filter, Page, State, Store, Transition,
+};
 
 async fn all(store: &Arc<impl Store>, filter: &Filter) -> Vec<CallId> {
     list(store, filter, Page::first(1_000)).await
 }
 
-fn answer_of(text: &str) -> Option<Answered> {
-    Some(Answered { is_error: false, text: text.to_owned(), whole: Value::Null })
+fn answer_of(text: &str) -> Option<AnswerRecord> {
+    Some(AnswerRecord { is_error: false, text: text.to_owned(), whole: Value::Null })
 }
 
 /// Calls that differ in everything a filter asks about.

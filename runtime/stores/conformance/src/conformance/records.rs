@@ -8,9 +8,9 @@ use serde_json::json;
 use super::sample::*;
 use toolwright_core::repairs::{Change, ChangeRule};
 use toolwright_core::tool::{Danger, Effect};
-use toolwright_journal::approval::Signed;
+use toolwright_journal::approval::SignedStatement;
 use toolwright_journal::journal::{
-    Answered, Ask, CallRecord, Requester, State, Store, StoredText, Transition,
+    AnswerRecord, Ask, CallRecord, Requester, State, Store, StoredText, Transition,
 };
 
 /// A record in which nothing is left out.
@@ -53,14 +53,14 @@ fn full() -> CallRecord {
             told: true,
             reviewable: true,
         });
-        it.decision = Some(Signed {
+        it.decision = Some(SignedStatement {
             text: "{}".to_owned(),
             key: "k".to_owned(),
             signature: "00ff".to_owned(),
         });
         it.grant = Some("g1".to_owned());
         it.proposal = Some("{\"to\":2}".to_owned());
-        it.answer = Some(Answered {
+        it.answer = Some(AnswerRecord {
             is_error: true,
             text: "no such account".to_owned(),
             whole: json!({"kind": "not_found", "details": [1, null, {"deep": [true]}]}),
@@ -133,7 +133,7 @@ pub async fn numbers_come_back_exactly(store: &Arc<impl Store>) {
         "integers": [u64::MAX, i64::MIN, 9_007_199_254_740_993_u64],
         "fractions": [0.1, 1234.5768901000001, 6.934698245112694e276, 8.383658838626809e-78, -0.0, 5e-324, f64::MAX],
     });
-    let answer = Some(Answered { is_error: false, text: String::new(), whole });
+    let answer = Some(AnswerRecord { is_error: false, text: String::new(), whole });
     comes_back(store, call("run").with(|it| it.answer = answer), "numbers of an answer").await;
     let counted = call_at(place("run", u64::MAX, u32::MAX)).with(|it| {
         it.version = 1 << 60;
@@ -190,8 +190,11 @@ pub async fn large_records_come_back(store: &Arc<impl Store>) {
             store,
             call("run").with(|it| {
                 it.raw = StoredText::Plain(text.clone());
-                it.answer =
-                    Some(Answered { is_error: false, text: text.clone(), whole: json!([text]) });
+                it.answer = Some(AnswerRecord {
+                    is_error: false,
+                    text: text.clone(),
+                    whole: json!([text]),
+                });
             }),
             "large records",
         )
