@@ -3,6 +3,7 @@
 mod chunk;
 mod context_edit;
 mod context_pipe;
+#[cfg(feature = "context")]
 mod context_query;
 mod context_read;
 mod context_refresh;
@@ -11,8 +12,10 @@ mod context_tree;
 mod context_write;
 mod database;
 mod marked;
+#[cfg(feature = "context")]
 mod memory;
 mod path;
+#[cfg(feature = "context")]
 mod query;
 mod refresh;
 mod search;
@@ -24,6 +27,7 @@ use toolwright::Handle;
 
 pub use context_edit::{CONTEXT_EDIT, EditedEntry, context_edit};
 pub use context_pipe::{CONTEXT_PIPE, PipedEntry, context_pipe};
+#[cfg(feature = "context")]
 pub use context_query::{CONTEXT_QUERY, QueryAnswer, context_query};
 pub use context_read::{CONTEXT_READ, context_read};
 pub use context_refresh::{CONTEXT_REFRESH, context_refresh};
@@ -38,6 +42,25 @@ pub use source::ContextSource;
 pub use store::{ContextEntry, ContextStore, OnConflict, StoredEntry};
 pub use tree::ContextItem;
 
+/// The tools of a [`ContextStore`] but for the one that queries by JSONata; they need the store as a service.
+///
+/// ```
+/// use toolwright_toolbox::CONTEXT_STORE;
+///
+/// let names: Vec<&str> = CONTEXT_STORE.iter().map(|tool| tool.name()).collect();
+/// assert_eq!(names[..4], ["context_write", "context_read", "context_search", "context_tree"]);
+/// assert_eq!(names[4..], ["context_refresh", "context_edit", "context_pipe"]);
+/// ```
+pub const CONTEXT_STORE: [Handle; 7] = [
+    CONTEXT_WRITE,
+    CONTEXT_READ,
+    CONTEXT_SEARCH,
+    CONTEXT_TREE,
+    CONTEXT_REFRESH,
+    CONTEXT_EDIT,
+    CONTEXT_PIPE,
+];
+
 /// The tools of a [`ContextStore`], which they need as a service.
 ///
 /// ```
@@ -47,6 +70,7 @@ pub use tree::ContextItem;
 /// assert_eq!(names[..4], ["context_write", "context_read", "context_search", "context_tree"]);
 /// assert_eq!(names[4..], ["context_refresh", "context_edit", "context_query", "context_pipe"]);
 /// ```
+#[cfg(feature = "context")]
 pub const CONTEXT: [Handle; 8] = [
     CONTEXT_WRITE,
     CONTEXT_READ,

@@ -24,7 +24,7 @@ pub use grep::{GREP, GrepMode, grep, is_secret};
 pub use line_patch::{LinePatch, patched_lines};
 pub use list_files::{LIST_FILES, list_files};
 pub use patch_lines::{PATCH_LINES, patch_lines};
-#[cfg(feature = "context")]
+#[cfg(feature = "context-store")]
 pub(crate) use read_file::numbered;
 pub use read_file::{READ_FILE, read_file};
 pub use write_file::{WRITE_FILE, write_file};

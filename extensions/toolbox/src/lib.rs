@@ -10,6 +10,7 @@
 //! | --- | --- | --- |
 //! | [`FILES`] | `files` | [`read_file`], [`write_file`], [`edit_file`], [`patch_lines`], [`apply_patch`], [`list_files`], [`glob`], [`grep`] |
 //! | [`PROCESS`] | `process` | [`run_command`] |
+//! | `CONTEXT_STORE` | `context-store` | all of `CONTEXT` but `context_query` |
 //! | `CONTEXT` | `context` | `context_write`, `context_read`, `context_search`, `context_tree`, `context_refresh`, `context_edit`, `context_query`, `context_pipe` |
 //! | `TASKS` | `tasks` | `task_create`, `task_update`, `task_get`, `task_list` |
 //! | `WORKER` | `tasks` | `complete_task`, `fail_task`, `wait_task` |
@@ -42,7 +43,7 @@
 #![warn(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(any(feature = "changes", feature = "context", feature = "syntax"))]
+#[cfg(any(feature = "changes", feature = "context-store", feature = "syntax"))]
 mod blocking;
 #[cfg(feature = "changes")]
 mod changes;
@@ -55,9 +56,9 @@ mod changes;
     unix
 ))]
 mod coding;
-#[cfg(feature = "context")]
+#[cfg(feature = "context-store")]
 mod context;
-#[cfg(any(feature = "changes", feature = "context", feature = "tasks"))]
+#[cfg(any(feature = "changes", feature = "context-store", feature = "tasks"))]
 mod database;
 #[cfg(feature = "files")]
 mod files;
@@ -105,13 +106,15 @@ pub use changes::{
 pub use coding::{CodingTools, CodingToolsError};
 #[cfg(feature = "context")]
 #[cfg_attr(docsrs, doc(cfg(feature = "context")))]
+pub use context::{CONTEXT, CONTEXT_QUERY, QueryAnswer, context_query};
+#[cfg(feature = "context-store")]
+#[cfg_attr(docsrs, doc(cfg(feature = "context-store")))]
 pub use context::{
-    CONTEXT, CONTEXT_EDIT, CONTEXT_PIPE, CONTEXT_QUERY, CONTEXT_READ, CONTEXT_REFRESH,
-    CONTEXT_SEARCH, CONTEXT_TREE, CONTEXT_WRITE, ContextEntry, ContextItem, ContextMatch,
-    ContextSource, ContextStore, ContextStoreError, ContextTree, EditedEntry, LogicalPath,
-    OnConflict, PipedEntry, QueryAnswer, RefreshResult, RefreshedEntry, StoredEntry, context_edit,
-    context_pipe, context_query, context_read, context_refresh, context_search, context_tree,
-    context_write,
+    CONTEXT_EDIT, CONTEXT_PIPE, CONTEXT_READ, CONTEXT_REFRESH, CONTEXT_SEARCH, CONTEXT_STORE,
+    CONTEXT_TREE, CONTEXT_WRITE, ContextEntry, ContextItem, ContextMatch, ContextSource,
+    ContextStore, ContextStoreError, ContextTree, EditedEntry, LogicalPath, OnConflict, PipedEntry,
+    RefreshResult, RefreshedEntry, StoredEntry, context_edit, context_pipe, context_read,
+    context_refresh, context_search, context_tree, context_write,
 };
 #[cfg(feature = "files")]
 #[cfg_attr(docsrs, doc(cfg(feature = "files")))]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 use toolwright::approval::{ApprovalRequest, Approver, Callback, Response};
+use toolwright::journal::MemoryStore;
 use toolwright::policy::{Mode, Policy, Rule};
 use toolwright::{CancellationToken, Danger, tool};
 use toolwright_agent::{
@@ -154,6 +155,26 @@ async fn agents_that_start_themselves_for_ever_end_three_deep() {
     assert_eq!((&answer["answer"], &answer["turns"]), (&json!("one"), &json!(6)));
     let deepest = &clerk.requests()[3].history;
     assert_eq!(answers(deepest, 0)[0]["error_type"], "too_deep");
+}
+
+#[test]
+fn agents_that_are_recorded_three_deep_in_each_other_fit_into_the_stack_of_a_worker() {
+    // A worker of tokio has 2 MiB, and what calls the agent needs some of it.
+    const STACK: usize = 3 << 19;
+    let deepest = || async {
+        let again = task("clerk");
+        let spawns = |model: ScriptedModel| model.calls([("spawn_agent", again.as_str())]);
+        let clerk = spawns(spawns(spawns(ScriptedModel::new()))).says("3").says("2").says("1");
+        let clerk = SubAgent::new("clerk", "Looks words up.").profile(["spawn_agent"]).model(clerk);
+        let agent = Agent::builder(starts("clerk")).sub_agent(clerk).journal(MemoryStore::new());
+        let result = agent.build().unwrap().run("Go!").id("deep").await.unwrap();
+        assert_eq!(answers(result.history(), 0)[0]["answer"], "1");
+    };
+    let on_thread = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(deepest());
+    };
+    std::thread::Builder::new().stack_size(STACK).spawn(on_thread).unwrap().join().unwrap();
 }
 
 /// An approver that notes who asks, and agrees.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwright::{Call, Executor, Registry};
-use toolwright_toolbox::{
-    CONTEXT, ContextStore, ContextStoreError, OnConflict, Workspace, context_write,
-};
+#[cfg(feature = "context")]
+use toolwright_toolbox::CONTEXT as TOOLS;
+#[cfg(not(feature = "context"))]
+use toolwright_toolbox::CONTEXT_STORE as TOOLS;
+use toolwright_toolbox::{ContextStore, ContextStoreError, OnConflict, Workspace, context_write};
 
 use super::support::runtime;
 
@@ -24,7 +26,7 @@ impl Stored {
         let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
         let store = ContextStore::open(folder.path().join("context.db")).unwrap();
         let store = store.with_source(workspace);
-        let executor = Executor::builder(Registry::of(CONTEXT).unwrap()).unrestricted();
+        let executor = Executor::builder(Registry::of(TOOLS).unwrap()).unrestricted();
         let executor = executor.service(store.clone()).build().unwrap();
         Self { folder, store, executor }
     }
@@ -62,7 +64,7 @@ fn a_path_that_is_taken_is_refused_with_a_hint_that_names_the_reading_tool() {
     let overwrite = json!({"path": "notes/a.md", "content": "two\n", "on_conflict": "overwrite"});
     assert_eq!(stored.ok("context_write", overwrite)["version"], 2);
 
-    let registry = Registry::of(CONTEXT).unwrap();
+    let registry = Registry::of(TOOLS).unwrap();
     let definition = registry.get("context_write").unwrap();
     assert!(definition.description.starts_with("Write a file under context/. By default, fails"));
     assert_eq!(definition.input_schema["properties"]["on_conflict"]["default"], "error");

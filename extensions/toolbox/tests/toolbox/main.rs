@@ -10,11 +10,11 @@ mod coding;
 mod commands;
 mod container;
 mod containment;
-#[cfg(feature = "context")]
+#[cfg(feature = "context-store")]
 mod context;
 #[cfg(feature = "context")]
 mod context_foreign;
-#[cfg(feature = "context")]
+#[cfg(feature = "context-store")]
 mod context_pipe;
 #[cfg(feature = "context")]
 mod context_query;
