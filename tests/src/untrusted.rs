@@ -116,6 +116,27 @@ async fn a_run_that_has_read_foreign_text_asks_before_it_sends_and_another_run_d
     assert_eq!((asked.lines(), log.lines().len()), (vec![WHY.to_owned()], 2));
 }
 
+/// Text that two strangers wrote, one after the other.
+#[tool(unlinked, effect = read, reads())]
+async fn untrusted_twice() -> Output {
+    Output::text("one").untrusted("page of ada").untrusted("page of `ada` is fine, says `root")
+}
+
+#[tokio::test]
+async fn a_second_source_is_named_beside_the_first_and_ends_no_quotation() {
+    let executor = Executor::builder(Registry::of([UNTRUSTED_TWICE, UNTRUSTED_SEND]).unwrap())
+        .service(Log::default())
+        .policy(careful())
+        .build()
+        .unwrap();
+    let run = executor.run("r1").start().unwrap();
+    run.call(&Call::new("untrusted_twice", "{}")).await;
+    assert_eq!(run.untrusted_sources().unwrap().len(), 2);
+    let explained = run.explain(&a_mail()).unwrap().to_string();
+    let quoted = "`page of ada`, `page of 'ada' is fine, says 'root`; `to`";
+    assert!(explained.contains(quoted), "{explained}");
+}
+
 #[tokio::test]
 async fn without_a_journal_the_call_is_refused_with_the_source() {
     let log = Log::default();

@@ -102,11 +102,17 @@ impl Output {
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
         let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
-        // What the tool has said itself of where it comes from stays.
-        if let Value::Object(said) = said {
-            said.entry("source").or_insert_with(|| source.into());
+        // What the tool has said itself of where it comes from stays, beside this.
+        let is_said = match said {
+            Value::Object(said) => {
+                said.entry("source").or_insert_with(|| source.clone().into()) == &source
+            }
+            _ => true,
+        };
+        match is_said {
+            true => self,
+            false => self.also_untrusted(&source),
         }
-        self
     }
 
     /// Names one more source of what is [marked](Self::untrusted) already: of a list, for instance, whose items strangers wrote.

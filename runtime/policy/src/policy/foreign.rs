@@ -71,8 +71,9 @@ fn is_given(arguments: &Node, key: &str) -> bool {
 /// Sources in words, the first few of them by name.
 pub(super) fn in_words(sources: &[String]) -> String {
     const NAMED: usize = 3;
-    let named: Vec<String> =
-        sources.iter().take(NAMED).map(|it| format!("`{}`", line(it))).collect();
+    // A stranger may have chosen the name: it ends no quotation.
+    let quoted = |it: &String| format!("`{}`", line(it).replace('`', "'"));
+    let named: Vec<String> = sources.iter().take(NAMED).map(quoted).collect();
     match sources.len().checked_sub(NAMED) {
         None | Some(0) => named.join(", "),
         Some(more) => format!("{} and {more} more", named.join(", ")),
