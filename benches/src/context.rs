@@ -26,7 +26,7 @@ const LINE: usize = 1_100;
 const PIPED: usize = 10_000_000;
 
 const QUERIES: [&str; 4] =
-    ["word1234", "word77 word4321", "word901 word15 word8000", "\"tea word\""];
+    ["word1230", "word77 word4320", "word901 word15 word7920", "\"tea word12\""];
 
 static TEXT: OnceLock<String> = OnceLock::new();
 

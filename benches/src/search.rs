@@ -24,12 +24,12 @@ const TOOLS: usize = 10_000;
 /// How many tools an agent has whose request is quoted.
 const OF_AGENT: usize = 300;
 
-/// What models ask for.
+/// What models ask for, without the small words, which `tool_search` leaves out.
 const QUERIES: [&str; 4] = [
-    "create an invoice for a customer",
+    "create invoice customer",
     "cancel shipment",
-    "list open tickets of the calendar",
-    "export report as a file",
+    "list open ticket calendar",
+    "export report file",
 ];
 
 const VERBS: [&str; 10] = [
@@ -145,7 +145,7 @@ fn tool(number: usize) -> DynamicTool {
     DynamicTool::new(name, description, schema, answer).effect(Effect::Read)
 }
 
-/// What the first request of an agent has, where its tools are deferred and where all are shown.
+/// What the first request of an agent has, where its tools are deferred and where all are shown. OpenAI takes no more than 128 tools.
 fn sent() -> Result<()> {
     let runtime = Builder::new_current_thread().enable_time().build()?;
     let heading = [
@@ -156,7 +156,7 @@ fn sent() -> Result<()> {
         "≈ tokens shown",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    for provider in [Provider::OpenAiChat, Provider::Gemini] {
+    for provider in [Provider::Anthropic, Provider::Gemini] {
         let mut bytes = Vec::new();
         for exposure in [Exposure::Deferred, Exposure::Direct] {
             let tools = (0..OF_AGENT).map(|number| tool(number * 7).exposure(exposure));
@@ -196,10 +196,6 @@ impl Model for Sent {
 
     fn dialect(&self) -> Dialect {
         self.model.dialect()
-    }
-
-    fn searches_tools(&self) -> bool {
-        self.model.searches_tools()
     }
 
     fn answer<'a>(
