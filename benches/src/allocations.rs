@@ -8,19 +8,24 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
 #[global_allocator]
 static COUNTING: Counting = Counting {
     on: AtomicBool::new(false),
     allocations: AtomicU64::new(0),
     bytes: AtomicU64::new(0),
+    live: AtomicI64::new(0),
+    peak: AtomicI64::new(0),
 };
 
 struct Counting {
     on: AtomicBool,
     allocations: AtomicU64,
     bytes: AtomicU64,
+    /// What was allocated and not freed again, while it is counted: below zero where more is freed that was there before.
+    live: AtomicI64,
+    peak: AtomicI64,
 }
 
 /// What some work asked of the allocator; memory that grows in place counts at its new size.
@@ -44,12 +49,32 @@ pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
     (result, allocated)
 }
 
+/// Does the work and says how many bytes it had at most at one time, beside what was there before.
+pub fn peak<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    COUNTING.live.store(0, Relaxed);
+    COUNTING.peak.store(0, Relaxed);
+    let (result, _) = counted(work);
+    (result, COUNTING.peak.load(Relaxed).unsigned_abs())
+}
+
 impl Counting {
     fn count(&self, bytes: usize) {
         if self.on.load(Relaxed) {
             self.allocations.fetch_add(1, Relaxed);
             self.bytes.fetch_add(bytes as u64, Relaxed);
+            self.change(bytes as i64);
         }
+    }
+
+    fn discount(&self, bytes: usize) {
+        if self.on.load(Relaxed) {
+            self.change(-(bytes as i64));
+        }
+    }
+
+    fn change(&self, bytes: i64) {
+        let live = self.live.fetch_add(bytes, Relaxed) + bytes;
+        self.peak.fetch_max(live, Relaxed);
     }
 
     fn so_far(&self) -> Allocated {
@@ -70,11 +95,14 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // The old and the new place may both be there while it is copied; where it grows in place, they are not.
+        self.discount(layout.size());
         self.count(bytes);
         unsafe { System.realloc(place, layout, bytes) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        self.discount(layout.size());
         unsafe { System.dealloc(place, layout) }
     }
 }

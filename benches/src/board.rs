@@ -1,9 +1,16 @@
-//! A ticket claimed on a board of 10,000, against the plain statement that finds and marks it, in a file of its own.
+//! A ticket claimed on a board of 10,000, against the plain statement that finds and marks it, in a file of its own. Quoted beside
+//! that are a heartbeat without work, the page of a board of 1,000 tickets, and what `bonsai-analyze` does in the repository of this
+//! bench, beside `git ls-files`.
 
+mod idle;
+mod page;
+
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Error, Result, ensure};
 use board::Board;
+use board::executables::analyze;
 use board::ticket::{NewTicket, Project, State, TicketKind};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -32,8 +39,9 @@ pub fn run(effort: Effort) -> Result<()> {
     };
     ensure!(rounds * claims < WAITING, "there are too few tickets for so many claims");
     let (ours, bare) = (TempDir::new()?, TempDir::new()?);
-    let board = filled(&ours)?;
-    drop(filled(&bare)?);
+    let waits = |number: usize| number.is_multiple_of(TICKETS / WAITING);
+    let board = filled(&ours, waits)?;
+    drop(filled(&bare, waits)?);
     let mut plain = Connection::open(bare.path().join("board.db"))?;
     plain.execute_batch("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;")?;
     let now = now()?;
@@ -53,8 +61,50 @@ pub fn run(effort: Effort) -> Result<()> {
         rows.push(vec![name.to_owned(), format!("{each:.3}")]);
     }
     print_table(&rows);
+    let times = if effort == Effort::Full { 200 } else { 20 };
+    let (beat, page) = (idle::beats(times)?, page::taken(times as usize)?);
+    let milliseconds = |it: Duration| format!("{:.3}", it.as_secs_f64() * 1e3);
+    print_table(&[
+        vec!["quoted".to_owned(), "ms".to_owned(), "bytes".to_owned()],
+        vec!["a heartbeat without work, 10,000 tickets".to_owned(), milliseconds(beat)],
+        vec![
+            "the page of 1,000 tickets".to_owned(),
+            milliseconds(page.time),
+            page.bytes.to_string(),
+        ],
+        vec!["bonsai-analyze, in this process".to_owned(), milliseconds(analyzed()?)],
+        vec!["git ls-files".to_owned(), milliseconds(listed()?)],
+    ]);
     print_ratio("board", "pick", &measured.ratio("pick", "query")?, "query");
     Ok(())
+}
+
+/// The shortest of five times that the repository is analyzed.
+fn analyzed() -> Result<Duration> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let analyze = || {
+        let matches = analyze::command().try_get_matches_from(["bonsai-analyze", root])?;
+        let begun = Instant::now();
+        analyze::run(&matches).map_err(Error::msg)?;
+        Ok(begun.elapsed())
+    };
+    shortest(analyze)
+}
+
+/// The shortest of five times that git lists the files.
+fn listed() -> Result<Duration> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    shortest(|| {
+        let begun = Instant::now();
+        let listed = Command::new("git").arg("ls-files").current_dir(root).output()?;
+        ensure!(listed.status.success(), "git: {}", listed.status);
+        Ok(begun.elapsed())
+    })
+}
+
+fn shortest(time: impl Fn() -> Result<Duration>) -> Result<Duration> {
+    let times = (0..5).map(|_| time()).collect::<Result<Vec<_>>>()?;
+    times.into_iter().min().context("nothing was timed")
 }
 
 fn now() -> Result<Timestamp> {
@@ -82,34 +132,18 @@ fn claimed(plain: &mut Connection, now: Timestamp, until: Timestamp) -> Result<b
     Ok(true)
 }
 
-/// A board on which a tenth of the tickets waits for a runner.
-fn filled(folder: &TempDir) -> Result<Board> {
+/// A board, on which the tickets that are chosen by their numbers wait for a runner.
+fn filled(folder: &TempDir, waits: impl Fn(usize) -> bool) -> Result<Board> {
     let path = folder.path().join("board.db");
     let board = Board::open(&path)?;
-    let project = board.add_project(&Project {
-        id: 0,
-        name: "bench".to_owned(),
-        repository: folder.path().display().to_string(),
-        url: None,
-        language: None,
-        branch: "main".to_owned(),
-        persona: String::new(),
-    })?;
+    let project = project(&board, folder)?;
     let raw = Connection::open(&path)?;
     // What fills the board is not measured.
     raw.pragma_update(None, "synchronous", "OFF")?;
-    let new = |number: usize| NewTicket {
-        project,
-        kind: TicketKind::Chore,
-        state: if number.is_multiple_of(TICKETS / WAITING) { State::Research } else { State::Done },
-        title: format!("Ticket {number}"),
-        description: "x".repeat(500),
-        profile: "developer".to_owned(),
-        criteria: Vec::new(),
-    };
     // The first ten are added as people do, the others as their copies, in one statement.
     for number in 0..10 {
-        board.add_ticket(&new(number), now()?)?;
+        let state = if waits(number) { State::Research } else { State::Done };
+        board.add_ticket(&NewTicket { state, ..new_ticket(project, number) }, now()?)?;
     }
     raw.execute(
         "WITH RECURSIVE copy(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy WHERE number < ?1) \
@@ -118,4 +152,28 @@ fn filled(folder: &TempDir) -> Result<Board> {
         [i64::try_from(TICKETS / 10 - 1)?],
     )?;
     Ok(board)
+}
+
+fn project(board: &Board, folder: &TempDir) -> Result<i64> {
+    Ok(board.add_project(&Project {
+        id: 0,
+        name: "bench".to_owned(),
+        repository: folder.path().display().to_string(),
+        url: None,
+        language: None,
+        branch: "main".to_owned(),
+        persona: String::new(),
+    })?)
+}
+
+fn new_ticket(project: i64, number: usize) -> NewTicket {
+    NewTicket {
+        project,
+        kind: TicketKind::Chore,
+        state: State::Done,
+        title: format!("Ticket {number}"),
+        description: "x".repeat(500),
+        profile: "developer".to_owned(),
+        criteria: Vec::new(),
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! The floor is what nobody can leave out who deserialises into a derived struct: `from_str`, the
 //! function itself, `to_string`. Every contestant runs the same function on the same text and must
-//! give the same answer before anything is measured.
+//! give the same answer before anything is measured. Of our own calls, one with a rule that is asked before it is measured against
+//! one without, and a tool that calls another against two calls.
 
 pub mod floor;
 pub mod ours;
@@ -26,9 +27,11 @@ const FIND_TEXT: &str = r#"{"pattern":"fn main","limit":20,"folder":"src/bin","w
 const MEASURE_TEXT: &str = r#"{"text":"the quick brown fox jumps over the lazy dog"}"#;
 
 /// The measures that a program reads: name, contestant, against.
-const MEASURES: [(&str, &str, &str); 4] = [
+const MEASURES: [(&str, &str, &str); 6] = [
     ("executor", "toolwright", "floor"),
     ("one-arg", "toolwright, one argument", "floor, one argument"),
+    ("validated", "toolwright, with a rule", "toolwright"),
+    ("nested", "toolwright, parent and child", "toolwright, two calls"),
     ("rig", "rig", "floor"),
     ("rmcp", "rmcp", "floor"),
 ];
@@ -65,6 +68,15 @@ fn measured(runtime: &Runtime, rounds: usize, calls: u32) -> Result<Rounds> {
     field.enter("toolwright", FIND_TEXT, async |text: &str| ours.find_text(text).await)?;
     field.enter("toolwright, one argument", MEASURE_TEXT, async |text: &str| {
         ours.measure_text(text).await
+    })?;
+    field.enter("toolwright, with a rule", FIND_TEXT, async |text: &str| {
+        ours.find_checked(text).await
+    })?;
+    field.enter("toolwright, two calls", MEASURE_TEXT, async |text: &str| {
+        ours.measure_twice(text).await
+    })?;
+    field.enter("toolwright, parent and child", MEASURE_TEXT, async |text: &str| {
+        ours.measure_through(text).await
     })?;
     #[cfg(feature = "rig")]
     {
@@ -119,10 +131,10 @@ async fn sample(
 }
 
 fn report(rounds: &Rounds, calls: u32) -> Result<()> {
-    let mut rows = vec![["", "ns/call", "× floor", "middle half"].map(String::from).to_vec()];
+    let mut rows = vec![["", "ns/call", "ratio", "middle half"].map(String::from).to_vec()];
     let nanoseconds =
         |name: &str| -> Result<f64> { Ok(rounds.median(name)? / f64::from(calls) * 1e9) };
-    for floor in ["floor", "floor, one argument"] {
+    for floor in ["floor", "floor, one argument", "toolwright, two calls"] {
         rows.push(vec![floor.into(), format!("{:.0}", nanoseconds(floor)?)]);
     }
     let compared = MEASURES.iter().map(|(_, name, against)| (*name, *against));
@@ -143,7 +155,12 @@ fn report(rounds: &Rounds, calls: u32) -> Result<()> {
     print_table(&rows);
     for (measure, name, against) in MEASURES {
         if rounds.has(name) {
-            print_ratio("call", measure, &rounds.ratio(name, against)?, "from_str+fn+to_string");
+            let floor = match against {
+                "toolwright" => "executor",
+                "toolwright, two calls" => "two-calls",
+                _ => "from_str+fn+to_string",
+            };
+            print_ratio("call", measure, &rounds.ratio(name, against)?, floor);
         }
     }
     Ok(())

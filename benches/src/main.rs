@@ -9,11 +9,17 @@ mod board;
 mod cache;
 mod call;
 mod compile;
+#[cfg(feature = "context")]
+mod context;
+mod delegate;
 mod durable;
 mod edit;
 mod grep;
+mod history;
 mod idle;
 mod journal;
+#[cfg(feature = "context")]
+mod knowledge;
 mod list;
 mod mcp;
 mod measure;
@@ -21,24 +27,36 @@ mod openapi;
 mod pending;
 mod repair;
 mod request;
+mod result;
 mod schemas;
+mod search;
 mod shell;
 mod startup;
 mod stream;
+mod task;
 mod thousand;
+mod timed;
 mod turn;
+mod web;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use measure::Effort;
 
-const BENCHMARKS: [(&str, &str, Run); 21] = [
+const BENCHMARKS: &[(&str, &str, Run)] = &[
     ("batch", "1,000 calls of a turn side by side, against their bare futures", batch::run),
     ("board", "a ticket claimed on a board of 10,000, against the plain statement", board::run),
     ("cache", "a read answered from the cache, against the call that reads the file", cache::run),
     ("call", "one call by JSON text among 1,000 tools, against from_str, fn, to_string", call::run),
     ("compile", "a crate of 100 tools, against the same by hand", compile::run),
+    #[cfg(feature = "context")]
+    (
+        "context",
+        "a search among 100,000 parts, against bare FTS5; 10 MB piped, against written",
+        context::run,
+    ),
+    ("delegate", "the start of a sub-agent, against that of a plain run", delegate::run),
     (
         "durable",
         "a turn of a recorded run, against its commits; late, against early; a new run beside 3,000, against beside ten",
@@ -46,12 +64,15 @@ const BENCHMARKS: [(&str, &str, Run); 21] = [
     ),
     ("edit", "an edit with change log and syntax check, against the bare atomic write", edit::run),
     ("grep", "searches through the dependencies' sources, against ripgrep", grep::run),
+    ("history", "10,000 messages under a window, against copying them", history::run),
     ("idle", "what a worker reads beside 10,000 pending calls, against beside ten", idle::run),
     (
         "journal",
         "what a call writes to its journal, against two bare commits of SQLite",
         journal::run,
     ),
+    #[cfg(feature = "context")]
+    ("knowledge", "an edit of a line of 10,000, against the bare atomic write", knowledge::run),
     ("list", "1,000 tools in a request's text, against copying the text", list::run),
     ("mcp", "a server of 1,000 tools and a client, against rmcp's", mcp::run),
     (
@@ -66,7 +87,9 @@ const BENCHMARKS: [(&str, &str, Run); 21] = [
     ),
     ("repair", "a call with a wrong type, against the accepted call", repair::run),
     ("request", "the body of a run's 200th request, against copying its bytes", request::run),
+    ("result", "a page of an answer of 100 MB, against reading its bytes", result::run),
     ("schemas", "what a model is told of the same two types; no measure", schemas::run),
+    ("search", "a search among 10,000 deferred tools, against a scan of their texts", search::run),
     (
         "shell",
         "a command line judged, against parsed; a program started, against std's",
@@ -74,7 +97,9 @@ const BENCHMARKS: [(&str, &str, Run); 21] = [
     ),
     ("startup", "a registry of 1,000 tools, against their bare schemas in a map", startup::run),
     ("stream", "a recorded stream of 2,000 deltas to events, against serde_json", stream::run),
+    ("task", "tasks claimed by eight callers, against bare commits", task::run),
     ("turn", "one turn of an agent with ten tools, against rig's", turn::run),
+    ("web", "a page fetched as Markdown, against parsing its HTML", web::run),
 ];
 
 type Run = fn(Effort) -> Result<()>;

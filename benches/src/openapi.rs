@@ -1,4 +1,5 @@
-//! A large document to tools, against `serde_json` parsing it; a call over HTTP, against a bare request.
+//! A large document to tools, against `serde_json` parsing it; the most memory that this takes, against the size of the file; a call
+//! over HTTP, against a bare request.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,6 +11,7 @@ use tokio::runtime::Builder;
 use toolwright::{Call, Executor, Registry};
 use toolwright_openapi::OpenApi;
 
+use crate::allocations::peak;
 use crate::measure::{Contestant, Effort, print_table, take_turns};
 
 /// GitHub's document, where `extensions/openapi/fetch` puts it.
@@ -70,8 +72,33 @@ fn read(effort: Effort) -> Result<()> {
         rows.push(vec![name.to_owned(), format!("{:.1}", measured.median(name)? * 1000.0)]);
     }
     print_table(&rows);
+    memory(text.len())?;
     println!("openapi/read ratio={:.3} against=json", measured.ratio("plan", "json")?.median);
     println!("openapi/build ratio={:.3} against=json", measured.ratio("executor", "json")?.median);
+    Ok(())
+}
+
+/// Quotes what is allocated at most at one time, the text of the file among it.
+fn memory(size: usize) -> Result<()> {
+    let times = |bytes: u64| bytes as f64 / size as f64;
+    let read = || Ok::<_, anyhow::Error>(std::fs::read_to_string(FETCHED)?);
+    let (parsed, json) = peak(|| Ok::<Value, anyhow::Error>(serde_json::from_str(&read()?)?));
+    parsed?;
+    let (planned, plan) = peak(|| Ok::<_, anyhow::Error>(OpenApi::load(&read()?)?.plan()?));
+    planned?;
+    let (executor, build) = peak(|| {
+        let api = OpenApi::load(&read()?)?.server("http://127.0.0.1:1");
+        anyhow::Ok(Executor::builder(Registry::empty()).with(api).unrestricted().build()?)
+    });
+    executor?;
+    let mut rows = vec![["peak memory", "MB", "× the file"].map(str::to_owned).to_vec()];
+    for (name, bytes) in [("json", json), ("plan", plan), ("executor", build)] {
+        let megabytes = format!("{:.1}", bytes as f64 / 1e6);
+        rows.push(vec![name.to_owned(), megabytes, format!("{:.2}", times(bytes))]);
+    }
+    print_table(&rows);
+    println!("openapi/memory ratio={:.3} against=file", times(plan));
+    println!("openapi/memory-of-tools ratio={:.3} against=file", times(build));
     Ok(())
 }
 

@@ -27,7 +27,7 @@ pub struct Matches {
     pub whole_words: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 pub struct TextSize {
     pub bytes: usize,
     pub empty: bool,

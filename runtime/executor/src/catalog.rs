@@ -74,13 +74,15 @@ type Listings = [OnceLock<Result<Listing, DialectError>>; Dialect::ALL.len()];
 pub(crate) struct Tools {
     entries: Vec<Arc<Entry>>,
     indices: HashMap<Arc<str>, usize, FixedState>,
+    /// Made when the deferred ones are first searched.
+    words: OnceLock<search::Index>,
 }
 
 impl Tools {
     fn new(entries: Vec<Arc<Entry>>) -> Self {
         let names = entries.iter().map(|entry| Arc::clone(&entry.name));
         let indices = names.zip(0..).collect();
-        Self { entries, indices }
+        Self { entries, indices, words: OnceLock::new() }
     }
 
     #[inline]
@@ -90,6 +92,10 @@ impl Tools {
 
     pub(crate) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
+    }
+
+    fn index_of_words(&self) -> &search::Index {
+        self.words.get_or_init(|| search::Index::of(&self.entries))
     }
 }
 

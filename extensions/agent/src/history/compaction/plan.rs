@@ -83,6 +83,7 @@ impl<'s> Plan<'s> {
             next: room.high(),
             report: CompactReport::default(),
         };
+        let mut reads = Reads::default();
         for (index, message) in history.iter().enumerate() {
             plan.drops_at_end = false;
             let tokens = tokens(message);
@@ -92,7 +93,8 @@ impl<'s> Plan<'s> {
             // A model is asked behind the user's words and behind answers.
             let is_asked = !matches!(message, Message::Assistant { .. });
             if is_asked && plan.size > plan.next {
-                plan.leave_out(&history[..=index], room, is_read);
+                reads.look_at(&history[..=index], is_read);
+                plan.leave_out(&history[..=index], room, &mut reads);
             }
         }
         plan.report.after = plan.size;
@@ -138,10 +140,12 @@ impl<'s> Plan<'s> {
     }
 
     /// The history has outgrown its share: leaves out as much as there has to be, in the order of what is missed least.
-    fn leave_out(&mut self, history: &[Message], room: Room, is_read: &dyn Fn(&str) -> bool) {
+    fn leave_out(&mut self, history: &[Message], room: Room, reads: &mut Reads<'_>) {
         let before = self.size;
         let old = history.len().saturating_sub(LAST);
-        self.leave_repeated_out(history, old, is_read);
+        for (message, index, answer) in reads.repeated_before(old) {
+            self.set(message, index, answer, Fate::Repeated);
+        }
         if self.size > room.low() {
             self.shorten(history, old, room);
         }
@@ -182,28 +186,6 @@ impl<'s> Plan<'s> {
         let messages: Vec<&Message> = self.unsummarized.iter().map(|it| &history[*it]).collect();
         let task = || SummaryTask::of(history.len(), room, self.gone, self.summary, &messages);
         (self.drops_at_end && !messages.is_empty()).then(task)
-    }
-
-    /// Leaves out the answers of reads that were made again with the input that they had.
-    fn leave_repeated_out(
-        &mut self,
-        history: &[Message],
-        old: usize,
-        is_read: &dyn Fn(&str) -> bool,
-    ) {
-        let mut last = HashMap::new();
-        for (message, index, call, answer) in answers(history) {
-            if is_read(&call.name) && !answer.is_error() {
-                last.insert((call.name.as_str(), call.arguments.as_str()), (message, index));
-            }
-        }
-        for (message, index, call, answer) in answers(&history[..old]) {
-            let newest = last.get(&(call.name.as_str(), call.arguments.as_str()));
-            let is_repeated = newest.is_some_and(|newest| *newest > (message, index));
-            if is_repeated && !answer.is_error() {
-                self.set(message, index, answer, Fate::Repeated);
-            }
-        }
     }
 
     /// Leaves out the middle of long answers, the oldest first.
@@ -284,6 +266,43 @@ impl<'s> Plan<'s> {
             self.size -= gone - note;
             self.report.dropped += end - message;
         }
+    }
+}
+
+/// The answers of reads so far. Each is looked at once, however often something is left out.
+#[derive(Default)]
+struct Reads<'h> {
+    /// How many messages were looked at.
+    seen: usize,
+    /// The newest answer to each call, by tool and arguments.
+    newest: HashMap<(&'h str, &'h str), PlacedAnswer<'h>>,
+    /// Those that a newer one repeats, and that were not left out yet.
+    repeated: Vec<PlacedAnswer<'h>>,
+}
+
+/// An answer with its message and its index in it.
+type PlacedAnswer<'h> = (usize, usize, &'h Answer);
+
+impl<'h> Reads<'h> {
+    /// Looks at the messages that have come since the last time.
+    fn look_at(&mut self, history: &'h [Message], is_read: &dyn Fn(&str) -> bool) {
+        // The call of an answer is in the message before.
+        let first = self.seen.saturating_sub(1);
+        for (message, index, call, answer) in answers(&history[first..]) {
+            if is_read(&call.name) && !answer.is_error() {
+                let key = (call.name.as_str(), call.arguments.as_str());
+                self.repeated.extend(self.newest.insert(key, (first + message, index, answer)));
+            }
+        }
+        self.seen = history.len();
+    }
+
+    /// Takes the repeated answers of the messages before this one.
+    fn repeated_before(&mut self, message: usize) -> Vec<PlacedAnswer<'h>> {
+        let all = std::mem::take(&mut self.repeated);
+        let (old, others) = all.into_iter().partition(|(place, ..)| *place < message);
+        self.repeated = others;
+        old
     }
 }
 
