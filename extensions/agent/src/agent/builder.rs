@@ -279,8 +279,9 @@ impl<E> AgentBuilder<E> {
     /// strangers may have written. In a recorded run it is recorded first, so that a process that goes on with the run uses it too. What it
     /// takes counts as what the run spends, and as no turn.
     ///
-    /// A summary that is empty, cut short, refused, a call, no shorter than what it replaces, late or not given at all is reported by
-    /// [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized), and the turns are left out without it. It is asked for once.
+    /// A summary that is empty, cut short, refused (by its model, a guard or a ceiling of money), a call, no shorter than what it replaces,
+    /// late or not given at all is reported by [`RunEvent::NotSummarized`](crate::RunEvent::NotSummarized), and the turns are left out
+    /// without it. It is asked for once.
     ///
     /// ```
     /// use toolwright_agent::{Agent, ScriptedModel};

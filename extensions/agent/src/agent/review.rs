@@ -178,7 +178,9 @@ impl<P> Reviewer<P> {
         if texts.iter().map(|it| it.len()).sum::<usize>() > LONGEST {
             return Some(format!("it has more than {LONGEST} bytes"));
         }
-        if texts.iter().any(|text| speaks_as_system(text)) {
+        let about = [request.title.as_deref(), request.requester.user.as_deref()];
+        let about = about.into_iter().flatten().chain([&*request.reason]);
+        if texts.into_iter().chain(about).any(speaks_as_system) {
             return Some("a text in it speaks as the system".to_owned());
         }
         self.rules.iter().find_map(|rule| {

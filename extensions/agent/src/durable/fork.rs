@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use toolwright::journal::{CallSlot, CommitError, DocumentWrite, SealingKey, Store, Transaction};
 use toolwright::provider::ToolCall;
+use toolwright::unstable::runs::untrusted_key;
 use toolwright::{Answer, Content, StoredAnswer};
 
 use super::RunError;
@@ -63,6 +64,7 @@ pub(super) async fn documents_of_fork(
     for number in 1..=last {
         end = copy.turn(number, number == last).await?;
     }
+    let run = &copy.head.run;
     let head = Head { rewound, ..copy.head(last, end)? };
     let mut documents = copy.documents;
     let key = keys::head(new);
@@ -75,7 +77,21 @@ pub(super) async fn documents_of_fork(
     let text = written(&Listed { agent: &head.agent, since: head.created })
         .map_err(|error| RunError::damaged(&listed, error))?;
     documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
+    documents.extend(read_of_strangers(forking.store, run, new).await?);
     Ok((head, documents))
+}
+
+/// What a run has read of strangers, for the run that goes on from one of its turns. Its answers do not name all of it: the tool of an
+/// application that has read a page by a call of its own answers in words of its own. In which turn that was is not recorded, so that all
+/// of it counts.
+async fn read_of_strangers(
+    store: &dyn Store,
+    run: &str,
+    new: &str,
+) -> Result<Option<DocumentWrite>, RunError> {
+    let read = store.document(&untrusted_key(run)).await?;
+    let key = untrusted_key(new);
+    Ok(read.map(|read| DocumentWrite { key, expects: None, text: Some(read.text) }))
 }
 
 struct Copy<'a> {

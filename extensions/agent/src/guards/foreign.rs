@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::texts::is_found;
 use super::{BeforeDecision, Guard, IntoGuards};
 
 /// How text looks that pretends to come from the system, the application or the user: marks of the templates of chats, headings of
@@ -77,14 +78,18 @@ impl ForeignInstructions {
     }
 }
 
-/// Whether a text has such a shape.
+/// Whether a text has such a shape, or a string of JSON in it without its escapes.
 pub(crate) fn speaks_as_system(text: &str) -> bool {
+    is_found(text, has_shape)
+}
+
+fn has_shape(text: &str) -> bool {
     PATTERNS.iter().any(|pattern| pattern.is_match(text))
 }
 
 /// A text without what speaks as the system; nothing where nothing does.
 fn removed(text: &str) -> Option<String> {
-    speaks_as_system(text).then(|| {
+    has_shape(text).then(|| {
         let remove = |text: String, pattern: &Regex| {
             pattern.replace_all(&text, regex::NoExpand(REMOVED)).into_owned()
         };

@@ -1,5 +1,6 @@
 //! A guard of words and patterns.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,6 +35,9 @@ pub struct ForbiddenText {
     prompts: bool,
     answers: bool,
 }
+
+/// How often what is forbidden is replaced in a text in which it comes about anew; the whole text is, then.
+const TIMES: usize = 10;
 
 /// A pattern that cannot be read.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
@@ -135,8 +139,22 @@ impl ForbiddenText {
         let replace = |text: String, pattern: &Regex| {
             pattern.replace_all(&text, regex::NoExpand(with)).into_owned()
         };
-        let patterns = self.patterns.iter().map(|(_, pattern)| pattern);
-        Some(patterns.fold(text.to_owned(), replace))
+        let mut text = text.to_owned();
+        for _ in 0..TIMES {
+            let patterns = self.patterns.iter().map(|(_, pattern)| pattern);
+            text = patterns.fold(text, replace);
+            // What stood around one may be another.
+            if self.found(&text).is_none() || self.found(with).is_some() {
+                return Some(text);
+            }
+        }
+        Some(with.to_owned())
+    }
+
+    /// What a text is replaced by; the first of them that there is, in any text, is noted.
+    fn noted<'f>(&'f self, text: &str, first: &Cell<Option<&'f str>>) -> Option<String> {
+        first.set(first.get().or_else(|| self.found(text)));
+        self.replaced(text)
     }
 }
 
@@ -156,10 +174,12 @@ impl IntoGuards for ForbiddenText {
         let prompts = Guard::before_run(forbidden.name.clone(), move |prompt| {
             let forbidden = Arc::clone(&heard);
             async move {
-                let Some(found) = prompt.texts().find_map(|text| forbidden.found(text)) else {
+                let first = Cell::new(None);
+                let changed = prompt.map_texts(|text| forbidden.noted(text, &first));
+                let Some(found) = first.get() else {
                     return BeforeDecision::Continue;
                 };
-                match prompt.map_texts(|text| forbidden.replaced(text)) {
+                match changed {
                     Some(changed) => BeforeDecision::change(changed, Found(found).to_string()),
                     None => BeforeDecision::stop(Found(found).to_string()),
                 }
@@ -168,11 +188,13 @@ impl IntoGuards for ForbiddenText {
         let answers = Guard::after_model(forbidden.name.clone(), move |answer| {
             let forbidden = Arc::clone(&said);
             async move {
-                let Some(found) = answer.texts().find_map(|text| forbidden.found(text)) else {
+                let first = Cell::new(None);
+                let changed = answer.map_texts(|text| forbidden.noted(text, &first));
+                let Some(found) = first.get() else {
                     return AfterDecision::Continue;
                 };
                 let found = Found(found).to_string();
-                match answer.map_texts(|text| forbidden.replaced(text)) {
+                match changed {
                     _ if forbidden.stops => AfterDecision::stop(found),
                     Some(changed) => AfterDecision::change(changed, found),
                     None => AfterDecision::ask_again(format!("{found}; say it without")),

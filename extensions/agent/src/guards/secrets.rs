@@ -1,5 +1,6 @@
 //! A guard of secrets, by their shapes.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -24,7 +25,7 @@ const SHAPES: [(&str, &str); 13] = [
     ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
     ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}"),
     ("signed web token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
-    ("password in an address", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/:@]+@"),
+    ("password in an address", r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@"'`<>\\]*:[^\s/:@"'`<>\\]+@"#),
 ];
 
 static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
@@ -98,6 +99,12 @@ fn removed(text: &str) -> Option<String> {
     Some(PATTERNS.iter().fold(text.to_owned(), remove))
 }
 
+/// A text without them, whose names are noted.
+fn noted(text: &str, names: &RefCell<BTreeSet<&'static str>>) -> Option<String> {
+    names.borrow_mut().extend(found(text));
+    removed(text)
+}
+
 fn words(names: &BTreeSet<&str>) -> String {
     format!("it has a secret: {}", names.iter().copied().collect::<Vec<_>>().join(", "))
 }
@@ -106,16 +113,19 @@ impl IntoGuards for Secrets {
     fn into_guards(self) -> Vec<Guard> {
         let Self { stops } = self;
         let requests = Guard::before_model(NAME, move |request| async move {
-            let texts = request.texts();
-            let names: BTreeSet<&str> = texts.iter().flat_map(|text| found(text)).collect();
-            match request.map_texts(removed) {
+            let names = RefCell::default();
+            let change = request.map_texts(|text| noted(text, &names));
+            let names = names.into_inner();
+            match change {
                 _ if names.is_empty() => BeforeDecision::Continue,
                 Some(change) if !stops => BeforeDecision::change(change, words(&names)),
                 _ => BeforeDecision::stop(words(&names)),
             }
         });
         let answers = Guard::after_model(NAME, move |answer| async move {
-            let names: BTreeSet<&str> = answer.texts().flat_map(found).collect();
+            let names = RefCell::default();
+            let _ = answer.map_texts(|text| noted(text, &names));
+            let names = names.into_inner();
             match names.is_empty() {
                 true => AfterDecision::Continue,
                 false if stops => AfterDecision::stop(words(&names)),
@@ -155,6 +165,8 @@ mod tests {
             format!("hf_{}", letters(12)),
             format!("eyJ{}.eyJ{}.{}", letters(4), letters(4), letters(8)),
             "postgres://shop:hunter2@db.example/shop".to_owned(),
+            "redis://:hunter2@cache.example/0".to_owned(),
+            "AMQP://shop:hunter2@queue.example".to_owned(),
         ];
         for secret in &secrets {
             let text = format!("before {secret} after");
@@ -168,5 +180,9 @@ mod tests {
         let plain = "sk-learn and task-runner, https://shop.example:8080/a@b, AKIA, eyJ, a 40 digit hash \
                      da39a3ee5e6b4b0d3255bfef95601890afd80709";
         assert_eq!(removed(plain), None);
+        // The end of one string and the beginning of another are no name and no password.
+        let addresses =
+            r#"{"page":"https://tea.example","to":"eve@tea.example"} [a](<http://a>: b@c)"#;
+        assert_eq!(removed(addresses), None);
     }
 }

@@ -1,10 +1,16 @@
 //! Finds and replaces the texts of messages. Pure.
+//!
+//! What stands in a string of JSON is looked at without its escapes as well: `"\u0067hp_…"` is the token that the reader of the JSON gets.
+
+mod strings;
 
 use std::borrow::Cow;
 
 use toolwright::provider::ToolCall;
 use toolwright::{Answer, Content, Output, ToolError};
 
+use self::strings::mapped_json;
+pub(super) use self::strings::{is_found, mapped};
 use crate::history::Message;
 
 /// What a text is replaced by; nothing where it stays.
@@ -12,6 +18,9 @@ type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
 
 /// What stands for an answer that cannot be changed in parts.
 const REMOVED: &str = "[a guard removed this answer]";
+
+/// What stands for the arguments of a call that cannot be changed in parts.
+const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]"}"#;
 
 /// Every text of a message that a model reads.
 pub(super) fn of_message(message: &Message) -> Vec<Cow<'_, str>> {
@@ -69,15 +78,16 @@ pub(super) fn foreign(messages: &[Message], map: Map<'_>) -> Option<Vec<Message>
 fn message(message: &Message, map: Map<'_>) -> Option<Message> {
     match message {
         Message::User { text, attachments } => {
-            let (new, attached) = (map(text), blocks(attachments, map));
+            let (new, attached) = (mapped(text, map), blocks(attachments, map));
             (new.is_some() || attached.is_some()).then(|| {
                 let attached = attached.unwrap_or_else(|| attachments.to_vec());
                 Message::user_with(new.unwrap_or_else(|| text.clone()), attached)
             })
         }
         Message::Assistant { text, calls: made, verbatim } => {
-            let (new, changed) = (map(text), calls(made, map));
-            let is_verbatim_changed = verbatim.as_ref().is_some_and(|it| map(it.text()).is_some());
+            let (new, changed) = (mapped(text, map), calls(made, map));
+            let is_verbatim_changed =
+                verbatim.as_ref().is_some_and(|it| mapped(it.text(), map).is_some());
             (new.is_some() || changed.is_some() || is_verbatim_changed).then(|| {
                 let changed = changed.unwrap_or_else(|| made.to_vec());
                 Message::assistant(new.unwrap_or_else(|| text.clone()), changed)
@@ -97,7 +107,7 @@ fn message(message: &Message, map: Map<'_>) -> Option<Message> {
 
 /// Calls with other arguments; nothing where none changes.
 pub(super) fn calls(calls: &[ToolCall], map: Map<'_>) -> Option<Vec<ToolCall>> {
-    let changed: Vec<_> = calls.iter().map(|call| map(&call.arguments)).collect();
+    let changed: Vec<_> = calls.iter().map(|call| arguments(&call.arguments, map)).collect();
     changed.iter().any(Option::is_some).then(|| {
         let pairs = changed.into_iter().zip(calls);
         let new = pairs.map(|(arguments, call)| match arguments {
@@ -108,29 +118,39 @@ pub(super) fn calls(calls: &[ToolCall], map: Map<'_>) -> Option<Vec<ToolCall>> {
     })
 }
 
+fn arguments(text: &str, map: Map<'_>) -> Option<String> {
+    mapped_json(text, map).or_else(|| map(text).map(|_| REMOVED_ARGUMENTS.to_owned()))
+}
+
 /// Blocks with other texts; nothing where none changes. What is no text stays.
 pub(super) fn blocks(blocks: &[Content<'_>], map: Map<'_>) -> Option<Vec<Content<'static>>> {
-    let changed: Vec<_> = blocks.iter().map(|it| of_block(it).and_then(map)).collect();
+    let changed: Vec<_> = blocks.iter().map(|it| block(it, map)).collect();
     changed.iter().any(Option::is_some).then(|| {
         let pairs = changed.into_iter().zip(blocks);
-        let new = pairs.map(|(text, block)| match (text, block.clone().into_owned()) {
-            (Some(text), Content::Json(_)) => Content::json(text),
-            (Some(text), Content::Resource { uri, media_type, .. }) => {
-                Content::Resource { uri, media_type, text: Some(text.into()) }
-            }
-            (Some(text), _) => Content::text(text),
-            (None, block) => block,
-        });
-        new.collect()
+        pairs.map(|(new, block)| new.unwrap_or_else(|| block.clone().into_owned())).collect()
+    })
+}
+
+fn block(block: &Content<'_>, map: Map<'_>) -> Option<Content<'static>> {
+    if let Content::Json(json) = block {
+        let changed = mapped_json(json, map).map(Content::json);
+        return changed.or_else(|| map(json).map(Content::text));
+    }
+    let text = mapped(of_block(block)?, map)?;
+    Some(match block.clone().into_owned() {
+        Content::Resource { uri, media_type, .. } => {
+            Content::Resource { uri, media_type, text: Some(text.into()) }
+        }
+        _ => Content::text(text),
     })
 }
 
 /// An answer with other texts; nothing where none changes. An answer whose text cannot be changed in parts is removed.
 fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
-    map(&answer.text())?;
+    mapped(&answer.text(), map)?;
     let changed: Answer = match answer.error() {
         Some(error) => {
-            let kept = |text: &str| map(text).unwrap_or_else(|| text.to_owned());
+            let kept = |text: &str| mapped(text, map).unwrap_or_else(|| text.to_owned());
             let new = ToolError::new(error.kind().to_owned(), kept(error.message()));
             let new = new.class(error.classified());
             match error.next_action() {
@@ -144,7 +164,7 @@ fn answer(answer: &Answer, map: Map<'_>) -> Option<Answer> {
             changed.into_iter().fold(Output::default(), Output::with).into()
         }
     };
-    match map(&changed.text()) {
+    match mapped(&changed.text(), map) {
         None => Some(changed),
         Some(_) if answer.is_error() => Some(ToolError::new("removed", REMOVED).into()),
         Some(_) => Some(Output::text(REMOVED).into()),

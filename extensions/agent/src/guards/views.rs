@@ -44,10 +44,11 @@ impl UserPrompt {
         std::iter::once(&*self.text).chain(attached)
     }
 
-    /// Makes a prompt of which every text is what the function makes of it; nothing where it changes none.
+    /// Makes a prompt of which every text is what the function makes of it; nothing where it changes none. A string of JSON with escapes is
+    /// given to it without them as well.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<Prompt> {
-        let text = map(&self.text);
+        let text = texts::mapped(&self.text, &map);
         let attachments = texts::blocks(&self.attachments, &map);
         if text.is_none() && attachments.is_none() {
             return None;
@@ -85,13 +86,13 @@ impl OutgoingRequest {
         std::iter::once(Cow::Borrowed(&*self.instructions)).chain(history).collect()
     }
 
-    /// Makes a request of which every text is what the function makes of it; nothing where it changes none. What a provider wants
-    /// back word for word goes without the message that is changed. An answer of a tool in which the text cannot be replaced is removed
+    /// Makes a request of which every text is what the function makes of it; nothing where it changes none. A string of JSON with escapes is
+    /// given to it without them as well, and arguments of calls stay JSON. What a provider wants back word for word goes without the message that is changed. An answer of a tool in which the text cannot be replaced is removed
     /// as a whole.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<RequestChange> {
         let history = texts::history(&self.history, &map);
-        match (map(&self.instructions), history) {
+        match (texts::mapped(&self.instructions, &map), history) {
             (None, None) => None,
             (instructions, history) => Some(RequestChange { instructions, history }),
         }
@@ -152,16 +153,18 @@ pub struct IncomingAnswer {
 }
 
 impl IncomingAnswer {
-    /// Lists its texts: what it says, and the arguments of its calls.
+    /// Lists its texts: what it says, and the arguments of its calls, which are JSON as the model wrote it: a string may have escapes, without
+    /// which [`map_texts`](Self::map_texts) shows it.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let arguments = self.answer.calls.iter().map(|call| call.arguments.as_str());
         std::iter::once(self.answer.text.as_str()).chain(arguments)
     }
 
-    /// Makes an answer of which every text is what the function makes of it; nothing where it changes none.
+    /// Makes an answer of which every text is what the function makes of it; nothing where it changes none. A string of JSON with escapes is
+    /// given to it without them as well, and arguments of calls stay JSON.
     #[must_use]
     pub fn map_texts(&self, map: impl Fn(&str) -> Option<String>) -> Option<AnswerChange> {
-        let text = map(&self.answer.text);
+        let text = texts::mapped(&self.answer.text, &map);
         let calls = texts::calls(&self.answer.calls, &map);
         (text.is_some() || calls.is_some()).then_some(AnswerChange { text, calls })
     }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use toolwright::CallFailure;
 use toolwright::journal::StoreErrorKind;
+use toolwright::{CallFailure, Content};
 
 use super::Stopped;
 use crate::history::Message;
 use crate::limits::ceilings::{Ceilings, Refused, Reservation};
-use crate::model::{Model, ModelError};
+use crate::model::{Model, ModelError, OutputFormat};
 use crate::run::StepInput;
 
 /// What an API adds to a request: names of fields, marks between messages.
@@ -24,15 +24,34 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The most tokens that a request has: a token has at least one byte.
-pub(super) fn largest(system: &str, tools: &str, history: &[Message]) -> u64 {
-    let (mut bytes, mut attached) = (system.len() + tools.len(), 0);
+pub(super) fn largest(
+    system: &str,
+    tools: &str,
+    output: Option<&OutputFormat>,
+    history: &[Message],
+) -> u64 {
+    // A provider makes an instruction of the schema of a value.
+    let schema = output.map_or(0, |it| it.schema().to_string().len());
+    let (mut bytes, mut attached) = (system.len() + tools.len() + schema, 0);
     for message in history {
         bytes += serde_json::to_string(message).map_or(0, |it| it.len());
-        if let Message::User { attachments, .. } = message {
-            attached += attachments.len() as u64;
-        }
+        attached += match message {
+            Message::User { attachments, .. } => attached_of(attachments),
+            Message::Assistant { .. } => 0,
+            Message::ToolResults(answered) => {
+                answered.iter().map(|(_, answer)| attached_of(&answer.content())).sum()
+            }
+        };
     }
     (bytes as u64).saturating_add(ADDED).saturating_add(attached.saturating_mul(ATTACHED))
+}
+
+/// How many blocks are no text.
+fn attached_of(blocks: &[Content<'_>]) -> u64 {
+    let is_text = |it: &&Content<'_>| {
+        matches!(it, Content::Text(_) | Content::Json(_) | Content::Resource { text: Some(_), .. })
+    };
+    (blocks.len() - blocks.iter().filter(is_text).count()) as u64
 }
 
 /// Reserves the most that a request may cost; what ends the run, else. It waits while the journal cannot be used.

@@ -108,7 +108,7 @@ impl AgentRun {
         let reserved = match &agent.ceilings {
             None => None,
             Some(ceilings) => {
-                let size = largest(instructions, shown.listing.tools().get(), history);
+                let size = largest(instructions, shown.listing.tools().get(), format, history);
                 let (who, max_tokens) = ((self.run.id(), self.run.user()), agent.max_tokens);
                 match admitted(ceilings, who, model, (size, max_tokens)).await? {
                     Ok(reservation) => Some((ceilings.clone(), reservation)),

@@ -6,8 +6,10 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright::Registry;
 
+use super::admission::{admitted, largest};
 use super::{AgentRun, StepInput, step};
-use crate::events::NoticeKind;
+use crate::events::{GuardAction, GuardReport, GuardStage, NoticeKind};
+use crate::guards::OutgoingRequest;
 use crate::history::{Message, SUMMARY_INSTRUCTIONS, Summary, SummaryTask};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelAnswer, ModelRequest, RequestLimits, StopReason};
@@ -52,6 +54,7 @@ impl AgentRun {
         }
     }
 
+    /// A summary, or why there is none. Guards look at its request and answer as at those of the run; what they refuse is none.
     async fn ask_for_summary(
         &mut self,
         model: &dyn Model,
@@ -59,11 +62,27 @@ impl AgentRun {
     ) -> Result<Summary, String> {
         let listing = Registry::empty().catalog().listing(model.dialect());
         let listing = listing.map_err(|error| error.to_string())?;
-        let history = [Message::user(task.prompt.clone())];
+        let request = self.guarded_request(task).await?;
+        let (instructions, history) = (&*request.instructions, &*request.history);
         let most = u32::try_from(task.most).unwrap_or(u32::MAX).max(16);
+        let reserved = match &self.agent.0.ceilings {
+            None => None,
+            Some(ceilings) => {
+                let size = largest(instructions, listing.tools().get(), None, history);
+                let who = (self.run.id(), self.run.user());
+                match admitted(ceilings, who, model, (size, Some(most))).await {
+                    Ok(Ok(reservation)) => Some((ceilings.clone(), reservation)),
+                    Ok(Err(StepInput::TooDear(limit))) => return Err(limit.to_string()),
+                    Ok(Err(_)) => {
+                        return Err(format!("the price of `{}` is not known", model.name()));
+                    }
+                    Err(stopped) => return Err(stopped.to_string()),
+                }
+            }
+        };
         let limits = RequestLimits { max_tokens: Some(most), time: Some(LONGEST) };
-        let request = ModelRequest::new(&history, &listing)
-            .instructions(SUMMARY_INSTRUCTIONS)
+        let request = ModelRequest::new(history, &listing)
+            .instructions(instructions)
             .limits(limits)
             .usage_recorder(&self.meter);
         let asked = async {
@@ -76,6 +95,9 @@ impl AgentRun {
             Ok(Err(error)) => error.spent(),
             Err(_) => self.meter.taken(),
         };
+        if let Some((ceilings, reservation)) = reserved {
+            ceilings.settle(reservation, spent).await;
+        }
         self.meter = UsageRecorder::default();
         if spent != TotalUsage::default() {
             self.observer.spent(spent);
@@ -85,7 +107,51 @@ impl AgentRun {
         let answered =
             answered.map_err(|_| format!("it took longer than {} seconds", LONGEST.as_secs()))?;
         let answer = answered.map_err(|error| error.to_string())?;
-        problem(&answer).map_or_else(|| task.read(&answer.text), |why| Err(why.to_owned()))
+        if let Some(why) = problem(&answer) {
+            return Err(why.to_owned());
+        }
+        task.read(&self.guarded_answer(answer).await?.text)
+    }
+
+    /// The request for a summary, as the guards let it through.
+    async fn guarded_request(&mut self, task: &SummaryTask) -> Result<OutgoingRequest, String> {
+        let agent = self.agent.clone();
+        let guards = &agent.0.guards;
+        let request = OutgoingRequest {
+            run: self.as_guarded(),
+            turn: self.state.turn() + 1,
+            instructions: SUMMARY_INSTRUCTIONS.into(),
+            history: [Message::user(task.prompt.clone())].into(),
+        };
+        if !guards.look_at_requests() {
+            return Ok(request);
+        }
+        let mut reports = Vec::new();
+        let looked = guards.before_model(request, &mut reports).await;
+        self.report_guards(reports);
+        let (request, _) = looked.map_err(|report| report.to_string())?;
+        guards.beside_model(request.clone()).await.map_err(|report| report.to_string())?;
+        Ok(request)
+    }
+
+    /// The answer with a summary, as the guards let it through.
+    async fn guarded_answer(&mut self, answer: ModelAnswer) -> Result<ModelAnswer, String> {
+        let agent = self.agent.clone();
+        let guards = &agent.0.guards;
+        if !guards.has(GuardStage::AfterModel) {
+            return Ok(answer);
+        }
+        let (run, turn, mut reports) = (self.as_guarded(), self.state.turn() + 1, Vec::new());
+        let looked = guards.after_model(&run, turn, answer, &self.history, &mut reports).await;
+        self.report_guards(reports);
+        looked.map_err(|(_, report)| report.to_string())
+    }
+
+    /// Reports what guards have changed. What they refuse is why there is no summary, and ends no run.
+    fn report_guards(&mut self, mut reports: Vec<GuardReport>) {
+        reports.retain(|report| report.action == GuardAction::Changed);
+        let (turn, catalog) = (self.state.turn() + 1, self.run.catalog());
+        self.guarding.report(&self.observer, turn, reports, &catalog);
     }
 }
 

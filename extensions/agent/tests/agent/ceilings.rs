@@ -1,5 +1,7 @@
 //! Ceilings over all runs: what a user, an agent and the application may spend in a day or month.
 
+mod reserved;
+
 use std::collections::BTreeSet;
 use std::future::IntoFuture;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use toolwright::journal::{Journal, MemoryStore, Store};
 use toolwright::policy::{Mode, Policy, PolicyBuilder, Protection, Rule};
-use toolwright::{Executor, OnNoApprover, Output, Registry, tool};
+use toolwright::{Call, Calls, Executor, OnNoApprover, Output, Registry, tool};
 use toolwright_agent::durable::{NewRun, Phase, Runner, Runs};
 use toolwright_agent::{Agent, Message, ScriptedModel, SubAgent};
 
@@ -80,6 +80,16 @@ async fn what_a_sub_agent_has_read_its_parent_has_read_and_its_answer_is_in_a_fe
         assert!(answers[3].contains(why), "{answers:?}");
     }
     assert_eq!(log.lines(), ["keys"]);
+
+    // What the sub-agent has read has its name where its answer is all that there is of it.
+    let imported = toolwright_agent::import(result.history().to_vec()).unwrap();
+    let rule = Rule::ask("foreign").named("pages").after_untrusted_from("web page of *").sends();
+    let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL).rule(rule);
+    let model = ScriptedModel::new().calls([POST]).says("Done.");
+    let agent = Agent::builder(model).tools([FOREIGN_POST]).service(log.clone()).policy(policy);
+    let mut run = agent.build().unwrap().new_run("r2").imported(imported).start().unwrap();
+    run.send("Go on.").await.unwrap();
+    assert_eq!(log.lines(), ["keys"], "{:?}", run.history());
 }
 
 /// The text itself need not pass through the model.
@@ -133,6 +143,40 @@ async fn a_fork_and_a_restored_run_have_read_what_their_history_has() {
 
     second.remove("r2").await.unwrap();
     assert!(store.documents("run/r2/").await.unwrap().is_empty());
+}
+
+/// Sums a page up, which it reads by a call of its own.
+#[tool(unlinked, effect = read, reads())]
+async fn foreign_sum(calls: &Calls) -> String {
+    let page = calls.call(&Call::new("foreign_page", "{}")).await;
+    format!("a page of {} letters", page.text().len())
+}
+
+#[tokio::test]
+async fn a_fork_has_read_what_a_tool_of_its_run_has_read_and_does_not_name() {
+    let (log, store) = (Log::default(), Arc::new(MemoryStore::new()));
+    let agents = |model: ScriptedModel| {
+        let journal = Journal::shared(Arc::clone(&store) as Arc<dyn Store>);
+        let tools = [FOREIGN_PAGE, FOREIGN_POST, FOREIGN_SUM];
+        let executor = Executor::builder(Registry::of(tools).unwrap())
+            .policy(careful())
+            .service(log.clone())
+            .journal(journal.on_no_approver(OnNoApprover::Deny));
+        let agent = Agent::on(executor.build().unwrap(), model).build().unwrap();
+        Runner::builder().agent("clerk", agent).build().unwrap()
+    };
+    let first = agents(ScriptedModel::new().calls([("foreign_sum", "{}")]).says("It is read."));
+    first.start(NewRun::new("r1", "clerk", "read it")).await.unwrap();
+    let runs = Runs::of(Arc::clone(&store) as Arc<dyn Store>);
+    runs.fork("r1", 1, "r2", Timestamp::now()).await.unwrap();
+    runs.fork("r2", 1, "r3", Timestamp::now()).await.unwrap();
+    for run in ["r2", "r3"] {
+        let runner = agents(ScriptedModel::new().calls([POST]).says("Done."));
+        runner.resume(run).await.unwrap();
+        let history = runner.history(run).await.unwrap();
+        assert!(answers(&history)[1].contains(WHY), "{history:?}");
+    }
+    assert!(log.lines().is_empty());
 }
 
 /// A page of a large foreign answer has a fence of its own.

@@ -1,5 +1,6 @@
 //! Guards: what they let through, change, send back and stop, and that nothing passes one that fails.
 
+mod escaped;
 mod recorded;
 mod stopped;
 mod sub_agents;

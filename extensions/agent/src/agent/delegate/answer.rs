@@ -48,10 +48,11 @@ impl Answered {
         Ok(match sources.is_empty() {
             true => output,
             false => {
-                let read: Vec<String> = sources.into_iter().collect();
+                let read: Vec<&str> = sources.iter().map(String::as_str).collect();
                 let source =
                     format!("agent `{}`, which has read {}", answer.agent, read.join(", "));
-                output.untrusted(&source)
+                // Each by its own name too: the rules of a run that begins with this answer look for that.
+                sources.iter().fold(output.untrusted(&source), |it, read| it.also_untrusted(read))
             }
         })
     }

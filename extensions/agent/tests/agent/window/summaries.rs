@@ -8,8 +8,8 @@ use toolwright::journal::{Journal, MemoryStore, Store};
 use toolwright::{Executor, OnNoApprover, Registry};
 use toolwright_agent::durable::{NewRun, Runner, Runs};
 use toolwright_agent::{
-    Agent, Message, Model, ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd,
-    ScriptedModel, StopReason, check,
+    AfterDecision, Agent, AgentBuilder, AnswerChange, BeforeDecision, Guard, Message, Model,
+    ModelAnswer, ModelError, ModelRequest, NoticeKind, RunEnd, ScriptedModel, StopReason, check,
 };
 
 use super::READ_PAGE;
@@ -93,11 +93,18 @@ struct Ran {
 }
 
 async fn ran(summarizer: impl Model + 'static) -> Ran {
+    ran_as(summarizer, |agent| agent).await
+}
+
+async fn ran_as(
+    summarizer: impl Model + 'static,
+    change: impl FnOnce(AgentBuilder) -> AgentBuilder,
+) -> Ran {
     let model = Arc::new(reader());
     let reported = Arc::new(Mutex::new((0, Vec::new())));
     let heard = Arc::clone(&reported);
     let agent = Agent::builder(Arc::clone(&model)).tools([READ_PAGE]).max_turns(100);
-    let agent = agent.window(6_000).summarizer(summarizer).listen(move |notice| {
+    let agent = change(agent.window(6_000)).summarizer(summarizer).listen(move |notice| {
         let mut heard = heard.lock().unwrap();
         match notice.kind {
             NoticeKind::Summarized { tokens } => {
@@ -143,6 +150,54 @@ async fn turns_that_are_left_out_are_summarized_and_each_summary_has_those_befor
     let asked = small.prompts()[1].clone();
     assert!(asked.starts_with("The summary so far:\nSummary 0."), "{asked}");
     assert!(asked.contains("call: read_page") && !asked.contains(r#"{"page":0}"#), "{asked}");
+}
+
+#[tokio::test]
+async fn guards_look_at_the_request_for_a_summary_and_at_what_comes_of_it() {
+    let small = Small::numbered();
+    let hide = Guard::before_model("no-pages", async |request| {
+        let hide = |text: &str| text.contains("page").then(|| text.replace("page", "sheet"));
+        match request.map_texts(hide) {
+            Some(change) => BeforeDecision::change(change, "it has pages"),
+            None => BeforeDecision::Continue,
+        }
+    });
+    let loud = Guard::after_model("loud", async |answer| {
+        match answer.answer.text.starts_with("Summary") {
+            true => AfterDecision::change(AnswerChange::new().text("LOUD."), "it is quiet"),
+            false => AfterDecision::Continue,
+        }
+    });
+    let ran = ran_as(Arc::clone(&small), |agent| agent.guard(hide).guard(loud)).await;
+    assert!(ran.summarized > 1 && ran.refused.is_empty(), "{:?}", ran.refused);
+    assert!(small.prompts().iter().all(|it| it.contains("sheet") && !it.contains("page")));
+    assert!(user(&ran.requests.last().unwrap()[1]).unwrap().contains("LOUD."));
+
+    fn is_summary(text: &str) -> bool {
+        text.starts_with("You summarize")
+    }
+    let stop =
+        Guard::before_model("stop", async |request| match is_summary(&request.instructions) {
+            true => BeforeDecision::stop("no summaries"),
+            false => BeforeDecision::Continue,
+        });
+    let beside =
+        Guard::beside_model("beside", async |request| match is_summary(&request.instructions) {
+            true => Err("no summaries".to_owned()),
+            false => Ok(()),
+        });
+    let after =
+        Guard::after_model("after", async |answer| match answer.answer.text.contains("Summary") {
+            true => AfterDecision::ask_again("no summaries"),
+            false => AfterDecision::Continue,
+        });
+    for (guard, is_asked) in [(stop, false), (beside, false), (after, true)] {
+        let small = Small::numbered();
+        let ran = ran_as(Arc::clone(&small), |agent| agent.guard(guard)).await;
+        assert!(ran.summarized == 0 && !ran.refused.is_empty());
+        assert!(ran.refused.iter().all(|it| it.contains("no summaries")), "{:?}", ran.refused);
+        assert_eq!(!small.prompts().is_empty(), is_asked);
+    }
 }
 
 #[tokio::test]
