@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::runtime::Builder;
 use toolwright::dialect::Dialect;
 use toolwright::provider::Provider;
-use toolwright::{Catalog, DynamicTool, Effect, Executor, Exposure, Registry};
+use toolwright::{Catalog, DynamicTool, Effect, Exposure, Registry};
 use toolwright_agent::http::HttpModel;
 use toolwright_agent::{Agent, Model, ModelAnswer, ModelError, ModelRequest};
 
@@ -160,9 +160,8 @@ fn sent() -> Result<()> {
         let mut bytes = Vec::new();
         for exposure in [Exposure::Deferred, Exposure::Direct] {
             let tools = (0..OF_AGENT).map(|number| tool(number * 7).exposure(exposure));
-            let executor = Executor::builder(Registry::of(tools)?).unrestricted().build()?;
             let model = Arc::new(Sent::to(provider)?);
-            let agent = Agent::on(executor, Arc::clone(&model)).build()?;
+            let agent = Agent::builder(Arc::clone(&model)).tools(tools).build()?;
             runtime.block_on(async { agent.run("Cancel the shipment 4711.").await })?;
             let body = model.body.lock().unwrap_or_else(PoisonError::into_inner).take();
             bytes.push(body.context("no request was made")?);
