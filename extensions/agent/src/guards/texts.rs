@@ -10,7 +10,7 @@ use crate::history::Message;
 /// What a text is replaced by; nothing where it stays.
 type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
 
-/// What stands for an answer that cannot be changed in parts.
+/// The text that replaces an answer that cannot be changed in parts.
 const REMOVED: &str = "[a guard removed this answer]";
 
 /// Every text of a message that a model reads.
