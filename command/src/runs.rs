@@ -163,7 +163,7 @@ fn stop_of(error: RunError) -> Stop {
 
 async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
-    let filter = which::given(matches, session.now);
+    let filter = which::read_filter(matches, session.now);
     let mut found = runs.open().await.map_err(stop_of)?;
     if matches.get_flag(ALL) || filter.phase == Some(Phase::Ended) {
         found.extend(runs.ended().await.map_err(stop_of)?);

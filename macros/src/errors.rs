@@ -42,7 +42,7 @@ impl Errors {
         self.found.is_empty() && !self.some_in_place
     }
 
-    /// Reports whether a mistake stands in the item itself, in the place of what is mistaken.
+    /// Reports whether a mistake was written into the item itself, in place of the faulty part.
     pub fn has_some_in_place(&self) -> bool {
         self.some_in_place
     }

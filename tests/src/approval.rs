@@ -1,4 +1,4 @@
-//! A call that wants a person's word is refused as long as nobody can be asked.
+//! A call that wants a person's word is refused as long as no approver can be asked.
 
 use toolwright::{Call, DeclaredApproval, tool};
 

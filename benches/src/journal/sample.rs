@@ -181,7 +181,7 @@ pub fn settled(run: &str, pending: bool) -> CallWrite {
             preview: None,
             deadline: now() + jiff::SignedDuration::from_hours(24),
             told: true,
-            person: false,
+            reviewable: true,
         });
     } else {
         record.state = State::Succeeded;

@@ -29,12 +29,12 @@ pub(super) enum NoCall {
 struct WrittenCall<'l> {
     #[serde(borrow)]
     tool: Option<&'l RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "read_given")]
     arguments: Option<&'l RawValue>,
 }
 
 /// `null` too: a model may have sent it.
-fn given<'l, D: Deserializer<'l>>(deserializer: D) -> Result<Option<&'l RawValue>, D::Error> {
+fn read_given<'l, D: Deserializer<'l>>(deserializer: D) -> Result<Option<&'l RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 

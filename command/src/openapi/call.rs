@@ -89,7 +89,7 @@ async fn perform(
     let built = |builder: ExecutorBuilder| builder.build().map_err(|error| error.to_string());
     if !matches.get_flag(DRY_RUN) {
         let executor = built(builder.policy(policy(matches)).ask(Terminal::new()))?;
-        return Ok(answered(&executor.call(&call).await));
+        return Ok(answer_text(&executor.call(&call).await));
     }
     // Every call is asked about, and the question shows the request.
     let shown = Arc::new(Mutex::new(None));
@@ -105,11 +105,11 @@ async fn perform(
     let preview = shown.lock().unwrap_or_else(PoisonError::into_inner).take();
     Ok(match preview.filter(|_| is_shown) {
         Some(request) => Ok(request),
-        None => answered(&answer),
+        None => answer_text(&answer),
     })
 }
 
-fn answered(answer: &Answer) -> Result<String, String> {
+fn answer_text(answer: &Answer) -> Result<String, String> {
     match answer.error() {
         None => Ok(answer.text().into_owned()),
         Some(error) => {

@@ -36,7 +36,7 @@ pub(super) fn filters() -> [Arg; 4] {
     ]
 }
 
-pub(super) fn given(matches: &ArgMatches, now: Timestamp) -> RunFilter {
+pub(super) fn read_filter(matches: &ArgMatches, now: Timestamp) -> RunFilter {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let mut filter = RunFilter::new();
     (filter.user, filter.agent) = (text(USER), text(AGENT));

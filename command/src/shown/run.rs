@@ -240,7 +240,7 @@ impl<'a> TurnShown<'a> {
     }
 
     /// What the model's answer took, where its provider says so or it had a price.
-    fn spent(&self) -> Option<String> {
+    fn describe_spending(&self) -> Option<String> {
         if self.usage.is_none() && self.cost.is_none() {
             return None;
         }
@@ -273,7 +273,7 @@ impl<'a> TurnShown<'a> {
         for call in &self.calls {
             line("call", &format!("{} {}", call.tool, call.arguments));
         }
-        if let Some(spent) = self.spent() {
+        if let Some(spent) = self.describe_spending() {
             line("spent", &spent);
         }
         for answer in self.answers.iter().flatten() {

@@ -57,7 +57,7 @@ pub use self::head::{
 };
 pub use self::info::{NewRun, RunInfo};
 pub use self::outage::Outage;
-pub(crate) use self::patience::held;
+pub(crate) use self::patience::retry_in_outage;
 pub use self::progress::{Progress, Waiting};
 pub(crate) use self::remembered::DroppedDrivers;
 pub use self::rewind::{LastingEffect, Redone, Rewind};

@@ -22,7 +22,7 @@ pub use self::guard_report::{GuardAction, GuardReport, GuardStage};
 pub use self::kind::{CalledTool, NumberedEvent, RunEvent, ToolCallEvent, ToolResultEvent};
 pub(crate) use self::listening::Listening;
 pub use self::notice::{NoticeKind, RunNotice};
-pub(crate) use self::observer::{Observer, Started};
+pub(crate) use self::observer::{Observer, StartPoint};
 pub use self::readers::RunEvents;
 pub(crate) use self::readers::{EventWriter, Rings};
 #[cfg(feature = "opentelemetry")]

@@ -37,12 +37,12 @@ use toolwright::provider::{MediaSupport, Provider};
 use toolwright::retry::RetryPolicy;
 use toolwright::{Effect, ErrorClass};
 
-use self::api::{Api, Asked};
+use self::api::{Api, RequestTarget};
 use self::attempt::Endpoint;
 pub use self::builder::HttpModelBuilder;
 pub use self::error::HttpModelError;
 use self::extra_body::ExtraBody;
-use self::fault::{Fault, Taken};
+use self::fault::{Fault, FaultUsage};
 pub use self::key::ApiKey;
 use self::key::Secret;
 use self::streamed::{Expense, Pieces};
@@ -173,7 +173,7 @@ impl HttpModel {
     /// # Errors
     /// When the settings of the request are none that the provider takes, or the history cannot be written for it.
     pub fn body(&self, request: &ModelRequest<'_>) -> Result<String, ModelError> {
-        let to = Asked {
+        let to = RequestTarget {
             model: &self.model,
             origin: &self.origin,
             max_tokens: self.max_tokens(request.limits.max_tokens),
@@ -214,9 +214,9 @@ impl HttpModel {
                 Err(fault) => fault,
             };
             let taken = match &fault.taken {
-                Taken::Nothing => TotalUsage::default(),
-                Taken::SoFar => meter.under_way(),
-                Taken::Whole(usage) => self.spent(**usage),
+                FaultUsage::Nothing => TotalUsage::default(),
+                FaultUsage::SoFar => meter.under_way(),
+                FaultUsage::Whole(usage) => self.spent(**usage),
             };
             meter.ended(taken);
             failed = failed.plus(taken);

@@ -21,7 +21,7 @@ mod turn_tools;
 
 pub use self::ended_run::EndedRun;
 pub use self::error::{PluginFailure, PluginProblem, StateError};
-pub(crate) use self::hooks::{ended, prepare, prepare_again};
+pub(crate) use self::hooks::{end_plugins, prepare, prepare_again};
 pub use self::interface::{Plugin, PluginError, PluginState};
 pub use self::next_turn::NextTurn;
 pub use self::plugins::Plugins;

@@ -32,7 +32,7 @@ pub(crate) use self::guarded::SENT_BACK;
 pub(crate) use self::inbox::Inbox;
 pub use self::output::OutputError;
 pub(crate) use self::output::{Expected, Output};
-pub(crate) use self::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work};
+pub(crate) use self::recorder::{Away, Interruption, Recorder, Stop, TurnOutcome, Work};
 pub use self::start::{AgentRunBuilder, StartError};
 pub use self::state::State;
 pub(crate) use self::step::CUT_SHORT;

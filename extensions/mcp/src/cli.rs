@@ -76,7 +76,7 @@ pub fn main_with(
         }
     };
     let Some((_, serve)) = matches.subcommand() else { return ExitCode::from(APPLICATION) };
-    match served(configure, describe, serve) {
+    match serve_to_end(configure, describe, serve) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -85,7 +85,7 @@ pub fn main_with(
     }
 }
 
-fn served(
+fn serve_to_end(
     configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder,
     describe: impl FnOnce(McpServer) -> McpServer,
     serve: &ArgMatches,

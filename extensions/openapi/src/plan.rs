@@ -199,7 +199,7 @@ fn draft<'d>(
         Some(name) => name,
         None => names.of(&prefix.map_or_else(|| base.to_owned(), |it| format!("{it}_{base}"))),
     };
-    let (effect, danger) = judged(&found.method, input.key_header.is_some());
+    let (effect, danger) = judge(&found.method, input.key_header.is_some());
     let danger = route.and_then(|it| it.danger).unwrap_or(danger);
     let exposure = match route.map(|it| it.to) {
         Some(To::Hidden) => Exposure::Hidden,
@@ -256,7 +256,7 @@ fn check_presets(
 }
 
 /// What a call of a method changes, and how carefully to look: what HTTP says of methods, for a server that keeps to it.
-fn judged(method: &str, has_key: bool) -> (Effect, Danger) {
+fn judge(method: &str, has_key: bool) -> (Effect, Danger) {
     match method {
         "GET" | "HEAD" | "OPTIONS" | "QUERY" => (Effect::Read, Danger::Safe),
         "DELETE" => (Effect::Idempotent, Danger::Dangerous),

@@ -155,7 +155,7 @@ impl Request {
                 (media_type.clone(), text.as_bytes().to_vec())
             }
             BodyKind::Binary { media_type } => {
-                let bytes = decoded(value).map_err(|why| wrong("body", &why))?;
+                let bytes = decode(value).map_err(|why| wrong("body", &why))?;
                 (media_type.clone(), bytes)
             }
         };
@@ -196,7 +196,7 @@ fn header(style: Style, name: &str, value: &Value) -> Result<(HeaderName, Header
 }
 
 /// The bytes of a text of base64.
-fn decoded(value: &Value) -> Result<Vec<u8>, String> {
+fn decode(value: &Value) -> Result<Vec<u8>, String> {
     let text = value.as_str().unwrap_or_default();
     STANDARD
         .decode(text)

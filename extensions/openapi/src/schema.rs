@@ -75,7 +75,7 @@ impl<'d> Schemas<'d> {
             };
         };
         let mut copied = Map::new();
-        let skipped = self.skipped(schema)?;
+        let skipped = self.find_skipped(schema)?;
         for (keyword, value) in object {
             let word = keyword.as_str();
             if word.starts_with("x-") || LEFT_OUT.contains(&word) {
@@ -133,7 +133,7 @@ impl<'d> Schemas<'d> {
     }
 
     /// The properties that do not go this way.
-    fn skipped(&self, schema: &LocatedValue<'d>) -> Result<HashSet<&'d str>, Refusal> {
+    fn find_skipped(&self, schema: &LocatedValue<'d>) -> Result<HashSet<&'d str>, Refusal> {
         let word = match self.direction {
             Direction::Request => "readOnly",
             Direction::Answer => "writeOnly",

@@ -25,7 +25,7 @@ pub use line_patch::{LinePatch, patched_lines};
 pub use list_files::{LIST_FILES, list_files};
 pub use patch_lines::{PATCH_LINES, patch_lines};
 #[cfg(feature = "context-store")]
-pub(crate) use read_file::numbered;
+pub(crate) use read_file::number_lines;
 pub use read_file::{READ_FILE, read_file};
 pub use write_file::{WRITE_FILE, write_file};
 

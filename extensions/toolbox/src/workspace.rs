@@ -65,7 +65,7 @@ pub(crate) use sought::{Kind, ListedEntry};
 #[cfg(feature = "changes")]
 pub(crate) use state::{Above, FileSnapshot, State, UnrecordedReason};
 #[cfg(feature = "files")]
-pub(crate) use text::{Encoding, Ends, MARK, Text, decoded};
+pub(crate) use text::{Encoding, Ends, MARK, Text, decode};
 
 #[cfg(feature = "process")]
 pub use elsewhere::ExecutorFiles;
@@ -201,7 +201,7 @@ impl Workspace {
     #[cfg_attr(docsrs, doc(cfg(feature = "files")))]
     pub fn read_text(&self, path: &str) -> Result<String, ToolError> {
         let name = Name::parse(path)?;
-        Ok(decoded(&name, &self.read_named(&name)?)?.text)
+        Ok(decode(&name, &self.read_named(&name)?)?.text)
     }
 
     /// Writes a whole file: a reader finds the old content or the new one, never a part. Folders above it are made, and

@@ -15,8 +15,8 @@ use crate::errors::Errors;
 const ARG_OPTIONS: &[Row<ParamArgs>] = &[
     ("default", |args, key, input| preset(key, input).map(|it| args.default = Some(it))),
     ("fill", |args, key, input| value::expression(key, input, "…").map(|it| args.fill = Some(it))),
-    ("minimum", |args, key, input| bound(key, input).map(|it| args.minimum = Some(it))),
-    ("maximum", |args, key, input| bound(key, input).map(|it| args.maximum = Some(it))),
+    ("minimum", |args, key, input| parse_limit(key, input).map(|it| args.minimum = Some(it))),
+    ("maximum", |args, key, input| parse_limit(key, input).map(|it| args.maximum = Some(it))),
     ("length", |args, key, input| length(key, input).map(|it| args.length = Some(it))),
     ("pattern", |args, key, input| value::text(key, input).map(|it| args.pattern = Some(it))),
     ("name", |args, key, input| value::text(key, input).map(|it| args.name = Some(it))),
@@ -147,7 +147,7 @@ fn preset(key: &Ident, input: ParseStream<'_>) -> syn::Result<Preset> {
     }
 }
 
-fn bound(key: &Ident, input: ParseStream<'_>) -> syn::Result<NumberLimit> {
+fn parse_limit(key: &Ident, input: ParseStream<'_>) -> syn::Result<NumberLimit> {
     let expression = value::expression(key, input, "1")?;
     let written = expression.clone();
     let value = match number(&expression) {

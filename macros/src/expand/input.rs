@@ -15,7 +15,7 @@ pub fn constant(index: usize, param: &Param) -> TokenStream {
     let of = place::judge(ty, quote!(__tw::Input > ::PARAM));
     let written = [&param.args.minimum, &param.args.maximum].into_iter().flatten();
     let held = written.clone().filter_map(|limit| hold(param, limit));
-    let bounds = written.map(|limit| bound(param, limit));
+    let bounds = written.map(|limit| expand_limit(param, limit));
     let length = param.args.length.iter().map(|length| {
         let [shortest, longest] =
             [&length.minimum, &length.maximum].map(|limit| count(&length.key, limit));
@@ -149,7 +149,7 @@ fn preset_value(preset: &Preset) -> TokenStream {
     }
 }
 
-fn bound(param: &Param, bound: &NumberLimit) -> TokenStream {
+fn expand_limit(param: &Param, bound: &NumberLimit) -> TokenStream {
     let (key, ty) = (&bound.key, &param.ty);
     let value = match &bound.value {
         BoundValue::Integer(integer) => {

@@ -160,7 +160,7 @@ impl Catalog {
     ///
     /// struct Owner(&'static str);
     ///
-    /// let registry = Registry::of([HELLO.with(Owner("somebody")), HELLO.renamed("hi")])?;
+    /// let registry = Registry::of([HELLO.with(Owner("ada")), HELLO.renamed("hi")])?;
     /// assert_eq!(registry.catalog().lacking::<Owner>(), ["hi"]);
     /// # Ok::<(), toolwright::RegistryError>(())
     /// ```
@@ -211,7 +211,7 @@ impl Catalog {
         &self,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, UnknownTool> {
-        self.revealed(names, false)
+        self.reveal_names(names, false)
     }
 
     /// Lists these deferred tools behind the others in the order in which they are named, so that what was listed before stays
@@ -221,10 +221,10 @@ impl Catalog {
         &self,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, UnknownTool> {
-        self.revealed(names, true)
+        self.reveal_names(names, true)
     }
 
-    fn revealed<'n>(
+    fn reveal_names<'n>(
         &self,
         names: impl IntoIterator<Item = &'n str>,
         are_behind: bool,
@@ -264,7 +264,7 @@ impl Catalog {
     /// # Errors
     /// When the provider would refuse a tool, or all of them together; every reason at once.
     pub fn listing(&self, dialect: Dialect) -> Result<Listing, DialectError> {
-        let made = self.0.listings[dialect as usize].get_or_init(|| self.listed(dialect, false));
+        let made = self.0.listings[dialect as usize].get_or_init(|| self.list(dialect, false));
         made.clone()
     }
 
@@ -295,11 +295,11 @@ impl Catalog {
         if !dialect.has_tool_search() {
             return self.listing(dialect);
         }
-        let made = self.0.searchable[dialect as usize].get_or_init(|| self.listed(dialect, true));
+        let made = self.0.searchable[dialect as usize].get_or_init(|| self.list(dialect, true));
         made.clone()
     }
 
-    fn listed(&self, dialect: Dialect, with_deferred: bool) -> Result<Listing, DialectError> {
+    fn list(&self, dialect: Dialect, with_deferred: bool) -> Result<Listing, DialectError> {
         let (mut shown, mut deferred, mut unlisted) = (Vec::new(), Vec::new(), Vec::new());
         for (it, index) in self.definitions().zip(0..) {
             match it.exposure {

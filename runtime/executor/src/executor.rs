@@ -75,7 +75,7 @@ pub(crate) use journal_config::{
     Asker, Asking as AskingMark, JournalConfig, LOCAL_APPROVER, later,
 };
 pub(crate) use middleware::{EarlyEnd, EnteredStages, Inside, delay_of, enter, touched};
-pub(crate) use nested::{Family, Lineage, RecordedParent, covered};
+pub(crate) use nested::{Family, Lineage, RecordedParent, check_covered};
 pub(crate) use own::{identity_of, own_of};
 pub(crate) use plan::Plan;
 pub(crate) use ready::Ready;

@@ -13,14 +13,14 @@ pub mod record;
 mod validate;
 
 pub(crate) use admit::{Admission, admit, admit_at_once};
-pub(crate) use approve::{EvaluationInput, approved, approved_final, unasked};
+pub(crate) use approve::{EvaluationInput, approve, approved_final, refuse_unasked};
 pub(crate) use ask::{ask, ask_at_once};
 pub(crate) use check::check;
 pub(crate) use finalize::{finalize, finalize_and_read};
 pub(crate) use find::{FoundTool, find, seek, unknown};
 pub(crate) use input::read;
 pub(crate) use invoke::{
-    PANIC, UnfinishedCall, dropped, given_up, given_up_by, in_time, invoke, is_given_up,
-    panic_words, panicked, polled, slept, too_late,
+    PANIC, UnfinishedCall, drop_safely, given_up, given_up_by, in_time, invoke, is_given_up,
+    panic_words, panicked, poll_safely, slept, too_late,
 };
 pub(crate) use validate::validate;

@@ -141,7 +141,7 @@ async fn new_arguments_that_the_tool_does_not_take_leave_the_letter_where_it_was
     assert_eq!(dead_letters.office.ran.times(), 2);
 }
 
-/// Where nobody can be asked, the dead letter is not lost by having been requeued.
+/// Where no approver can be asked, the dead letter is not lost by having been requeued.
 #[tokio::test]
 async fn a_letter_that_the_gate_refuses_is_a_letter_still() {
     let dead_letters = dead_letters();

@@ -158,7 +158,7 @@ async fn a_requeued_letter_that_asks_is_put_back_where_a_call_without_approver_f
     failing.build().unwrap().worker().unwrap().sweep().await.unwrap();
     assert_eq!(office.state(id).await, State::Dead);
     let why = office.history(id).await.pop().unwrap().why.unwrap();
-    assert!(why.contains("nobody can be asked here"), "{why}");
+    assert!(why.contains("no approver can be asked here"), "{why}");
 }
 
 /// Whoever brought its service has an answer, and will not come again.

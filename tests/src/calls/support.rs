@@ -167,7 +167,7 @@ pub fn key(name: &str, seed: u8) -> ApproverKey {
 }
 
 impl Office {
-    /// Without a word on what happens where nobody can be asked.
+    /// Without a word on what happens where no approver can be asked.
     pub fn bare(&self) -> ExecutorBuilder {
         self.ruled().unrestricted()
     }

@@ -75,7 +75,7 @@ async fn siblings_of_a_call_that_waits_are_answered() {
     assert!(ran.iter().zip(expected).all(|(ran, begins)| ran.starts_with(begins)), "{ran:?}");
 }
 
-/// S3.38: where nobody can be asked now, the siblings have their answers all the same.
+/// S3.38: where no approver can be asked now, the siblings have their answers all the same.
 #[tokio::test]
 async fn a_call_that_stays_suspended_keeps_no_answer_from_its_siblings() {
     let office = office();

@@ -47,7 +47,7 @@ async fn the_model_reads_what_a_tool_does_not_say_and_not_what_is_protected() {
     assert_eq!(
         asked.error().unwrap().to_string(),
         "`pol_add_entry` needs a person's approval (`pol_add_entry` does not say what it writes: add `writes()`, or \
-         list it under `touches_no_files` of the policy), and nobody can be asked here"
+         list it under `touches_no_files` of the policy), and no approver can be asked here"
     );
     for word in [".git", ".env", "key", "secret"] {
         assert!(!asked.text().contains(word), "{word}: {}", asked.text());

@@ -88,7 +88,7 @@ fn what_nobody_decides_in_time_is_answered_and_not_run() {
     let (code, said) = shop.start("ticket-1", &["--expires", "1"]).end();
     assert_eq!(code, Some(0), "{said:#?}");
     let answer = said.iter().find(|line| line.starts_with("refund is answered")).unwrap();
-    assert!(answer.contains("nobody approved the call of `refund` in time"), "{answer}");
+    assert!(answer.contains("the call of `refund` was not approved in time"), "{answer}");
     let late = shop.command_of_ada(&["approvals", "approve", &refund]);
     assert_eq!(late.code, Some(4), "{late:?}");
     assert!(shop.refunds().is_empty());

@@ -160,7 +160,7 @@ fn a_call_that_needs_a_decision_ends_the_run_where_nobody_can_be_asked() {
         (ran.code, &end["ended"], &end["tool"]),
         (3, &json!("undecided"), &json!("write_file"))
     );
-    assert!(end["message"].as_str().unwrap().contains("nobody can be asked"), "{end}");
+    assert!(end["message"].as_str().unwrap().contains("no approver can be asked"), "{end}");
     assert!(ran.err.contains("start it at a terminal to decide"), "{}", ran.err);
     assert!(!folder.path().join("Cargo.toml").exists(), "it was not run");
 }

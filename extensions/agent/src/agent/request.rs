@@ -126,10 +126,10 @@ impl RunRequest {
     #[must_use = "the run goes on while its stream is read"]
     pub fn stream(self) -> RunStream<'static> {
         match self.begin() {
-            Ok(Begun::InMemory(run, prompt)) => {
+            Ok(StartedRun::InMemory(run, prompt)) => {
                 RunStream::new(run.events(), finish(*run, prompt).boxed())
             }
-            Ok(Begun::Recorded(run, prompt, agent)) => {
+            Ok(StartedRun::Recorded(run, prompt, agent)) => {
                 let events = agent.events(run.id());
                 RunStream::new(events, finish_recorded(run, prompt).boxed())
             }
@@ -169,19 +169,19 @@ impl RunRequest {
         let token = self.options.token.get_or_insert_default().clone();
         let agent = self.agent.clone();
         Ok(match self.begin()? {
-            Begun::InMemory(run, prompt) => {
+            StartedRun::InMemory(run, prompt) => {
                 let inbox = Some(run.inbox().clone());
                 let steering = Steering::new(&agent, run.id().to_owned(), inbox);
                 RunHandle::new(steering, token, finish(*run, prompt))
             }
-            Begun::Recorded(run, prompt, _) => {
+            StartedRun::Recorded(run, prompt, _) => {
                 let steering = Steering::new(&agent, run.id().to_owned(), None);
                 RunHandle::new(steering, token, finish_recorded(run, prompt))
             }
         })
     }
 
-    fn begin(self) -> Result<Begun, StartError> {
+    fn begin(self) -> Result<StartedRun, StartError> {
         let Self { agent, prompt, mut options, output } = self;
         if let Some(output) = output.transpose()? {
             output.fits(agent.model(), &agent.0.executor.catalog())?;
@@ -189,9 +189,9 @@ impl RunRequest {
         }
         Ok(match agent.0.journal() {
             Some(journal) => {
-                Begun::Recorded(Box::new(ById::of(&agent, journal, options)), prompt, agent)
+                StartedRun::Recorded(Box::new(ById::of(&agent, journal, options)), prompt, agent)
             }
-            None => Begun::InMemory(Box::new(options.start(&agent)?), prompt),
+            None => StartedRun::InMemory(Box::new(options.start(&agent)?), prompt),
         })
     }
 }
@@ -203,8 +203,8 @@ impl IntoFuture for RunRequest {
     fn into_future(self) -> Self::IntoFuture {
         async move {
             match self.begin()? {
-                Begun::InMemory(run, prompt) => finish(*run, prompt).await,
-                Begun::Recorded(run, prompt, _) => finish_recorded(run, prompt).await,
+                StartedRun::InMemory(run, prompt) => finish(*run, prompt).await,
+                StartedRun::Recorded(run, prompt, _) => finish_recorded(run, prompt).await,
             }
         }
         .boxed()
@@ -212,7 +212,7 @@ impl IntoFuture for RunRequest {
 }
 
 /// A run whose agent is known to have a journal, or to have none.
-enum Begun {
+enum StartedRun {
     InMemory(Box<AgentRun>, Prompt),
     Recorded(Box<ById>, Prompt, Agent),
 }

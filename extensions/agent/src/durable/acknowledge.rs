@@ -7,12 +7,12 @@ use crate::history::Message;
 
 /// The calls of a turn whose answers the run has recorded, and whose records do not say so yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unacknowledged {
+pub(super) struct UnacknowledgedTurn {
     turn: u64,
     calls: u32,
 }
 
-impl Unacknowledged {
+impl UnacknowledgedTurn {
     /// The turn of the last answers of a history, where the model has not answered since.
     pub(super) fn last_of(history: &[Message], turn: u64) -> Option<Self> {
         let since = history.iter().rev().take_while(|it| !matches!(it, Message::Assistant { .. }));
@@ -25,7 +25,7 @@ impl Unacknowledged {
     }
 
     /// Acknowledges the calls, and gives whether all of them are: what the store does not take is tried again.
-    pub(super) async fn acknowledged(self, store: &dyn Store, run: &str) -> bool {
+    pub(super) async fn acknowledge_calls(self, store: &dyn Store, run: &str) -> bool {
         let mut is_done = true;
         for index in 0..self.calls {
             let place = CallSlot { run: run.to_owned(), turn: Some(self.turn), index };
@@ -46,7 +46,7 @@ impl RunRecord {
         let store = &self.recorded.access().store;
         let mut left = Vec::new();
         for calls in self.left.drain(..) {
-            if !calls.acknowledged(&**store, &self.recorded.head.run).await {
+            if !calls.acknowledge_calls(&**store, &self.recorded.head.run).await {
                 left.push(calls);
             }
         }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::RunError;
 use super::head::Head;
-use super::outage::{self, Beyond, Failed, Outage};
+use super::outage::{self, Beyond, FailedRequest, Outage};
 use super::patience::Patience;
 use super::record::RunRecord;
 use crate::model::ModelError;
@@ -24,7 +24,7 @@ impl RunRecord {
         let head = self.recorded.head.clone();
         let now = self.recorded.access().now();
         let paid = error.spent().requests();
-        let failed = Failed { kind: error.kind(), retry_after: error.retry_after(), paid };
+        let failed = FailedRequest { kind: error.kind(), retry_after: error.retry_after(), paid };
         let random = Uuid::now_v7().as_u64_pair().1;
         let limit = state.limits().outage;
         let outage = match outage::after(head.outage.as_ref(), failed, limit, now, random) {
@@ -63,7 +63,7 @@ impl RunRecord {
     ) -> Result<Vec<DocumentWrite>, RunError> {
         let mut patience = self.patience();
         for times in 1.. {
-            match self.recorded.listed(is_ended).await {
+            match self.recorded.prepare_listing(is_ended).await {
                 Err(RunError::Store(error)) => {
                     patience.after(&self.recorded.head.run, error, times).await?;
                 }

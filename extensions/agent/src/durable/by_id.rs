@@ -46,7 +46,7 @@ pub(crate) struct Came {
 }
 
 /// What is wanted of the run.
-enum Wanted<'a> {
+enum WantedOutcome<'a> {
     /// Its result, from any process that begins it.
     Result(&'a Prompt),
     /// An answer to what its user says now.
@@ -86,12 +86,12 @@ impl ById {
 
     /// Starts the run with this prompt, or takes it up; of one that has ended, what came of it.
     pub(crate) async fn run(&self, prompt: &Prompt) -> Result<Came, RunError> {
-        self.until_it_rests(Wanted::Result(prompt)).await
+        self.until_it_rests(WantedOutcome::Result(prompt)).await
     }
 
     /// Says something in the run, which need not be there yet.
     pub(crate) async fn send(&self, prompt: &Prompt) -> Result<Came, RunError> {
-        self.until_it_rests(Wanted::Answer(prompt)).await
+        self.until_it_rests(WantedOutcome::Answer(prompt)).await
     }
 
     /// Leaves a message to the driver of the run, wherever it is driven: the model gets it with the next request.
@@ -120,21 +120,21 @@ impl ById {
 
     /// Goes on with the run.
     pub(crate) async fn resume(&self) -> Result<Came, RunError> {
-        self.until_it_rests(Wanted::Rest).await
+        self.until_it_rests(WantedOutcome::Rest).await
     }
 
-    async fn until_it_rests(&self, mut wanted: Wanted<'_>) -> Result<Came, RunError> {
+    async fn until_it_rests(&self, mut wanted: WantedOutcome<'_>) -> Result<Came, RunError> {
         let (mut follows, mut is_cancelled, mut rests_until) = (false, false, None);
         let mut by = TakenBy::Program;
-        let mut before = matches!(wanted, Wanted::Result(_)).then_some(0);
+        let mut before = matches!(wanted, WantedOutcome::Result(_)).then_some(0);
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.inner.access.store.changed();
-            let came = match self.taken(&wanted, by, &mut before).await {
+            let came = match self.take(&wanted, by, &mut before).await {
                 Ok(Ok(driven)) => {
-                    wanted = Wanted::Rest;
+                    wanted = WantedOutcome::Rest;
                     let before = *before.get_or_insert(driven.run.history().len());
-                    self.driven(driven, before).await
+                    self.drive(driven, before).await
                 }
                 Ok(Err(progress)) => self.as_recorded(progress, before).await,
                 Err(error) => Err(error),
@@ -179,19 +179,19 @@ impl ById {
     }
 
     /// The run as this process may drive it; else how far it came.
-    async fn taken(
+    async fn take(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &WantedOutcome<'_>,
         by: TakenBy,
         before: &mut Option<usize>,
     ) -> Result<Result<DrivenRun, Progress>, RunError> {
-        if let Wanted::Result(prompt) | Wanted::Answer(prompt) = wanted {
+        if let WantedOutcome::Result(prompt) | WantedOutcome::Answer(prompt) = wanted {
             let known = match self.inner.head(&self.id).await {
                 Err(RunError::NoSuchRun { .. }) => false,
                 known => known.map(|_| true)?,
             };
             if !known {
-                match self.inner.begun(self.new_run(prompt)).await {
+                match self.inner.begin_run(self.new_run(prompt)).await {
                     // Another was faster; else the id was used by a run that is removed.
                     Err(RunError::Exists { .. }) if self.inner.head(&self.id).await.is_ok() => {}
                     begun => {
@@ -217,26 +217,26 @@ impl ById {
             }
         }
         match wanted {
-            Wanted::Answer(Prompt { text, attachments }) => {
+            WantedOutcome::Answer(Prompt { text, attachments }) => {
                 let attachments = attachments.as_slice().into();
-                let spoken = self.inner.spoken(&self.id, text, attachments, before).await;
+                let spoken = self.inner.say_to_ended(&self.id, text, attachments, before).await;
                 spoken.map(Ok)
             }
-            Wanted::Result(prompt) => {
+            WantedOutcome::Result(prompt) => {
                 self.is_of(prompt).await?;
                 self.ends_in(head.state(self.inner.access.sealing.as_ref())?.expected())?;
-                self.inner.taken(&self.id, by).await
+                self.inner.take_run(&self.id, by).await
             }
-            Wanted::Rest => self.inner.taken(&self.id, by).await,
+            WantedOutcome::Rest => self.inner.take_run(&self.id, by).await,
         }
     }
 
-    async fn driven(&self, mut driven: DrivenRun, before: usize) -> Result<Came, RunError> {
+    async fn drive(&self, mut driven: DrivenRun, before: usize) -> Result<Came, RunError> {
         if !driven.differences.is_empty() && !self.agent.0.rings.is_read(&self.id) {
             let what = driven.differences.join("; ");
             warn(&self.id, &format!("goes on with another agent than it was begun with: {what}"));
         }
-        let progress = self.inner.driven(&mut driven).await?;
+        let progress = self.inner.drive(&mut driven).await?;
         let DrivenRun { run, differences, .. } = driven;
         let (id, state, history) = (self.id.clone(), run.state().clone(), run.history().to_vec());
         Ok(Came { id, progress, state, history, before, differences })
@@ -277,7 +277,7 @@ impl ById {
     async fn is_of(&self, prompt: &Prompt) -> Result<(), RunError> {
         let (store, sealing) = (&*self.inner.access.store, self.inner.access.sealing.as_ref());
         let turn::RecordedTurn { said, guards, .. } =
-            turn::recorded(store, &self.id, 1, sealing).await?;
+            turn::read_turn(store, &self.id, 1, sealing).await?;
         if guards.iter().any(|it| it.stage == GuardStage::BeforeRun) {
             // What was said first is recorded as the guards have left it: it cannot be compared.
             return Ok(());

@@ -10,8 +10,8 @@ use super::RunError;
 use super::body::Body;
 use super::head::{Forked, Head, Phase, Rewound, written};
 use super::keys::{self, Part};
-use super::recorded::Listed;
-use super::turn::{self, Answers, EndsIn, ModelAnswered, RecordedTurn, Said};
+use super::recorded::ListEntry;
+use super::turn::{self, Answers, EndsIn, ModelAnswered, RecordedTurn, TurnPrompt};
 use crate::events::RunEnd;
 use crate::history::{Message, Summary};
 use crate::plugin::PluginTurn;
@@ -74,7 +74,7 @@ pub(super) async fn documents_of_fork(
         Phase::Ended => keys::ended(new),
         _ => keys::open(new),
     };
-    let text = written(&Listed { agent: &head.agent, since: head.created })
+    let text = written(&ListEntry { agent: &head.agent, since: head.created })
         .map_err(|error| RunError::damaged(&listed, error))?;
     documents.push(DocumentWrite { key: listed, expects: None, text: Some(text) });
     documents.extend(read_of_strangers(forking.store, run, new).await?);
@@ -110,7 +110,7 @@ impl Copy<'_> {
     async fn turn(&mut self, number: u64, is_last: bool) -> Result<Option<RunEnd>, RunError> {
         let run = &self.head.run;
         let Forking { store, sealing, .. } = *self.forking;
-        let found = turn::recorded(store, run, number, sealing).await?;
+        let found = turn::read_turn(store, run, number, sealing).await?;
         let RecordedTurn {
             said,
             answer,
@@ -127,7 +127,7 @@ impl Copy<'_> {
         if !said.is_empty() {
             self.ends_in.clone_from(&ends_in);
             let guards = Vec::new();
-            self.write(Part::Said, number, &Said { messages: said, ends_in, guards })?;
+            self.write(Part::Said, number, &TurnPrompt { messages: said, ends_in, guards })?;
         }
         let calls: Vec<ToolCall> = answer.as_ref().map_or(&[][..], Message::calls).to_vec();
         if !calls.is_empty() && answers.is_none() {
@@ -162,7 +162,7 @@ impl Copy<'_> {
         if let Some(Message::ToolResults(answered)) = answers {
             let mut marked = Vec::with_capacity(answered.len());
             for (index, (call, answer)) in (0..).zip(answered.iter()) {
-                marked.push((call.clone(), self.marked(number, index, answer).await?));
+                marked.push((call.clone(), self.mark(number, index, answer).await?));
             }
             self.write(Part::Answers, number, &Answers { message: Message::tool_results(marked) })?;
         }
@@ -176,7 +176,7 @@ impl Copy<'_> {
                 let messages = vec![Message::user(correction(&problems.join("\n")))];
                 let ends_in = self.ends_in.clone();
                 let guards = Vec::new();
-                self.write(Part::Said, number + 1, &Said { messages, ends_in, guards })?;
+                self.write(Part::Said, number + 1, &TurnPrompt { messages, ends_in, guards })?;
                 Ok(None)
             }
             (ended, Some(text)) => self.end(number, text, ended).await,
@@ -197,7 +197,7 @@ impl Copy<'_> {
             return Ok(ended);
         }
         // Another end came after this turn: of what the user said next, or of a request that the model was asked again with.
-        let RecordedTurn { said, .. } = turn::recorded(store, run, number + 1, sealing).await?;
+        let RecordedTurn { said, .. } = turn::read_turn(store, run, number + 1, sealing).await?;
         let is_typed = match &self.ends_in {
             Some(EndsIn::Value(_)) => true,
             Some(EndsIn::Text) => false,
@@ -208,7 +208,7 @@ impl Copy<'_> {
             Some(correction) if is_correction(&correction, is_typed) => {
                 // What the user said beside it belongs to the turns that are not copied.
                 let (messages, ends_in) = (vec![correction], self.ends_in.clone());
-                let said = Said { messages, ends_in, guards: Vec::new() };
+                let said = TurnPrompt { messages, ends_in, guards: Vec::new() };
                 self.write(Part::Said, number + 1, &said)?;
                 Ok(None)
             }
@@ -217,7 +217,7 @@ impl Copy<'_> {
     }
 
     /// The answer of a call; one of a call that was journalled, so that it may have had an effect, says where it happened.
-    async fn marked(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
+    async fn mark(&self, turn: u64, index: u32, answer: &Answer) -> Result<Answer, RunError> {
         let run = self.head.run.clone();
         let copied = || StoredAnswer::from(answer).into_answer();
         if self.forking.store.at(&CallSlot { run, turn: Some(turn), index }).await?.is_none() {

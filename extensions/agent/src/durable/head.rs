@@ -276,12 +276,12 @@ impl Head {
 /// A document with its version, as text.
 pub(super) fn written(body: &impl Serialize) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
-    struct Versioned<'a, T> {
+    struct VersionedHead<'a, T> {
         version: u32,
         #[serde(flatten)]
         body: &'a T,
     }
-    serde_json::to_string(&Versioned { version: Head::VERSION, body })
+    serde_json::to_string(&VersionedHead { version: Head::VERSION, body })
 }
 
 /// A document with a version that this release reads.

@@ -5,10 +5,10 @@ use toolwright::CallId;
 use toolwright::journal::{CommitError, Document, DocumentWrite, SealingKey, Store, Transaction};
 use toolwright::unstable::runs::JournalAccess;
 
-use super::recorded::Recorded;
+use super::recorded::LeasedRun;
 use super::rewind::refuse_rewound;
 use super::runs::head_of;
-use super::turn::{self, Said};
+use super::turn::{self, TurnPrompt};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
@@ -27,7 +27,7 @@ pub(super) async fn put(
     let key =
         format!("{}{}", keys::inbox(run), CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes()));
     let (text, attachments) = prompt.into_parts();
-    let body = Said {
+    let body = TurnPrompt {
         messages: vec![Message::user_with(text, attachments)],
         ends_in: None,
         guards: Vec::new(),
@@ -73,7 +73,7 @@ async fn waiting(
 ) -> Result<(Vec<Prompt>, Vec<DocumentWrite>), RunError> {
     let (mut messages, mut gone) = (Vec::new(), Vec::new());
     for document in store.documents(&keys::inbox(run)).await? {
-        let said = turn::opened::<Said>(&document, sealing)?.messages;
+        let said = turn::opened::<TurnPrompt>(&document, sealing)?.messages;
         messages.extend(said.into_iter().filter_map(|message| match message {
             Message::User { text, attachments } => {
                 Some(Prompt { text, attachments: attachments.to_vec() })
@@ -86,7 +86,7 @@ async fn waiting(
     Ok((messages, gone))
 }
 
-impl Recorded {
+impl LeasedRun {
     /// Takes the messages that wait: they are removed with the step that records them.
     pub(super) async fn take_messages(&mut self) -> Result<Vec<Prompt>, RunError> {
         let access = self.access();

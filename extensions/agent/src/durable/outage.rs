@@ -40,7 +40,7 @@ const MOST_PAID: u32 = 5;
 
 /// A request that failed, as far as it matters for the next.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Failed<'a> {
+pub(super) struct FailedRequest<'a> {
     pub kind: &'a str,
     /// How long the provider wants to be left alone.
     pub retry_after: Option<Duration>,
@@ -63,7 +63,7 @@ pub(super) enum Beyond {
 /// Why the run ends, where the model is not asked again.
 pub(super) fn after(
     before: Option<&Outage>,
-    failed: Failed<'_>,
+    failed: FailedRequest<'_>,
     limit: Duration,
     now: Timestamp,
     random: u64,
@@ -98,9 +98,9 @@ mod tests {
     const DAY: Duration = Duration::from_hours(24);
     const RANDOM: [u64; 4] = [0, 1, 12_345, u64::MAX];
 
-    fn failed(retry_after: Option<u64>) -> Failed<'static> {
+    fn failed(retry_after: Option<u64>) -> FailedRequest<'static> {
         let retry_after = retry_after.map(Duration::from_secs);
-        Failed { kind: "unreachable", retry_after, paid: 0 }
+        FailedRequest { kind: "unreachable", retry_after, paid: 0 }
     }
 
     /// Asks whenever it may, while every request fails: when it was asked.
@@ -171,12 +171,12 @@ mod tests {
     {
         let (mut outage, mut now) = (None, Timestamp::UNIX_EPOCH);
         for paid in [1, 0, 1, 0, 0, 2, 0] {
-            let next = after(outage.as_ref(), Failed { paid, ..failed(None) }, DAY, now, 0);
+            let next = after(outage.as_ref(), FailedRequest { paid, ..failed(None) }, DAY, now, 0);
             let next = next.expect("four at most took something");
             now = next.until;
             outage = Some(next);
         }
-        let last = Failed { paid: 3, ..failed(None) };
+        let last = FailedRequest { paid: 3, ..failed(None) };
         assert_eq!(after(outage.as_ref(), last, DAY, now, 0), Err(Beyond::Paid(7)));
     }
 

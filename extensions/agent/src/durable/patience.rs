@@ -65,7 +65,7 @@ impl Patience<'_> {
 ///
 /// # Errors
 /// Where time alone mends nothing, or the executor takes no more calls: another process goes on.
-pub(crate) async fn held<T, E: fmt::Display, W: Future<Output = Result<T, E>>>(
+pub(crate) async fn retry_in_outage<T, E: fmt::Display, W: Future<Output = Result<T, E>>>(
     (run, executor): (&str, &Executor),
     store_error: impl Fn(&E) -> Option<&StoreError>,
     mut work: impl FnMut() -> W,

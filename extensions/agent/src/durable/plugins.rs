@@ -13,7 +13,7 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::RunError;
 use super::keys::Part;
-use super::recorded::Recorded;
+use super::recorded::LeasedRun;
 use super::turn;
 use crate::plugin::{PluginStates, PluginTurn, Sink, StateError};
 use crate::run::StartError;
@@ -67,7 +67,7 @@ impl RecordedPlugins {
     /// is refused then.
     pub(super) fn fence(
         &self,
-        recorded: &Recorded,
+        recorded: &LeasedRun,
         turn: u64,
         document: &PluginDocument,
         has_plugins: bool,
@@ -110,7 +110,7 @@ impl PluginDocument {
     /// The write of the document of a turn with a step that changes it.
     pub(super) fn with_step(
         &self,
-        recorded: &mut Recorded,
+        recorded: &mut LeasedRun,
         turn: u64,
         plugins: Option<&PluginTurn>,
     ) -> Result<Option<DocumentWrite>, RunError> {
@@ -124,7 +124,7 @@ impl PluginDocument {
     }
 
     /// A step of this turn is recorded.
-    pub(super) fn is_recorded(&self, recorded: &Recorded, turn: u64) {
+    pub(super) fn is_recorded(&self, recorded: &LeasedRun, turn: u64) {
         let key = Part::Plugins.key(&self.run, turn);
         self.is_at(turn, recorded.versions.get(&key).copied());
     }
@@ -138,7 +138,7 @@ impl PluginDocument {
         self.at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn written(&self, turn: &PluginTurn) -> Result<(), ToolError> {
+    async fn write_states(&self, turn: &PluginTurn) -> Result<(), ToolError> {
         let At { turn: number, version } = *self.at();
         let key = Part::Plugins.key(&self.run, number);
         let text = turn::text(turn, &key, self.access.sealing.as_ref());
@@ -160,7 +160,7 @@ impl PluginDocument {
 
 impl Sink for PluginDocument {
     fn write<'a>(&'a self, turn: &'a PluginTurn) -> BoxFuture<'a, Result<(), ToolError>> {
-        Box::pin(self.written(turn))
+        Box::pin(self.write_states(turn))
     }
 }
 

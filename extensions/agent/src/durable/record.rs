@@ -20,23 +20,23 @@ use toolwright::{
 };
 
 use super::RunError;
-use super::acknowledge::Unacknowledged;
+use super::acknowledge::UnacknowledgedTurn;
 use super::deadline::deadline_of;
 use super::head::{Cancelled, Head, Lease, Phase, WaitingCall};
 use super::keys::{self, Part};
 use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
-use super::recorded::Recorded;
-use super::turn::{Answers, EndsIn, ModelAnswered, Said, SoFar};
+use super::recorded::LeasedRun;
+use super::turn::{Answers, EndsIn, ModelAnswered, SoFar, TurnPrompt};
 use crate::agent::Agent;
 use crate::events::{GuardReport, NoticeKind, RunEnd};
 use crate::history::{LeftOut, Message, Prompt, Summary};
-use crate::limits::share::{self, Spent};
+use crate::limits::share::{self, SpentShare};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{
-    Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Submitted,
-    Turn, Work, is_turned_away,
+    Action, AgentRun, Away, Driver, Interruption, Recorder, Rest, State, Stop, Stopped, Turn,
+    TurnOutcome, Work, is_turned_away,
 };
 
 /// A run that is driven here, and its record.
@@ -63,7 +63,7 @@ impl DrivenRun {
     }
 
     /// Records what the user says.
-    pub(super) async fn said(
+    pub(super) async fn say(
         &mut self,
         text: &str,
         attachments: Arc<[Content<'static>]>,
@@ -76,7 +76,7 @@ impl DrivenRun {
 
 /// The record of a run.
 pub(super) struct RunRecord {
-    pub recorded: Recorded,
+    pub recorded: LeasedRun,
     pub agent: Agent,
     /// The application cancels the run by it.
     pub token: Option<CancellationToken>,
@@ -95,14 +95,14 @@ pub(super) struct RunRecord {
     /// Where what tools set of the plugins is recorded.
     pub plugins: Arc<PluginDocument>,
     /// Turns whose calls are not acknowledged yet.
-    pub left: Vec<Unacknowledged>,
+    pub left: Vec<UnacknowledgedTurn>,
     /// The places for runs whose calls run, of a worker.
     pub places: Option<Arc<Semaphore>>,
 }
 
 impl RunRecord {
     pub(super) fn new(
-        recorded: Recorded,
+        recorded: LeasedRun,
         agent: &Agent,
         run: &AgentRun,
         plugins: Arc<PluginDocument>,
@@ -145,7 +145,7 @@ impl Recorder for RunRecord {
         if self.is_cancelled() {
             return Ok(Some(Stop::Cancelled));
         }
-        if let Some(cancelled) = self.recorded.cancelled().await? {
+        if let Some(cancelled) = self.recorded.find_cancellation().await? {
             self.cancelled = Some(cancelled);
             return Ok(Some(Stop::Cancelled));
         }
@@ -171,7 +171,7 @@ impl Recorder for RunRecord {
         Some(Duration::try_from(left).unwrap_or_default())
     }
 
-    async fn interrupted(&mut self, work: Work) -> Interruption<RunError> {
+    async fn wait_for_interruption(&mut self, work: Work) -> Interruption<RunError> {
         let executor = self.agent.0.executor.clone();
         tokio::select! {
             biased;
@@ -189,7 +189,7 @@ impl Recorder for RunRecord {
             // They are never closed.
             place = places.acquire_owned() => Ok(place.ok()),
             // As while the model is asked: nothing of the turn has begun.
-            interrupted = self.interrupted(Work::Asking) => Err(interrupted),
+            interrupted = self.wait_for_interruption(Work::Asking) => Err(interrupted),
         }
     }
 
@@ -219,7 +219,7 @@ impl Recorder for RunRecord {
         self.asked = Some(asked);
     }
 
-    fn guarded(&mut self, reports: Vec<GuardReport>) {
+    fn record_guards(&mut self, reports: Vec<GuardReport>) {
         self.guards.extend(reports);
     }
 
@@ -275,7 +275,7 @@ impl Recorder for RunRecord {
         if said.len() > already_said || has_guarded {
             let key = Part::Said.key(&run, turn + 1);
             let (messages, ends_in) = (said.clone(), Some(EndsIn::of(next)));
-            let body = Said { messages, ends_in, guards: guarded.clone() };
+            let body = TurnPrompt { messages, ends_in, guards: guarded.clone() };
             documents.push(self.recorded.write(key, &body)?);
         }
         documents.extend(self.plugins.with_step(&mut self.recorded, turn, plugins)?);
@@ -297,7 +297,7 @@ impl Recorder for RunRecord {
         if self.recorded.is_new() || !(is_listed || is_left) {
             documents.extend(match is_answered {
                 true => self.listed_for_the_paid(is_ended).await?,
-                false => self.recorded.listed(is_ended).await?,
+                false => self.recorded.prepare_listing(is_ended).await?,
             });
         }
         documents.extend(std::mem::take(&mut self.recorded.taken));
@@ -312,7 +312,7 @@ impl Recorder for RunRecord {
         Ok(())
     }
 
-    async fn summarized(&mut self, state: &State, summary: &Summary) -> Result<(), RunError> {
+    async fn record_summary(&mut self, state: &State, summary: &Summary) -> Result<(), RunError> {
         let key = Part::Summary.key(&self.recorded.head.run, state.turn() + 1);
         let write = self.recorded.write(key, summary)?;
         self.recorded.commit(self.head_of(state)?, vec![write]).await
@@ -326,7 +326,7 @@ impl Recorder for RunRecord {
         self.so_far.iter().map(|stored| stored.clone().map(StoredAnswer::into_answer)).collect()
     }
 
-    async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, RunError> {
+    async fn take_said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, RunError> {
         if !is_ending {
             return self.recorded.take_messages().await;
         }
@@ -347,9 +347,9 @@ impl Recorder for RunRecord {
         Ok(Vec::new())
     }
 
-    async fn delegated(&mut self, state: &State) -> Result<Spent, RunError> {
+    async fn sum_delegated(&mut self, state: &State) -> Result<SpentShare, RunError> {
         if self.agent.0.sub_agents.is_none() {
-            return Ok(Spent::default());
+            return Ok(SpentShare::default());
         }
         let children = self.agent.0.ledger.children(&self.recorded.head.run, state.turn()).await?;
         Ok(share::spent(&children, None, state.turn()))
@@ -363,10 +363,10 @@ impl Recorder for RunRecord {
         number: u64,
         calls: &[Call<'_>],
         known: Vec<Option<Answer>>,
-    ) -> Result<Submitted<Vec<Outcome>>, CallFailure> {
+    ) -> Result<TurnOutcome<Vec<Outcome>>, CallFailure> {
         Ok(match run.submit_turn_again(number, calls, known).await? {
-            SubmittedTurn::Answered(answers) => Submitted::Answered(answers),
-            SubmittedTurn::Waiting(outcomes) => Submitted::Open(outcomes),
+            SubmittedTurn::Answered(answers) => TurnOutcome::Answered(answers),
+            SubmittedTurn::Waiting(outcomes) => TurnOutcome::Open(outcomes),
         })
     }
 
@@ -412,13 +412,13 @@ impl Recorder for RunRecord {
         Ok((Waiting { run, turn, calls, requests }, waits))
     }
 
-    async fn answered(&mut self, history: &[Message], state: &State) {
-        self.left.extend(Unacknowledged::last_of(history, state.turn()));
+    async fn note_answers(&mut self, history: &[Message], state: &State) {
+        self.left.extend(UnacknowledgedTurn::last_of(history, state.turn()));
         self.acknowledge().await;
         if state.due().is_none() {
             // Where it is not listed now, a worker on the journal does it.
             let is_answer = state.ended().is_some_and(RunEnd::is_answer);
-            let _ = self.recorded.ended(&self.left, is_answer).await;
+            let _ = self.recorded.list_as_ended(&self.left, is_answer).await;
         }
     }
 

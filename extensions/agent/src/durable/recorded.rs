@@ -8,7 +8,7 @@ use toolwright::journal::{CommitError, DocumentWrite, Store, StoreError, Transac
 use toolwright::unstable::runs::JournalAccess;
 
 use super::RunError;
-use super::acknowledge::Unacknowledged;
+use super::acknowledge::UnacknowledgedTurn;
 use super::crashes::Suspicion;
 use super::head::{Head, Lease, written};
 use super::keys;
@@ -18,14 +18,14 @@ use super::turn;
 
 /// A document that lists a run.
 #[derive(Serialize)]
-pub(super) struct Listed<'a> {
+pub(super) struct ListEntry<'a> {
     pub agent: &'a str,
     /// When the run was started.
     pub since: Timestamp,
 }
 
 /// A run whose lease is this driver's.
-pub(super) struct Recorded {
+pub(super) struct LeasedRun {
     access: JournalAccess,
     driver: String,
     pub head: Head,
@@ -47,7 +47,7 @@ pub(super) struct Recorded {
     pub suspicion: Option<Suspicion>,
 }
 
-impl Recorded {
+impl LeasedRun {
     pub(super) fn new(access: JournalAccess, driver: String, head: Head, version: u64) -> Self {
         Self {
             access,
@@ -225,7 +225,10 @@ impl Recorded {
     }
 
     /// The writes that list the run among those that go on, or those that have ended.
-    pub(super) async fn listed(&self, is_ended: bool) -> Result<Vec<DocumentWrite>, RunError> {
+    pub(super) async fn prepare_listing(
+        &self,
+        is_ended: bool,
+    ) -> Result<Vec<DocumentWrite>, RunError> {
         let run = &self.head.run;
         let (to, from) = match is_ended {
             true => (keys::ended(run), keys::open(run)),
@@ -234,7 +237,7 @@ impl Recorded {
         let version = async |key: &str| -> Result<Option<u64>, RunError> {
             Ok(self.access.store.document(key).await?.map(|it| it.version))
         };
-        let text = written(&Listed { agent: &self.head.agent, since: self.head.created })
+        let text = written(&ListEntry { agent: &self.head.agent, since: self.head.created })
             .map_err(|error| RunError::damaged(&to, error))?;
         let mut writes = Vec::new();
         if let Some(expects) = version(&from).await? {
@@ -259,9 +262,9 @@ impl Recorded {
 
     /// Lists a run among those that have ended, as soon as all its calls are acknowledged and, where it has ended with an answer, all
     /// that was said to it is read.
-    pub(super) async fn ended(
+    pub(super) async fn list_as_ended(
         &mut self,
-        left: &[Unacknowledged],
+        left: &[UnacknowledgedTurn],
         is_answer: bool,
     ) -> Result<(), RunError> {
         (self.listed_at, self.is_said_more) = (None, false);
@@ -269,11 +272,11 @@ impl Recorded {
             return Ok(());
         }
         for calls in left {
-            if !calls.acknowledged(&*self.access.store, &self.head.run).await {
+            if !calls.acknowledge_calls(&*self.access.store, &self.head.run).await {
                 return Ok(());
             }
         }
-        let listed = self.listed(true).await?;
+        let listed = self.prepare_listing(true).await?;
         if is_answer && has_messages(&*self.access.store, &self.head.run).await? {
             self.is_said_more = true;
             return Ok(());

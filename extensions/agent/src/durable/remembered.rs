@@ -34,14 +34,14 @@ impl DroppedDrivers {
 }
 
 #[derive(Default)]
-pub(super) struct Remembered {
+pub(super) struct RunMemory {
     /// Runs whose calls could have gone on and did not, until when they are left alone.
     vain: Mutex<HashMap<String, (Versions, Timestamp)>>,
     /// Heads with leases from a clock that is ahead of this one, and when each was seen first.
     seen: Mutex<HashMap<String, (u64, Timestamp)>>,
 }
 
-impl Remembered {
+impl RunMemory {
     /// Notes that a run was driven and waits for the same calls as before, of which some could go on: a tool whose circuit is
     /// open, for instance.
     pub(super) fn took_in_vain(&self, run: &str, calls: Versions, now: Timestamp) {

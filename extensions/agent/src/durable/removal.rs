@@ -8,7 +8,7 @@ use toolwright::unstable::runs::untrusted_key;
 use super::RunError;
 use super::head::{Head, Phase, Rewound, written};
 use super::keys;
-use super::recorded::Listed;
+use super::recorded::ListEntry;
 use super::rewind::refuse_rewound;
 use super::runs::head_of;
 use crate::limits::ledger::{answers_of, children_of};
@@ -66,7 +66,7 @@ pub(super) async fn documents_of(
         }
     }
     let key = keys::removed(run);
-    let text = written(&Listed { agent: &head.agent, since: head.created });
+    let text = written(&ListEntry { agent: &head.agent, since: head.created });
     let text = text.map_err(|error| RunError::damaged(&key, error))?;
     documents.push(DocumentWrite { key, expects: None, text: Some(text) });
     Ok(documents)

@@ -17,7 +17,7 @@ use super::head::{Cancelled, Head, Phase, read};
 use super::inbox;
 use super::keys;
 use super::progress::Progress;
-use super::remembered::Remembered;
+use super::remembered::RunMemory;
 use super::rewind::{Redone, Rewind};
 use super::runs::{Runs, head_of};
 use super::taken_by::TakenBy;
@@ -90,7 +90,7 @@ pub(super) struct Inner {
     pub(super) at_once: usize,
     /// The places for those of a worker whose calls run.
     pub(super) places: Arc<Semaphore>,
-    pub(super) remembered: Remembered,
+    pub(super) remembered: RunMemory,
     pub(super) suspects: SuspectPlace,
 }
 
@@ -108,7 +108,7 @@ impl Runner {
     /// When there is such a run already, its agent is not known, its services cannot be made, or it stops without an end; see
     /// [`RunError`].
     pub async fn start(&self, run: NewRun) -> Result<Progress, RunError> {
-        self.0.driven(&mut self.0.begun(run).await?).await
+        self.0.drive(&mut self.0.begin_run(run).await?).await
     }
 
     /// Records a new run for a process that [works](Self::work), which may be this one.
@@ -116,7 +116,7 @@ impl Runner {
     /// # Errors
     /// As [`start`](Self::start), but nothing of it is driven.
     pub async fn submit(&self, run: NewRun) -> Result<(), RunError> {
-        self.0.begun(run).await?.record.recorded.release().await
+        self.0.begin_run(run).await?.record.recorded.release().await
     }
 
     /// Takes a run up and drives it until it ends or waits; of one that has ended it gives the end. A run that is parked, or whose
@@ -175,9 +175,9 @@ impl Runner {
         }
         if self.0.head(run).await?.0.phase != Phase::Ended {
             let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
-            return self.0.queued(run, prompt).await;
+            return self.0.queue_message(run, prompt).await;
         }
-        self.0.driven(&mut self.0.spoken(run, text, attachments, &mut None).await?).await
+        self.0.drive(&mut self.0.say_to_ended(run, text, attachments, &mut None).await?).await
     }
 
     /// Cancels a run: its driver answers its open calls and records the end, with who cancelled it and why. Where no process
@@ -282,17 +282,17 @@ impl Inner {
 
     /// Takes a run up, if that may be, and drives it.
     pub(super) async fn gone_on(&self, run: &str, by: TakenBy) -> Result<Progress, RunError> {
-        match Box::pin(self.taken(run, by)).await? {
-            Ok(mut driven) => self.driven(&mut driven).await,
+        match Box::pin(self.take_run(run, by)).await? {
+            Ok(mut driven) => self.drive(&mut driven).await,
             Err(progress) => Ok(progress),
         }
     }
 
     /// Takes a run up for a worker, of which a limited number runs calls at once.
     pub(super) async fn worked_on(&self, run: &str) -> Result<(), RunError> {
-        if let Ok(mut driven) = Box::pin(self.taken(run, TakenBy::Worker)).await? {
+        if let Ok(mut driven) = Box::pin(self.take_run(run, TakenBy::Worker)).await? {
             driven.record.places = Some(Arc::clone(&self.places));
-            self.driven(&mut driven).await?;
+            self.drive(&mut driven).await?;
         }
         Ok(())
     }
@@ -306,7 +306,11 @@ impl Inner {
 
     /// Leaves a message to the driver of a run. Where the run has ended meanwhile, and its driver has not seen the message, it is
     /// said here.
-    pub(super) async fn queued(&self, run: &str, prompt: Prompt) -> Result<Progress, RunError> {
+    pub(super) async fn queue_message(
+        &self,
+        run: &str,
+        prompt: Prompt,
+    ) -> Result<Progress, RunError> {
         let key = inbox::put(&self.access, run, prompt).await?;
         let (head, _) = self.head(run).await?;
         let has_ended = head.phase == Phase::Ended;
@@ -314,7 +318,7 @@ impl Inner {
             return Ok(Progress::Queued);
         }
         match self.spoken_of_inbox(run).await {
-            Ok(Some(mut driven)) => self.driven(&mut driven).await,
+            Ok(Some(mut driven)) => self.drive(&mut driven).await,
             Ok(None) => Ok(Progress::Queued),
             // Another process has seen it too, and was faster.
             Err(error) if error.is_elsewhere() => Ok(Progress::Queued),

@@ -64,7 +64,7 @@ impl Runs {
     /// # Errors
     /// When the journal fails.
     pub async fn open(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
-        self.listed(keys::OPEN).await
+        self.list(keys::OPEN).await
     }
 
     /// Lists those that have ended.
@@ -72,7 +72,7 @@ impl Runs {
     /// # Errors
     /// When the journal fails.
     pub async fn ended(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
-        self.listed(keys::ENDED).await
+        self.list(keys::ENDED).await
     }
 
     /// Finds the runs that a filter takes, those that go on first; a head that cannot be read is left out, since nothing says whose it is. It
@@ -87,14 +87,14 @@ impl Runs {
             (keys::ENDED, filter.wants_none_that_ended()),
         ] {
             if !is_left_out {
-                let heads = self.listed(prefix).await?.into_iter().flatten();
+                let heads = self.list(prefix).await?.into_iter().flatten();
                 found.extend(heads.filter(|head| filter.takes(head)));
             }
         }
         Ok(found)
     }
 
-    async fn listed(&self, prefix: &str) -> Result<Vec<Result<Head, RunError>>, RunError> {
+    async fn list(&self, prefix: &str) -> Result<Vec<Result<Head, RunError>>, RunError> {
         let mut heads = Vec::new();
         for document in self.store.documents(prefix).await? {
             let Some(run) = document.key.strip_prefix(prefix) else { continue };
@@ -141,7 +141,7 @@ impl Runs {
     /// # Errors
     /// When a document of the turn cannot be read, or the journal fails.
     pub async fn turn(&self, run: &str, number: u64) -> Result<RecordedTurn, RunError> {
-        turn::recorded(&*self.store, run, number, self.sealing.as_ref()).await
+        turn::read_turn(&*self.store, run, number, self.sealing.as_ref()).await
     }
 
     /// Asks for the end of a run: its driver answers its open calls and records the end. Where no process works on the

@@ -15,7 +15,7 @@ use super::{RunError, keys};
 
 impl Inner {
     /// A run that has ended, and to which its user says this; `before` says how many messages there were.
-    pub(super) async fn spoken(
+    pub(super) async fn say_to_ended(
         &self,
         id: &str,
         text: &str,
@@ -25,7 +25,7 @@ impl Inner {
         let mut driven = self.opened_again(id).await?;
         before.get_or_insert(driven.run.history().len());
         driven.said_before().await?;
-        driven.said(text, attachments).await?;
+        driven.say(text, attachments).await?;
         Ok(driven)
     }
 
@@ -57,7 +57,7 @@ impl Inner {
             return Err(not_now("was cancelled; start another"));
         }
         let head = Head { epoch: head.epoch + 1, ..head };
-        let mut driven = self.loaded(head, version, false).await?;
+        let mut driven = self.load(head, version, false).await?;
         let limits = driven.run.state().limits();
         driven.record.recorded.head.deadline = deadline_of(&self.access, limits);
         // A cancellation that came after the end of the run is not one of what its user says now.
@@ -80,7 +80,7 @@ impl DrivenRun {
         for message in waiting {
             self.record.recorded.taken = removals.next().into_iter().collect();
             let (text, attachments) = message.into_parts();
-            self.said(&text, attachments).await?;
+            self.say(&text, attachments).await?;
         }
         Ok(has_some)
     }

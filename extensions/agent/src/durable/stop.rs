@@ -9,7 +9,7 @@ use super::head::{Cancelled, read};
 use super::keys;
 use super::patience::may_pass;
 use super::record::RunRecord;
-use super::recorded::Recorded;
+use super::recorded::LeasedRun;
 use crate::run::{Interruption, Recorder as _, cancellation};
 
 /// How often a driver looks whether its run was cancelled.
@@ -47,9 +47,9 @@ impl RunRecord {
     }
 }
 
-impl Recorded {
+impl LeasedRun {
     /// Who has asked for the end of the run, where it was asked for.
-    pub(super) async fn cancelled(&self) -> Result<Option<Cancelled>, RunError> {
+    pub(super) async fn find_cancellation(&self) -> Result<Option<Cancelled>, RunError> {
         let key = keys::cancel(&self.head.run);
         let Some(document) = self.access().store.document(&key).await? else { return Ok(None) };
         let cancelled = read("cancellation of a run", &document.text);

@@ -18,7 +18,7 @@ use crate::run::StepInput;
 /// One answer of the model of a sub-agent.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answered {
+struct ModelReply {
     message: Message,
     stop: Stop,
     usage: Option<Usage>,
@@ -57,7 +57,7 @@ impl RecordedAnswers {
         loop {
             let key = self.key(answers.len());
             let Some(found) = self.access.store.document(&key).await? else { return Ok(answers) };
-            let answered: Answered = turn::opened(&found, self.access.sealing.as_ref())?;
+            let answered: ModelReply = turn::opened(&found, self.access.sealing.as_ref())?;
             answers.push(answered.input(&key)?);
         }
     }
@@ -70,7 +70,7 @@ impl RecordedAnswers {
         guards: Vec<GuardReport>,
     ) -> Result<DocumentWrite, RunError> {
         let key = self.key(number);
-        let text = turn::text(&Answered::of(answer, guards), &key, self.access.sealing.as_ref())?;
+        let text = turn::text(&ModelReply::of(answer, guards), &key, self.access.sealing.as_ref())?;
         Ok(DocumentWrite { key, expects: None, text: Some(text) })
     }
 
@@ -79,7 +79,7 @@ impl RecordedAnswers {
     }
 }
 
-impl Answered {
+impl ModelReply {
     fn of(answer: &ModelAnswer, guards: Vec<GuardReport>) -> Self {
         let ModelAnswer { text, calls, verbatim, usage, cost, failed, model, .. } = answer;
         let (text, calls, verbatim) = (text.clone(), calls.as_slice().into(), verbatim.clone());

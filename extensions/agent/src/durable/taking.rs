@@ -8,7 +8,7 @@ use toolwright::CallId;
 use toolwright::approval::{ApprovalError, ApprovalRequest, ApprovalService};
 use toolwright::journal::CallRecord;
 
-use super::acknowledge::Unacknowledged;
+use super::acknowledge::UnacknowledgedTurn;
 use super::body::Body;
 use super::builder::unsealed;
 use super::crashes::park;
@@ -21,7 +21,7 @@ use super::made_of::MadeOf;
 use super::plugins::PluginDocument;
 use super::progress::{Progress, Waiting};
 use super::record::{DrivenRun, RunRecord};
-use super::recorded::Recorded;
+use super::recorded::LeasedRun;
 use super::remembered::Versions;
 use super::rewind::refuse_rewound;
 use super::runner::Inner;
@@ -37,7 +37,7 @@ use crate::plugin::PluginStates;
 use crate::run::{AgentRun, State};
 
 /// The state of a run, as a driver reads it.
-struct Stands {
+struct RunStatus {
     head: Head,
     version: u64,
     is_cancelled: bool,
@@ -50,7 +50,7 @@ struct Stands {
 
 impl Inner {
     /// A new run, recorded and leased to the driver.
-    pub(super) async fn begun(&self, new: NewRun) -> Result<DrivenRun, RunError> {
+    pub(super) async fn begin_run(&self, new: NewRun) -> Result<DrivenRun, RunError> {
         let NewRun { info, task, attachments, history } = new;
         if let Some(why) = keys::problem(&info.id) {
             return Err(RunError::Id { run: info.id, why });
@@ -71,13 +71,13 @@ impl Inner {
         let plugins = PluginDocument::new(&self.access, &info.id, 0, None);
         let states = (PluginStates::default(), Arc::clone(&plugins));
         let run = self.opened(agent, &info, (state, history.clone()), states, false)?;
-        let recorded = Recorded::new(self.access.clone(), driver(), head, 0);
+        let recorded = LeasedRun::new(self.access.clone(), driver(), head, 0);
         let mut record = RunRecord::new(recorded, agent, &run, plugins);
         // What another program recorded is sent together with what is said first.
         record.said = history;
         record.recorded.goes_on_with(&MadeOf::of(agent)).await?;
         let mut driven = DrivenRun { run, record, differences: Vec::new() };
-        match driven.said(&task, attachments).await {
+        match driven.say(&task, attachments).await {
             Err(RunError::LeaseLost { run }) => Err(RunError::Exists { run }),
             Err(error) => Err(error),
             Ok(()) => Ok(driven),
@@ -85,24 +85,25 @@ impl Inner {
     }
 
     /// Leases a run that this process may drive; else returns its state.
-    pub(super) async fn taken(
+    pub(super) async fn take_run(
         &self,
         id: &str,
         by: TakenBy,
     ) -> Result<Result<DrivenRun, Progress>, RunError> {
-        let Stands { head, version, is_cancelled, calls, requests, .. } = self.stands(id).await?;
+        let RunStatus { head, version, is_cancelled, calls, requests, .. } =
+            self.read_status(id).await?;
         let now = self.access.now();
         let mut head = by.admits(head, now);
         let (crashes, is_suspect) = match decide(&head, &calls, is_cancelled, now) {
             Decision::Ended => {
                 let (state, turns) = self.turns(&head, version).await?;
-                let left = Unacknowledged::last_of(&turns.history, head.turn);
-                let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
+                let left = UnacknowledgedTurn::last_of(&turns.history, head.turn);
+                let mut recorded = LeasedRun::new(self.access.clone(), driver(), head, version);
                 let why = "its phase is `ended`, and its state is not; it was changed by hand";
                 let ended = state.ended().cloned();
                 let ended = ended.ok_or_else(|| RunError::damaged(&keys::head(id), why))?;
                 let is_answer = ended.is_answer() && recorded.head.cancelled.is_none();
-                recorded.ended(left.as_slice(), is_answer).await?;
+                recorded.list_as_ended(left.as_slice(), is_answer).await?;
                 if recorded.is_said_more
                     && is_answer
                     && let Some(driven) = self.spoken_of_inbox(id).await?
@@ -127,7 +128,9 @@ impl Inner {
                 let waiting = Waiting { run, turn, calls, requests };
                 return Ok(Err(Progress::Waiting(waiting)));
             }
-            Decision::Park { crashes } => return Err(self.parked(head, version, crashes).await?),
+            Decision::Park { crashes } => {
+                return Err(self.park_run(head, version, crashes).await?);
+            }
             Decision::Take { crashes, is_suspect } => (crashes, is_suspect),
         };
         let suspicion = match is_suspect {
@@ -139,14 +142,14 @@ impl Inner {
         };
         head.epoch += 1;
         let head = Head { crashes, parked: None, ..head };
-        let mut driven = self.loaded(head, version, is_cancelled).await?;
+        let mut driven = self.load(head, version, is_cancelled).await?;
         driven.record.recorded.suspicion = suspicion;
         driven.record.recorded.renew().await?;
         Ok(Ok(driven))
     }
 
     /// Parks a run of which processes die, and gives the error that says so.
-    async fn parked(
+    async fn park_run(
         &self,
         head: Head,
         version: u64,
@@ -158,13 +161,13 @@ impl Inner {
         let error = RunError::Parked { run: head.run.clone(), why: parked.why.clone(), until };
         let next =
             Head { lease: None, crashes: Some(crashes), parked: Some(parked), ..head.clone() };
-        let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
+        let mut recorded = LeasedRun::new(self.access.clone(), driver(), head, version);
         recorded.commit(next, Vec::new()).await?;
         Ok(error)
     }
 
     /// Drives a run as far as that goes here; on, where something was said to it as it ended.
-    pub(super) async fn driven(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
+    pub(super) async fn drive(&self, driven: &mut DrivenRun) -> Result<Progress, RunError> {
         loop {
             let progress = self.driven_once(driven).await?;
             let recorded = &mut driven.record.recorded;
@@ -189,7 +192,7 @@ impl Inner {
                 None => {
                     let left = std::mem::take(&mut driven.record.left);
                     // Where it is not listed now, a worker on the journal does it.
-                    let _ = driven.record.recorded.ended(&left, is_answer).await;
+                    let _ = driven.record.recorded.list_as_ended(&left, is_answer).await;
                     if !driven.record.recorded.is_said_more {
                         return Ok(progress);
                     }
@@ -213,7 +216,7 @@ impl Inner {
     }
 
     /// Reads the state of a run: its head by the clock of this process, and what has become of the calls that it waits for.
-    async fn stands(&self, id: &str) -> Result<Stands, RunError> {
+    async fn read_status(&self, id: &str) -> Result<RunStatus, RunError> {
         let (head, version) = self.head(id).await?;
         let now = self.access.now();
         let mut head = self.remembered.by_this_clock(head, version, now);
@@ -227,12 +230,12 @@ impl Inner {
             let waits = |it: &mut CallStatus| *it = CallStatus::Waits;
             calls.iter_mut().filter(|it| **it == CallStatus::MayGoOn).for_each(waits);
         }
-        Ok(Stands { head, version, is_cancelled, calls, is_vain, requests })
+        Ok(RunStatus { head, version, is_cancelled, calls, is_vain, requests })
     }
 
     /// What a worker does with a run here.
     pub(super) async fn look_at(&self, id: &str) -> Result<Look, RunError> {
-        let Stands { head, is_cancelled, calls, is_vain, .. } = self.stands(id).await?;
+        let RunStatus { head, is_cancelled, calls, is_vain, .. } = self.read_status(id).await?;
         let until = |until: Timestamp| {
             // Its time may be up before.
             let until = head.deadline.map_or(until, |deadline| deadline.min(until));
@@ -261,7 +264,7 @@ impl Inner {
 
     /// A run with its history, whose lease is not this driver's yet: what is wrong with it is found before anything is
     /// written.
-    pub(super) async fn loaded(
+    pub(super) async fn load(
         &self,
         head: Head,
         version: u64,
@@ -273,12 +276,12 @@ impl Inner {
         let Turns { history, said, guarded, so_far, versions, summaries, plugins } = turns;
         let turn = state.turn();
         let document = PluginDocument::new(&self.access, &head.run, turn, plugins.version);
-        let left = Unacknowledged::last_of(&history, state.turn()).into_iter().collect();
+        let left = UnacknowledgedTurn::last_of(&history, state.turn()).into_iter().collect();
         let states = (plugins.states.clone(), Arc::clone(&document));
         let run = self.opened(agent, &info, (state, history), states, is_cancelled);
         let mut run = run.map_err(|error| plugins.with_place(error))?;
         run.goes_on_with(summaries);
-        let mut recorded = Recorded::new(self.access.clone(), driver(), head, version);
+        let mut recorded = LeasedRun::new(self.access.clone(), driver(), head, version);
         recorded.versions = versions;
         let differences = recorded.goes_on_with(&MadeOf::of(agent)).await?;
         recorded.also.extend(plugins.fence(&recorded, turn, &document, run.plugins().is_some())?);
@@ -318,7 +321,7 @@ impl Inner {
     }
 
     /// Whether the services of a run that goes on can be made here.
-    pub(super) async fn provided(&self, id: &str) -> Result<(), RunError> {
+    pub(super) async fn check_services(&self, id: &str) -> Result<(), RunError> {
         let (head, _) = self.head(id).await?;
         let Some(agent) = self.agents.get(&head.agent) else { return Ok(()) };
         let info = self.info(&head)?;

@@ -8,8 +8,8 @@ use toolwright::journal::State as CallState;
 use super::RunError;
 use super::runs::Runs;
 use crate::limits::TotalUsage;
-use crate::limits::ledger::{StartedAgent, started};
-use crate::limits::share::Spent;
+use crate::limits::ledger::{StartedAgent, list_started};
+use crate::limits::share::SpentShare;
 
 /// A sub-agent of a recorded run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Runs {
     /// When a document of them cannot be read, or the journal fails.
     pub async fn sub_agents(&self, run: &str) -> Result<Vec<SubAgentRun>, RunError> {
         let mut started_by = BTreeMap::<Option<CallId>, Vec<StartedAgent>>::new();
-        let all = started(self.store(), run).await?;
+        let all = list_started(self.store(), run).await?;
         let calls: Vec<CallId> = all.iter().map(|it| it.call).collect();
         for agent in all {
             // One whose parent is not recorded is shown as one of the run.
@@ -79,7 +79,7 @@ fn list(
     agents.sort_by_key(|it| (it.child.turn, it.call));
     let mut sum = TotalUsage::default();
     for StartedAgent { call, agent, child } in agents {
-        let Spent { usage: own, turns } = child.own;
+        let SpentShare { usage: own, turns } = child.own;
         let path = [above, &[agent]].concat();
         let place = listed.len();
         listed.push(SubAgentRun {

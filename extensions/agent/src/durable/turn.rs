@@ -20,7 +20,7 @@ use crate::run::{Expected, State};
 /// What the user said before the model answered: several messages where the run has ended in between.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Said {
+pub(super) struct TurnPrompt {
     pub messages: Vec<Message>,
     /// Earlier releases recorded none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub(super) struct Said {
     pub guards: Vec<GuardReport>,
 }
 
-/// What a run has to end in after what its user said.
+/// The kind of output that a run has to end with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EndsIn {
@@ -137,7 +137,7 @@ pub struct RecordedTurn {
 }
 
 /// Reads one turn.
-pub(super) async fn recorded(
+pub(super) async fn read_turn(
     store: &dyn Store,
     run: &str,
     number: u64,
@@ -148,7 +148,7 @@ pub(super) async fn recorded(
         let Some(document) = store.document(&part.key(run, number)).await? else { continue };
         match part {
             Part::Said => {
-                let said: Said = opened(&document, sealing)?;
+                let said: TurnPrompt = opened(&document, sealing)?;
                 (turn.said, turn.ends_in) = (said.messages, said.ends_in);
                 turn.guards.extend(said.guards);
             }
@@ -209,7 +209,7 @@ impl Turns {
         for turn in 1..=last + 1 {
             let mut parts = by_turn.remove(&turn).unwrap_or_default();
             if let Some(said) = parts.remove(&Part::Said) {
-                let Said { messages, guards, .. } = opened(&said, sealing)?;
+                let TurnPrompt { messages, guards, .. } = opened(&said, sealing)?;
                 if turn > last {
                     turns.guarded = guards;
                     turns.versions.insert(said.key, said.version);

@@ -41,14 +41,14 @@ const OPEN: [State; 7] = [
 
 /// The runs that rest, and when the worker looked for what has happened to them.
 #[derive(Default)]
-struct Rested {
+struct RestingRuns {
     runs: Resting,
     calls: Pace,
     parts: Pace,
 }
 
 /// A run that goes on.
-struct Listed {
+struct OpenRun {
     since: Timestamp,
     run: String,
 }
@@ -65,8 +65,8 @@ impl Runner {
     /// At once, where the services that the application gives a run are not those that its executor declares, or the journal
     /// cannot be read.
     pub async fn work(&self) -> Result<(), RunError> {
-        for Listed { run, .. } in self.0.open_runs().await? {
-            match self.0.provided(&run).await {
+        for OpenRun { run, .. } in self.0.open_runs().await? {
+            match self.0.check_services(&run).await {
                 Err(error @ RunError::Start(_)) => return Err(error),
                 Err(error) => self.0.failed(&run, &error),
                 Ok(()) => {}
@@ -111,7 +111,7 @@ impl Runner {
 
     /// Looks for runs for ever; those that it takes go on in `going`.
     async fn look(&self, going: &mut Going) {
-        let mut rested = Rested::default();
+        let mut rested = RestingRuns::default();
         loop {
             // Asked for before the look, so that no change is missed.
             let changed = self.0.access.store.changed();
@@ -146,12 +146,16 @@ impl Runner {
 
     /// Begins to drive the runs that are due, as far as there is room for them. Returns how long that took, without what is done once for
     /// each run and without the looks at those that rest, which have a pace of their own.
-    async fn take_up(&self, going: &mut Going, rested: &mut Rested) -> Result<Duration, RunError> {
+    async fn take_up(
+        &self,
+        going: &mut Going,
+        rested: &mut RestingRuns,
+    ) -> Result<Duration, RunError> {
         self.0.wake(rested).await?;
         let (begun, mut once, mut again) = (Instant::now(), Duration::ZERO, Duration::ZERO);
         let listed = self.0.open_runs().await?;
         rested.runs.keep(listed.iter().map(|it| it.run.as_str()));
-        for Listed { run, .. } in listed {
+        for OpenRun { run, .. } in listed {
             if going.len() >= self.0.at_once {
                 break;
             }
@@ -174,7 +178,7 @@ impl Runner {
                 Err(error) => self.report(going, &run, Err(error)),
             }
         }
-        rested.parts.done(again);
+        rested.parts.note_done(again);
         Ok(begun.elapsed().saturating_sub(once + again))
     }
 
@@ -189,7 +193,7 @@ impl Runner {
             }
             Err(error) if error.goes_on_later() => going.forget(run),
             Err(RunError::ShuttingDown { .. }) => {}
-            // It has just been parked: its head says until when.
+            // The run has just been parked: its head says until when.
             Err(error @ RunError::Parked { .. }) => self.0.failed(run, &error),
             Err(error) => {
                 self.0.failed(run, &error);
@@ -201,14 +205,14 @@ impl Runner {
 
 impl Inner {
     /// Lets those runs be looked at that rest and for which something has happened.
-    async fn wake(&self, rested: &mut Rested) -> Result<(), RunError> {
+    async fn wake(&self, rested: &mut RestingRuns) -> Result<(), RunError> {
         if rested.runs.is_empty() {
             return Ok(());
         }
         if rested.calls.is_due() {
             let begun = Instant::now();
             rested.runs.wake(&self.waiting_calls().await?);
-            rested.calls.done(begun.elapsed());
+            rested.calls.note_done(begun.elapsed());
         }
         // Nothing says that a run which waits was cancelled, or that a parked one was resumed.
         if rested.parts.is_due() {
@@ -232,7 +236,7 @@ impl Inner {
     }
 
     /// The runs of these agents that go on, the oldest first.
-    async fn open_runs(&self) -> Result<Vec<Listed>, RunError> {
+    async fn open_runs(&self) -> Result<Vec<OpenRun>, RunError> {
         let mut runs = Vec::new();
         for document in self.access.store.documents(keys::OPEN).await? {
             let Some(run) = document.key.strip_prefix(keys::OPEN) else { continue };
@@ -256,7 +260,7 @@ impl Inner {
                 // Earlier releases did not write since when.
                 let since = listed["since"].as_str().and_then(|it| it.parse().ok());
                 let since = since.unwrap_or(Timestamp::MIN);
-                runs.push(Listed { since, run: run.to_owned() });
+                runs.push(OpenRun { since, run: run.to_owned() });
             }
         }
         runs.sort_by(|one, other| (one.since, &one.run).cmp(&(other.since, &other.run)));

@@ -58,7 +58,7 @@ pub enum RunEnd {
     Limit(Limit),
     /// It was cancelled.
     Cancelled,
-    /// A guard ended the run, or failed: what it looked at was not let through.
+    /// A guard ended the run, or failed: the text that it checked was not passed on.
     #[non_exhaustive]
     GuardStopped {
         /// The name of the guard.
@@ -78,7 +78,7 @@ pub enum RunEnd {
         kind: String,
         /// Why.
         message: String,
-        /// When the provider wants to be asked again, where it said so.
+        /// The milliseconds after which the provider accepts another request, where it said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
         /// How large the request was, where it was too long for the model.

@@ -19,11 +19,11 @@ pub(crate) struct Listening<'a> {
     has_value: bool,
     /// What begins before the answer is whole.
     early: Option<&'a dyn DeltaListener>,
-    heard: Mutex<Heard>,
+    heard: Mutex<HeardParts>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct HeardParts {
     /// Whether some of its text came.
     text: bool,
     /// The calls whose arguments may be shown.
@@ -84,7 +84,7 @@ impl DeltaListener for Listening<'_> {
                 }
                 Delta::ProviderTool { name } => RunEvent::ProviderTool { tool: name.to_owned() },
                 Delta::Restarted => {
-                    *heard = Heard::default();
+                    *heard = HeardParts::default();
                     RunEvent::Restarted
                 }
                 _ => return,

@@ -31,7 +31,7 @@ pub(crate) struct Observer {
 
 /// Where a sub-agent was started.
 #[derive(Clone, Copy)]
-pub(crate) struct Started<'a> {
+pub(crate) struct StartPoint<'a> {
     /// The agent of the run.
     pub by: &'a Agent,
     pub run: &'a str,
@@ -61,8 +61,8 @@ impl Observer {
     }
 
     /// Hears what happens to a sub-agent, whose events are among those of this run.
-    pub(crate) fn of_agents(agent: &Agent, user: Option<String>, started: &Started<'_>) -> Self {
-        let Started { by, run, agents } = *started;
+    pub(crate) fn of_agents(agent: &Agent, user: Option<String>, started: &StartPoint<'_>) -> Self {
+        let StartPoint { by, run, agents } = *started;
         let events = by.0.rings.of_agents(run, agents.into());
         let run = format!("{run}/{}", agents.join("/"));
         let (agent, reported, compacted) = (agent.clone(), BTreeSet::new(), (0, false));
@@ -98,7 +98,12 @@ impl Observer {
     }
 
     /// What the model gets of the history in a turn: reported when more of it is left out than before, or it is too long.
-    pub(crate) fn compacted(&mut self, turn: u64, report: CompactReport, catalog: &Catalog) {
+    pub(crate) fn report_compaction(
+        &mut self,
+        turn: u64,
+        report: CompactReport,
+        catalog: &Catalog,
+    ) {
         let CompactReport { times, before, after, is_too_long, .. } = report;
         let now = (times, is_too_long);
         let is_new = now != std::mem::replace(&mut self.compacted, now);
@@ -108,7 +113,7 @@ impl Observer {
     }
 
     /// The model answered, or gave no answer. That there is an answer is reported by [`answered`](Self::answered).
-    pub(crate) fn asked(
+    pub(crate) fn report_request(
         &mut self,
         request: &ObservedRequest,
         answered: Result<&ModelAnswer, &ModelError>,

@@ -8,7 +8,7 @@ use super::{NumberedEvent, RunEvent};
 /// The most events.
 pub(super) const EVENTS: usize = 1024;
 
-/// The most bytes of texts, but for one event that alone has more.
+/// The most bytes of text that the ring holds; a single event may exceed it.
 pub(super) const BYTES: usize = 4 << 20;
 
 #[derive(Default)]

@@ -51,7 +51,7 @@ pub struct Guard {
     pub(super) looks: Looks,
 }
 
-/// Where a guard looks, and by which function.
+/// The texts that a guard checks, each with its function.
 #[derive(Clone)]
 pub(super) enum Looks {
     BeforeRun(Look<UserPrompt, BeforeDecision<Prompt>>),

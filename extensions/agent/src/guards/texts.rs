@@ -16,7 +16,7 @@ use crate::history::Message;
 /// What a text is replaced by; nothing where it stays.
 type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
 
-/// What stands for an answer that cannot be changed in parts.
+/// The text that replaces an answer that cannot be changed in parts.
 const REMOVED: &str = "[a guard removed this answer]";
 
 /// What stands for the arguments of a call that cannot be changed in parts.

@@ -172,7 +172,7 @@ impl Plugin for Skills {
 
 /// Whether a skill is active now.
 #[toolwright::data]
-pub(super) struct Activated {
+pub(super) struct ActivationResult {
     /// Always.
     success: bool,
 }
@@ -184,7 +184,7 @@ async fn skill_activate(
     skills: &Skills,
     /// The name of the skill, as it is listed.
     id: String,
-) -> Result<Activated, ToolError> {
+) -> Result<ActivationResult, ToolError> {
     if !skills.0.contains_key(&id) {
         let names: Vec<String> = skills.names().map(|it| format!("`{it}`")).collect();
         let error = ToolError::new(error_kind::NOT_FOUND, format!("no skill is called `{id}`"));
@@ -198,7 +198,7 @@ async fn skill_activate(
             }
         })
         .await?;
-    Ok(Activated { success: true })
+    Ok(ActivationResult { success: true })
 }
 
 /// What is wrong with skills.

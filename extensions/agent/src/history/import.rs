@@ -10,7 +10,7 @@ use toolwright::{Answer, ErrorClass, StoredAnswer, ToolError};
 pub use self::repair::{HistoryRepair, ImportError};
 use crate::history::Message;
 
-/// A history that is sound, and what was changed to make it so.
+/// A valid history, and the repairs that made it valid.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Imported {

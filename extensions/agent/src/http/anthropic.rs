@@ -11,7 +11,7 @@ use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
 use self::found::Present;
-use super::api::Asked;
+use super::api::RequestTarget;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
 use crate::history::{Message, Verbatim};
@@ -52,11 +52,11 @@ struct Body<'a> {
 #[serde(untagged)]
 enum System<'a> {
     Text(&'a str),
-    Marked([Marked<'a>; 1]),
+    Marked([MarkedText<'a>; 1]),
 }
 
 #[derive(Serialize)]
-struct Marked<'a> {
+struct MarkedText<'a> {
     r#type: &'static str,
     text: &'a str,
     cache_control: CacheControl,
@@ -86,8 +86,11 @@ enum Block<'a> {
     ToolUse { id: String, name: String, input: Box<RawValue> },
 }
 
-pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens, media, .. } = to;
+pub(super) fn body(
+    to: &RequestTarget<'_>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let &RequestTarget { model, origin, max_tokens, media, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let (thinking, output_config) =
         reasoning(settings, || begins_unthought(request.history, origin));
@@ -102,9 +105,11 @@ pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String,
         .as_ref()
         .map(|cache| CacheControl { r#type: "ephemeral", ttl: cache.lasts_long.then_some("1h") });
     let system = match cache_control {
-        Some(cache_control) if !request.instructions.is_empty() => {
-            System::Marked([Marked { r#type: "text", text: request.instructions, cache_control }])
-        }
+        Some(cache_control) if !request.instructions.is_empty() => System::Marked([MarkedText {
+            r#type: "text",
+            text: request.instructions,
+            cache_control,
+        }]),
         _ => System::Text(request.instructions),
     };
     let body = Body {
@@ -163,8 +168,8 @@ fn begins_unthought(history: &[Message], origin: &str) -> bool {
     let first = turn.iter().find(|it| matches!(it, Message::Assistant { .. }));
     let Some(Message::Assistant { verbatim, .. }) = first else { return false };
     let blocks = verbatim.as_ref().and_then(|it| it.of(origin));
-    let blocks: Option<Vec<Said>> = blocks.and_then(|it| serde_json::from_str(it).ok());
-    let first = blocks.as_deref().and_then(<[Said]>::first);
+    let blocks: Option<Vec<TextBlock>> = blocks.and_then(|it| serde_json::from_str(it).ok());
+    let first = blocks.as_deref().and_then(<[TextBlock]>::first);
     !first.is_some_and(|block| matches!(&*block.r#type, "thinking" | "redacted_thinking"))
 }
 
@@ -251,7 +256,7 @@ struct Response<'a> {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct TextBlock {
     r#type: String,
     text: Option<String>,
 }
@@ -263,14 +268,14 @@ struct Tokens {
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     #[serde(deserialize_with = "known")]
-    cache_creation: Option<Written>,
+    cache_creation: Option<CacheWrites>,
     output_tokens: u64,
     #[serde(deserialize_with = "known")]
     output_tokens_details: Option<OutputDetails>,
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct CacheWrites {
     ephemeral_1h_input_tokens: u64,
 }
 
@@ -315,8 +320,8 @@ fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
         return (!words(content).concat().trim().is_empty()).then(|| Cow::Borrowed(content.get()));
     };
     let read = blocks.iter().map(|block| serde_json::from_str(block.get()));
-    let read: Vec<Returned> = read.collect::<Result<_, _>>().ok()?;
-    let is_taken = |block: &Returned| {
+    let read: Vec<ReturnedBlock> = read.collect::<Result<_, _>>().ok()?;
+    let is_taken = |block: &ReturnedBlock| {
         let is_blank = block.text.as_ref().is_some_and(|text| text.trim().is_empty());
         let is_cut = is_cut && block.is_cut(&read);
         !is_blank && !is_cut
@@ -331,7 +336,7 @@ fn sent_back(content: &RawValue, is_cut: bool) -> Option<Cow<'_, str>> {
 
 /// A block, as far as it says whether it can go back.
 #[derive(Deserialize)]
-struct Returned {
+struct ReturnedBlock {
     r#type: String,
     text: Option<String>,
     signature: Option<String>,
@@ -339,7 +344,7 @@ struct Returned {
     tool_use_id: Option<String>,
 }
 
-impl Returned {
+impl ReturnedBlock {
     /// Whether it did not become whole before its answer was cut: thinking without its signature, and a tool of the provider
     /// without its result.
     fn is_cut(&self, all: &[Self]) -> bool {
@@ -358,7 +363,7 @@ fn words(content: &RawValue) -> Vec<String> {
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
         return vec![text];
     }
-    let blocks: Vec<Said> = serde_json::from_str(content.get()).unwrap_or_default();
+    let blocks: Vec<TextBlock> = serde_json::from_str(content.get()).unwrap_or_default();
     let texts = blocks.into_iter().filter(|it| it.r#type == "text");
     texts.filter_map(|it| it.text).collect()
 }

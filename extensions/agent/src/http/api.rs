@@ -24,7 +24,7 @@ pub(super) enum Api {
 
 /// Who is asked, as far as a request's body says so.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestTarget<'a> {
     pub(super) model: &'a str,
     /// Whose verbatim blocks the server reads.
     pub(super) origin: &'a str,
@@ -37,9 +37,9 @@ pub(super) struct Asked<'a> {
 #[cfg(test)]
 impl Api {
     /// A model on the vendor's own server that reads every kind of media.
-    pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> Asked<'_> {
+    pub(super) fn asked(self, model: &str, max_tokens: Option<u32>) -> RequestTarget<'_> {
         let origin = self.provider().name();
-        Asked {
+        RequestTarget {
             model,
             origin,
             max_tokens,
@@ -150,7 +150,7 @@ impl Api {
     /// The body of a request.
     pub(super) fn body(
         self,
-        to: &Asked<'_>,
+        to: &RequestTarget<'_>,
         request: &ModelRequest<'_>,
     ) -> Result<String, ModelError> {
         settings::checked(self.provider(), to.max_tokens.or(self.least_tokens()), request)?;

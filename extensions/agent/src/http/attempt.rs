@@ -44,7 +44,7 @@ pub(super) struct Endpoint {
 }
 
 /// A response with its whole body.
-pub(super) struct Received {
+pub(super) struct WholeResponse {
     status: u16,
     headers: HeaderMap,
     body: String,
@@ -62,7 +62,7 @@ impl Endpoint {
         body: &str,
         key: Option<&Secret>,
         pieces: Option<&mut Option<Pieces<'_>>>,
-    ) -> Result<Received, Fault> {
+    ) -> Result<WholeResponse, Fault> {
         let url = if pieces.is_some() { &self.stream_url } else { &self.url };
         let headers = self.api.headers(key, self.key_header.as_ref()).ok_or_else(|| {
             let message = "cannot be asked: the key holds characters that no header can hold";
@@ -83,7 +83,7 @@ impl Endpoint {
         let is_stream = status == 200 && is_event_stream(&headers);
         let mut pieces = pieces.filter(|_| status == 200);
         let body = if is_stream && let Some(pieces) = pieces.as_mut().and_then(|it| it.take()) {
-            self.streamed(response, key, pieces).await?
+            self.read_stream(response, key, pieces).await?
         } else {
             let body = self.at_once(response).await?;
             // Some servers call their stream something else.
@@ -107,7 +107,7 @@ impl Endpoint {
         for name in names {
             headers.remove(name);
         }
-        Ok(Received { status, headers, body })
+        Ok(WholeResponse { status, headers, body })
     }
 
     async fn at_once(&self, mut response: Response) -> Result<String, Fault> {
@@ -125,7 +125,7 @@ impl Endpoint {
     }
 
     /// The text of the whole answer. Nothing is read after the provider has said that it is whole.
-    async fn streamed(
+    async fn read_stream(
         &self,
         mut response: Response,
         key: Option<&Secret>,
@@ -229,7 +229,7 @@ impl Endpoint {
     }
 }
 
-impl Received {
+impl WholeResponse {
     /// The exchange as it is recorded. Nothing where the request is no JSON, which no API takes.
     pub(super) fn exchange(&self, path: &str, request: &str) -> Option<Exchange> {
         let request = RecordedRequest::new("POST", path, request).ok()?;

@@ -30,12 +30,12 @@ pub(super) struct Fault {
     /// How large a request was that is too long for the model.
     pub(super) too_long: Option<Box<ContextSize>>,
     pub(super) source: Option<Source>,
-    pub(super) taken: Taken,
+    pub(super) taken: FaultUsage,
 }
 
 /// What an attempt took that failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum FaultUsage {
     /// Nothing: no answer had begun.
     #[default]
     Nothing,
@@ -54,7 +54,7 @@ impl Fault {
             retry_after: None,
             too_long: None,
             source: None,
-            taken: Taken::Nothing,
+            taken: FaultUsage::Nothing,
         }
     }
 
@@ -143,13 +143,13 @@ impl Fault {
 
     /// An answer was whole, and took this, where its provider says so.
     pub(super) fn after_end(self, usage: Option<Usage>) -> Self {
-        let taken = usage.map_or(Taken::SoFar, |usage| Taken::Whole(Box::new(usage)));
+        let taken = usage.map_or(FaultUsage::SoFar, |usage| FaultUsage::Whole(Box::new(usage)));
         Self { taken, ..self }
     }
 
     /// An answer may have begun, and broke off.
     pub(super) fn in_the_middle(self) -> Self {
-        Self { taken: Taken::SoFar, ..self }
+        Self { taken: FaultUsage::SoFar, ..self }
     }
 
     pub(super) fn caused_by(

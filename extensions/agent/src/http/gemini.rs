@@ -9,21 +9,21 @@ use toolwright::ErrorClass;
 use toolwright::dialect::Listing;
 use toolwright::provider::{MediaSupport, MessageError, Provider, ToolCall};
 
-use super::api::Asked;
+use super::api::RequestTarget;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, tools};
 use crate::history::Verbatim;
 use crate::limits::Usage;
 use crate::model::{ModelAnswer, ModelRequest, Reasoning, StopReason, ToolChoice};
 
-/// What replaces the signature of a call that another model made: models from Gemini 3 on refuse a call without.
+/// The signature to send for a call that another model made: models from Gemini 3 on refuse a call without one.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    system_instruction: Option<Said<'a>>,
+    system_instruction: Option<SystemText<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<Cow<'a, RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ struct Generation<'a> {
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct SystemText<'a> {
     parts: [TextPart<'a>; 1],
 }
 
@@ -65,33 +65,36 @@ struct TextPart<'a> {
 enum Turn<'a> {
     Text { role: &'static str, parts: [TextPart<'a>; 1] },
     Verbatim { role: &'static str, parts: Cow<'a, RawValue> },
-    Parts { role: &'static str, parts: Vec<Written<'a>> },
+    Parts { role: &'static str, parts: Vec<WrittenPart<'a>> },
     Written(Value),
 }
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-enum Written<'a> {
+enum WrittenPart<'a> {
     Text {
         text: &'a str,
     },
     Call {
         #[serde(skip_serializing_if = "Option::is_none")]
         thought_signature: Option<&'static str>,
-        function_call: Called,
+        function_call: CalledFunction,
     },
 }
 
 #[derive(Serialize)]
-struct Called {
+struct CalledFunction {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     name: String,
     args: Box<RawValue>,
 }
 
-pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens: max_output_tokens, media, .. } = to;
+pub(super) fn body(
+    to: &RequestTarget<'_>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let &RequestTarget { model, origin, max_tokens: max_output_tokens, media, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let contents =
         parts(Provider::Gemini, origin, request).map(|part| turn(part, model, media, listing));
@@ -135,8 +138,8 @@ impl Generation<'_> {
     }
 }
 
-fn said(text: &str) -> Said<'_> {
-    Said { parts: [TextPart { text }] }
+fn said(text: &str) -> SystemText<'_> {
+    SystemText { parts: [TextPart { text }] }
 }
 
 fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
@@ -168,11 +171,11 @@ fn turn<'a>(
             if let Some(parts) = verbatim.and_then(|it| serde_json::from_str(it).ok()) {
                 return Ok(Turn::Verbatim { role, parts });
             }
-            let said = (!text.trim().is_empty()).then_some(Written::Text { text });
-            let mut parts: Vec<Written<'_>> = said.into_iter().collect();
+            let said = (!text.trim().is_empty()).then_some(WrittenPart::Text { text });
+            let mut parts: Vec<WrittenPart<'_>> = said.into_iter().collect();
             for (index, call) in calls.iter().enumerate() {
                 let is_signed = index == 0 && !is_before_signatures(model);
-                parts.push(Written::Call {
+                parts.push(WrittenPart::Call {
                     thought_signature: is_signed.then_some(FOREIGN),
                     function_call: called(call, listing)?,
                 });
@@ -188,10 +191,14 @@ pub(super) fn is_before_signatures(model: &str) -> bool {
     ["gemini-1", "gemini-2", "gemma"].iter().any(|older| model.starts_with(older))
 }
 
-fn called(call: &ToolCall, listing: &Listing) -> Result<Called, MessageError> {
+fn called(call: &ToolCall, listing: &Listing) -> Result<CalledFunction, MessageError> {
     let args =
         RawValue::from_string(call.arguments.trim().to_owned()).map_err(MessageError::NotJson)?;
-    Ok(Called { id: call.id.clone(), name: listing.shown_name(&call.name).to_owned(), args })
+    Ok(CalledFunction {
+        id: call.id.clone(),
+        name: listing.shown_name(&call.name).to_owned(),
+        args,
+    })
 }
 
 #[derive(Deserialize)]
@@ -352,7 +359,7 @@ fn of_candidate(
     })
 }
 
-/// What was said: parts that follow each other are one text.
+/// Returns the text of the answer without its thoughts; adjacent parts are joined.
 fn words(parts: &RawValue) -> serde_json::Result<String> {
     let parts: Vec<ReadPart> = serde_json::from_str(parts.get())?;
     let mut texts = vec![String::new()];

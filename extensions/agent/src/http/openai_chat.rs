@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
-use super::api::Asked;
+use super::api::RequestTarget;
 use super::fault::Fault;
 use super::parts::{Part, attached, is_empty_list, known, parts, results, retention, tools};
 use super::strict;
@@ -77,9 +77,9 @@ enum Turn<'a> {
         role: &'static str,
         content: Option<&'a str>,
         #[serde(flatten)]
-        reasoned: Reasoned<'a>,
+        reasoned: ReasoningParts<'a>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<Called>,
+        tool_calls: Vec<CalledFunction>,
     },
     Written(Value),
 }
@@ -88,7 +88,7 @@ enum Turn<'a> {
 #[derive(Default, Deserialize, Serialize)]
 struct Beside<'a> {
     #[serde(flatten, borrow)]
-    reasoned: Reasoned<'a>,
+    reasoned: ReasoningParts<'a>,
     /// Of each call, such as the signature of a thought of Gemini.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     extra_content: Vec<Option<Value>>,
@@ -96,7 +96,7 @@ struct Beside<'a> {
 
 /// What a model reasoned, under one of two names, and in blocks that may be signed.
 #[derive(Default, Deserialize, Serialize)]
-struct Reasoned<'a> {
+struct ReasoningParts<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ struct Reasoned<'a> {
 }
 
 #[derive(Serialize)]
-struct Called {
+struct CalledFunction {
     id: String,
     r#type: &'static str,
     function: Function,
@@ -120,8 +120,11 @@ struct Function {
     arguments: String,
 }
 
-pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens, media, knows_max_tokens_alone } = to;
+pub(super) fn body(
+    to: &RequestTarget<'_>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let &RequestTarget { model, origin, max_tokens, media, knows_max_tokens_alone } = to;
     let (listing, settings) = (request.listing, request.settings);
     let mut messages = Vec::with_capacity(request.history.len() + 1);
     if !request.instructions.is_empty() {
@@ -196,8 +199,8 @@ fn choice(choice: &ToolChoice, listing: &Listing) -> Option<Value> {
     })
 }
 
-fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> Called {
-    Called {
+fn called(call: &ToolCall, extra_content: Option<Value>, listing: &Listing) -> CalledFunction {
+    CalledFunction {
         id: call.id.clone().unwrap_or_default(),
         r#type: "function",
         function: Function {
@@ -217,12 +220,12 @@ struct Response {
 
 #[derive(Deserialize)]
 struct Choice {
-    message: Option<Said>,
+    message: Option<AnswerMessage>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct AnswerMessage {
     content: Option<Value>,
     refusal: Option<String>,
     #[serde(default, deserialize_with = "known")]
@@ -240,10 +243,10 @@ struct SaidCall {
     extra_content: Option<Value>,
 }
 
-impl Said {
+impl AnswerMessage {
     /// What the server may require back.
     fn beside(&self) -> Option<String> {
-        let reasoned = Reasoned {
+        let reasoned = ReasoningParts {
             reasoning_content: self.reasoning_content.as_deref().map(Cow::Borrowed),
             reasoning: self.reasoning.as_deref().map(Cow::Borrowed),
             reasoning_details: self.reasoning_details.clone().unwrap_or_default(),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use toolwright::dialect::Listing;
 use toolwright::provider::{MessageError, Provider, ToolCall};
 
-use super::api::Asked;
+use super::api::RequestTarget;
 use super::fault::Fault;
 use super::parts::{
     Part, attached, is_empty_list, known, object, parts, results, retention, sendable, tools,
@@ -76,8 +76,11 @@ enum Item<'a> {
     Written(Value),
 }
 
-pub(super) fn body(to: &Asked<'_>, request: &ModelRequest<'_>) -> Result<String, MessageError> {
-    let &Asked { model, origin, max_tokens: max_output_tokens, media, .. } = to;
+pub(super) fn body(
+    to: &RequestTarget<'_>,
+    request: &ModelRequest<'_>,
+) -> Result<String, MessageError> {
+    let &RequestTarget { model, origin, max_tokens: max_output_tokens, media, .. } = to;
     let (listing, settings) = (request.listing, request.settings);
     let is_reasoning = settings.reasoning.is_some() || reasons(model);
     let mut input = Vec::with_capacity(request.history.len());
@@ -153,7 +156,7 @@ fn reasons(model: &str) -> bool {
 }
 
 fn is_reasoned(item: &RawValue) -> bool {
-    serde_json::from_str::<Said>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
+    serde_json::from_str::<OutputBlock>(item.get()).is_ok_and(|it| it.r#type == "reasoning")
 }
 
 /// An item with arguments that servers take, where those that the model wrote are no object.
@@ -228,7 +231,7 @@ struct Incomplete {
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct OutputBlock {
     r#type: String,
     encrypted_content: Option<String>,
     #[serde(default)]
@@ -267,7 +270,7 @@ pub(super) fn answer(
     }
     let output = response.output.ok_or_else(|| wrong(&"it has no `output`"))?;
     let items = output.iter().map(|item| Ok((*item, serde_json::from_str(item.get())?)));
-    let items: Vec<(&RawValue, Said)> =
+    let items: Vec<(&RawValue, OutputBlock)> =
         items.collect::<serde_json::Result<_>>().map_err(|error| wrong(&error))?;
     let (mut words, mut is_refusal) = (Vec::new(), false);
     for (_, item) in items.iter().filter(|(_, item)| item.r#type == "message") {
@@ -288,7 +291,8 @@ pub(super) fn answer(
     let calls = if is_whole { calls.unwrap_or_default() } else { Vec::new() };
     let mut answer = ModelAnswer::new(words.join("\n\n"), calls).stopped(stop);
     if answer.stop == StopReason::Finished {
-        let is_sent = |item: &Said| item.r#type != "reasoning" || item.encrypted_content.is_some();
+        let is_sent =
+            |item: &OutputBlock| item.r#type != "reasoning" || item.encrypted_content.is_some();
         let sent = items.iter().filter(|(_, item)| is_sent(item)).map(|(raw, _)| raw.get());
         let sent = format!("[{}]", sent.collect::<Vec<_>>().join(","));
         answer = answer.verbatim(Verbatim::new(Provider::OpenAiResponses.name(), sent));

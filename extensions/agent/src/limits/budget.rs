@@ -3,16 +3,16 @@
 use super::{Limit, Limits, TotalUsage};
 
 /// Why a run ends that has spent what it may.
-pub(crate) enum Reached {
+pub(crate) enum BudgetEnd {
     Limit(Limit),
     /// It is not known what was spent of what is limited: in words.
     Unknown(String),
 }
 
 /// Whether a run has spent what it may on a message.
-pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<Reached> {
+pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<BudgetEnd> {
     let unknown = |what: &str, answers: u32| {
-        Reached::Unknown(format!(
+        BudgetEnd::Unknown(format!(
             "of {answers} answers of the model the {what} is not known, so that the limit of {what} cannot be held; leave the limit out, or ask a model that says what its answers take and whose price is known"
         ))
     };
@@ -20,10 +20,10 @@ pub(crate) fn reached(limits: Limits, spent: TotalUsage) -> Option<Reached> {
         (Some(_), _) if spent.unmeasured > 0 => Some(unknown("number of tokens", spent.unmeasured)),
         (_, Some(_)) if spent.unpriced > 0 => Some(unknown("cost", spent.unpriced)),
         (Some(most), _) if spent.usage.total() >= most => {
-            Some(Reached::Limit(Limit::Tokens { tokens: spent.usage.total() }))
+            Some(BudgetEnd::Limit(Limit::Tokens { tokens: spent.usage.total() }))
         }
         (_, Some(most)) if spent.cost >= most => {
-            Some(Reached::Limit(Limit::Cost { cost: spent.cost }))
+            Some(BudgetEnd::Limit(Limit::Cost { cost: spent.cost }))
         }
         _ => None,
     }

@@ -51,7 +51,7 @@ pub(crate) struct Reservation {
 }
 
 /// Why a request is not sent.
-pub(crate) enum Refused {
+pub(crate) enum RequestRefusal {
     Reached(Limit),
     Store(StoreError),
 }
@@ -74,7 +74,7 @@ pub struct PeriodSpending {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredCeiling {
     version: u32,
     ceiling: Cost,
     #[serde(flatten)]
@@ -83,7 +83,7 @@ struct Stored {
 
 /// A request that is reserved: who looks for one that was never settled finds its run.
 #[derive(Serialize, Deserialize)]
-struct Reserved {
+struct ReservedAmount {
     version: u32,
     run: String,
     amount: Cost,
@@ -91,7 +91,7 @@ struct Reserved {
 }
 
 /// A document of spending as it was read.
-struct Found {
+struct FoundSpending {
     key: String,
     version: Option<u64>,
     spending: Spending,
@@ -121,14 +121,14 @@ impl Ceilings {
         &self,
         (run, user): (&str, Option<&str>),
         most: Cost,
-    ) -> Result<Reservation, Refused> {
+    ) -> Result<Reservation, RequestRefusal> {
         let inner = &*self.0;
         let _changing = inner.changing.lock().await;
         let key_of_it = format!("{RESERVED}{}", CallId::new());
         loop {
             let now = inner.journal.now();
             let reserved =
-                Reserved { version: VERSION, run: run.to_owned(), amount: most, at: now };
+                ReservedAmount { version: VERSION, run: run.to_owned(), amount: most, at: now };
             let reserved = serde_json::to_string(&reserved);
             let text = Some(reserved.map_err(|error| StoreError::invalid(error.to_string()))?);
             let mut documents = vec![DocumentWrite { key: key_of_it.clone(), expects: None, text }];
@@ -140,9 +140,9 @@ impl Ceilings {
                     CeilingOf::Agent => Some(&*inner.agent),
                     CeilingOf::Application => None,
                 };
-                let found = self.found(key(&period, ceiling.whose(), name)).await?;
+                let found = self.find_spending(key(&period, ceiling.whose(), name)).await?;
                 let Some(next) = found.spending.reserve(ceiling.cost(), most) else {
-                    return Err(Refused::Reached(Limit::Ceiling {
+                    return Err(RequestRefusal::Reached(Limit::Ceiling {
                         whose: ceiling.whose(),
                         name: name.map(str::to_owned),
                         period,
@@ -171,7 +171,7 @@ impl Ceilings {
         let _changing = self.0.changing.lock().await;
         let mut failed = 0;
         loop {
-            match self.settled(&reservation, taken).await {
+            match self.settle_once(&reservation, taken).await {
                 Ok(true) => return,
                 Ok(false) => tokio::task::yield_now().await,
                 Err(error) => {
@@ -188,7 +188,11 @@ impl Ceilings {
     }
 
     /// Whether it is settled; no where another process has written meanwhile.
-    async fn settled(&self, reservation: &Reservation, taken: Cost) -> Result<bool, StoreError> {
+    async fn settle_once(
+        &self,
+        reservation: &Reservation,
+        taken: Cost,
+    ) -> Result<bool, StoreError> {
         let journal = &self.0.journal;
         let Some(reserved) = journal.store.document(&reservation.key).await? else {
             // The reply of the commit that settled it was lost.
@@ -199,7 +203,7 @@ impl Ceilings {
         for key in &reservation.spending {
             let Some(document) = journal.store.document(key).await? else { continue };
             let stored = read(key, &document.text)?;
-            let found = Found {
+            let found = FoundSpending {
                 key: key.clone(),
                 version: Some(document.version),
                 spending: stored.spending,
@@ -216,25 +220,25 @@ impl Ceilings {
         }
     }
 
-    async fn found(&self, key: String) -> Result<Found, StoreError> {
+    async fn find_spending(&self, key: String) -> Result<FoundSpending, StoreError> {
         let found = self.0.journal.store.document(&key).await?;
         let (version, spending) = match found {
             Some(found) => (Some(found.version), read(&key, &found.text)?.spending),
             None => (None, Spending::default()),
         };
-        Ok(Found { key, version, spending })
+        Ok(FoundSpending { key, version, spending })
     }
 }
 
-impl Found {
+impl FoundSpending {
     fn write(&self, ceiling: Cost, spending: Spending) -> Result<DocumentWrite, StoreError> {
-        let text = serde_json::to_string(&Stored { version: VERSION, ceiling, spending });
+        let text = serde_json::to_string(&StoredCeiling { version: VERSION, ceiling, spending });
         let text = text.map_err(|error| StoreError::invalid(error.to_string()))?;
         Ok(DocumentWrite { key: self.key.clone(), expects: self.version, text: Some(text) })
     }
 }
 
-impl From<StoreError> for Refused {
+impl From<StoreError> for RequestRefusal {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
@@ -248,9 +252,9 @@ fn key(period: &str, whose: CeilingOf, name: Option<&str>) -> String {
     }
 }
 
-fn read(key: &str, text: &str) -> Result<Stored, StoreError> {
+fn read(key: &str, text: &str) -> Result<StoredCeiling, StoreError> {
     let invalid = |why: String| StoreError::invalid(format!("the document `{key}` {why}"));
-    let stored: Stored = serde_json::from_str(text)
+    let stored: StoredCeiling = serde_json::from_str(text)
         .map_err(|error| invalid(format!("says nothing of what was spent: {error}; restore it")))?;
     match stored.version {
         VERSION => Ok(stored),
@@ -276,7 +280,8 @@ pub(crate) async fn all(store: &dyn Store) -> Result<Vec<PeriodSpending>, StoreE
                 return Err(StoreError::invalid(why));
             }
         };
-        let (name, Stored { ceiling, spending, .. }) = (parts.next().map(str::to_owned), stored);
+        let (name, StoredCeiling { ceiling, spending, .. }) =
+            (parts.next().map(str::to_owned), stored);
         all.push(PeriodSpending { period, whose, name, ceiling, spending });
     }
     Ok(all)

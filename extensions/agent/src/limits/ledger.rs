@@ -28,7 +28,7 @@ struct InMemory {
 
 /// What is read again later is written with the version of its form.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredChild {
     version: u32,
     /// The name of the sub-agent, which earlier releases did not write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ impl Ledger {
                 StoreError::invalid(why)
             };
             let call = document.key.strip_prefix(&prefix).and_then(|it| it.parse().ok());
-            let stored: Option<Stored> = serde_json::from_str(&document.text).ok();
+            let stored: Option<StoredChild> = serde_json::from_str(&document.text).ok();
             let stored = stored.filter(|it| it.version == VERSION);
             call.zip(stored).map(|(call, it): (CallId, _)| (call, it.child)).ok_or_else(invalid)
         });
@@ -120,7 +120,7 @@ impl Ledger {
             }
             return Ok(());
         };
-        let stored = Stored { version: VERSION, agent: Some(place.agent.to_owned()), child };
+        let stored = StoredChild { version: VERSION, agent: Some(place.agent.to_owned()), child };
         let text = serde_json::to_string(&stored).map_err(|it| StoreError::invalid(it.to_string()));
         let key = format!("{}{}", of_turn(place.run, place.turn), place.call);
         let text = text?;
@@ -171,7 +171,10 @@ pub(crate) struct StartedAgent {
 }
 
 /// All sub-agents that were started in a run.
-pub(crate) async fn started(store: &dyn Store, run: &str) -> Result<Vec<StartedAgent>, StoreError> {
+pub(crate) async fn list_started(
+    store: &dyn Store,
+    run: &str,
+) -> Result<Vec<StartedAgent>, StoreError> {
     let mut all = Vec::new();
     for document in store.documents(&children_of(run)).await? {
         let invalid = || {
@@ -179,7 +182,7 @@ pub(crate) async fn started(store: &dyn Store, run: &str) -> Result<Vec<StartedA
             StoreError::invalid(why)
         };
         let call = document.key.rsplit_once('/').and_then(|(_, call)| call.parse().ok());
-        let stored: Option<Stored> = serde_json::from_str(&document.text).ok();
+        let stored: Option<StoredChild> = serde_json::from_str(&document.text).ok();
         let stored = stored.filter(|it| it.version == VERSION);
         let (call, stored) = call.zip(stored).ok_or_else(invalid)?;
         let agent = stored.agent.unwrap_or_else(|| "a sub-agent".to_owned());

@@ -235,7 +235,7 @@ impl Price {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct PriceFile {
     version: u32,
     date: String,
     #[serde(default)]
@@ -268,7 +268,7 @@ impl FromStr for Prices {
     type Err = PricesError;
 
     fn from_str(text: &str) -> Result<Self, PricesError> {
-        let Written { version, date, models } = toml::from_str(text)?;
+        let PriceFile { version, date, models } = toml::from_str(text)?;
         if version != VERSION {
             return Err(PricesError::Version { found: version });
         }

@@ -23,7 +23,7 @@ pub(crate) struct Share {
 
 /// What a sub-agent asks for; as much as it can get, where it says nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedShare {
     pub turns: Option<u32>,
     pub tokens: Option<u64>,
     pub cost: Option<Cost>,
@@ -31,7 +31,7 @@ pub(crate) struct Wanted {
 
 /// What a run has spent, its sub-agents included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Spent {
+pub(crate) struct SpentShare {
     /// Tokens and money.
     pub usage: TotalUsage,
     /// How often models were asked.
@@ -46,7 +46,7 @@ pub(crate) struct Standing {
     /// How far it may go.
     pub limits: Limits,
     /// What was spent of that before this turn's calls.
-    pub spent: Spent,
+    pub spent: SpentShare,
 }
 
 /// The run of one sub-agent, as the budget counts it.
@@ -60,7 +60,7 @@ pub(crate) struct ChildSpending {
     /// What it took out of its parent's rest.
     pub share: Share,
     /// What it has spent itself, without the sub-agents that it has started.
-    pub own: Spent,
+    pub own: SpentShare,
     /// Whether it has ended, so that the rest of its share is its parent's again.
     pub has_ended: bool,
 }
@@ -76,7 +76,7 @@ pub(crate) enum UsedUp {
     Cost,
 }
 
-impl Spent {
+impl SpentShare {
     pub(crate) fn plus(self, other: Self) -> Self {
         let turns = self.turns.saturating_add(other.turns);
         Self { usage: self.usage.plus(other.usage), turns }
@@ -94,7 +94,7 @@ impl Spent {
 
 impl Share {
     /// What is left of limits after so much was spent.
-    fn left(limits: Limits, spent: Spent) -> Self {
+    fn left(limits: Limits, spent: SpentShare) -> Self {
         Self {
             turns: limits.turns.saturating_sub(spent.turns),
             tokens: limits.tokens.map(|it| it.saturating_sub(spent.usage.usage.total())),
@@ -113,9 +113,9 @@ impl Share {
 }
 
 /// What the sub-agents have spent that were started in a turn of this parent, with all that these have started.
-pub(crate) fn spent(children: &Children, parent: Option<CallId>, turn: u64) -> Spent {
+pub(crate) fn spent(children: &Children, parent: Option<CallId>, turn: u64) -> SpentShare {
     of_turn(children, parent, turn)
-        .fold(Spent::default(), |sum, (call, child)| sum.plus(total(children, *call, child)))
+        .fold(SpentShare::default(), |sum, (call, child)| sum.plus(total(children, *call, child)))
 }
 
 fn of_turn(
@@ -128,7 +128,7 @@ fn of_turn(
 
 /// What one sub-agent has spent, with all that it has started. A parent is older than its children, so that this ends whatever
 /// is written in a record.
-fn total(children: &Children, call: CallId, child: &ChildSpending) -> Spent {
+fn total(children: &Children, call: CallId, child: &ChildSpending) -> SpentShare {
     let started = children.range(call..).filter(|(id, it)| **id > call && it.parent == Some(call));
     started.fold(child.own, |sum, (id, it)| sum.plus(total(children, *id, it)))
 }
@@ -139,7 +139,7 @@ pub(crate) fn share(
     standing: Standing,
     children: &Children,
     parent: Option<CallId>,
-    wanted: Wanted,
+    wanted: WantedShare,
     parts: u32,
 ) -> Result<Share, UsedUp> {
     let rest = Share::left(standing.limits, standing.spent);

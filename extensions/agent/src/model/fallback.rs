@@ -176,14 +176,17 @@ impl Fallback {
         asked: &[bool],
     ) -> Result<Result<ModelAnswer, ModelError>, ModelError> {
         let model = &*self.models[index];
-        let Some(budget) = self.budget else { return Ok(self.asked(model, request).await) };
+        let Some(budget) = self.budget else {
+            return Ok(self.ask_in_dialect(model, request).await);
+        };
         // A model that hangs leaves time for those after it.
         let others = asked.iter().filter(|asked| !**asked).count();
         let left = budget.saturating_sub(begun.elapsed());
         let share = left / u32::try_from(others + 1).unwrap_or(u32::MAX);
         request.limits.time = Some(request.limits.time.map_or(share, |time| time.min(share)));
         // One that keeps to the limit says what it has spent.
-        let answered = tokio::time::timeout(share + GRACE, self.asked(model, request)).await;
+        let answered =
+            tokio::time::timeout(share + GRACE, self.ask_in_dialect(model, request)).await;
         answered.map_err(|_| {
             let message = format!(
                 "{} gave no whole answer within {:.1} s, its share of the time for all models; set a larger `budget` where its answers take longer",
@@ -194,7 +197,7 @@ impl Fallback {
         })
     }
 
-    async fn asked(
+    async fn ask_in_dialect(
         &self,
         model: &dyn Model,
         request: ModelRequest<'_>,

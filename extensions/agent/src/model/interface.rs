@@ -385,7 +385,7 @@ pub enum StopReason {
     Paused,
     /// A limit on tokens cut its text short; its calls are whole.
     CutShort,
-    /// A limit on tokens cut it short in the middle of a call. That call is the last of the answer's calls, or is left out
+    /// A limit on tokens cut the answer short in the middle of a call. That call is the last of the answer's calls, or is left out
     /// where the answer has none. The agent does not run it and answers that it was cut short.
     CutInCall,
     /// The model or its provider refused to go on; the text says why, where it was given.

@@ -45,7 +45,7 @@ pub struct ModelSettings {
     pub provider_tools: Vec<ProviderTool>,
     /// How much chance there is in the choice of words; as the model has it where there is none.
     pub temperature: Option<f64>,
-    /// The share of the likeliest words that are chosen from; as the model has it where there is none.
+    /// The probability mass of the likeliest tokens to sample from (`top_p`); the model's default when absent.
     pub top_p: Option<f64>,
     /// From what chance begins, so that requests of one seed are answered alike, as far as the provider can do that.
     pub seed: Option<u64>,

@@ -28,7 +28,7 @@ pub(crate) async fn prepare(
     reserved: &[&str],
 ) -> Result<PreparedTurn, PluginFailure> {
     let shown = plugins.lock().await.record().shown.clone();
-    let turn = prepared(plugins, number, run, history).await?;
+    let turn = prepare_turn(plugins, number, run, history).await?;
     let NextTurn { catalog, draft, added, left_out, instructions, .. } = turn;
     let tools = TurnTools::new(&catalog, added, left_out, &shown, reserved);
     let tools = tools.map_err(|why| of_all(plugins, number, why))?;
@@ -43,13 +43,13 @@ pub(crate) async fn prepare_again(
     history: &[Message],
 ) -> Result<PreparedTurn, PluginFailure> {
     let PluginStates { shown, turn: recorded, .. } = plugins.lock().await.record().clone();
-    let NextTurn { catalog, added, .. } = prepared(plugins, number, run, history).await?;
+    let NextTurn { catalog, added, .. } = prepare_turn(plugins, number, run, history).await?;
     let tools = TurnTools::again(&catalog, added, &recorded, &shown);
     let tools = tools.map_err(|why| of_all(plugins, number, why))?;
     Ok(PreparedTurn { instructions: Vec::new(), tools, draft: plugins.draft() })
 }
 
-async fn prepared<'t>(
+async fn prepare_turn<'t>(
     plugins: &Plugins,
     number: u64,
     run: &'t Run,
@@ -68,7 +68,7 @@ async fn prepared<'t>(
     };
     for InstalledPlugin { id, plugin, .. } in &plugins.set_of().plugins {
         let failed = |why: String| PluginFailure { plugin: id.clone(), turn: number, why };
-        guarded(|| plugin.prepare(&mut turn)).await.map_err(failed)?;
+        guard(|| plugin.prepare(&mut turn)).await.map_err(failed)?;
         if !turn.problems.is_empty() {
             return Err(failed(turn.problems.join("; ")));
         }
@@ -77,7 +77,7 @@ async fn prepared<'t>(
 }
 
 /// Lets the plugins see the end of a run: the states that they leave, where they change one.
-pub(crate) async fn ended(
+pub(crate) async fn end_plugins(
     plugins: &Plugins,
     run: &str,
     end: &RunEnd,
@@ -86,7 +86,7 @@ pub(crate) async fn ended(
     let mut ended = EndedRun { run, end, history, draft: plugins.draft() };
     for InstalledPlugin { id, plugin, .. } in &plugins.set_of().plugins {
         let before = ended.draft.clone();
-        if let Err(why) = guarded(|| plugin.ended(&mut ended)).await {
+        if let Err(why) = guard(|| plugin.ended(&mut ended)).await {
             tracing::warn!(run, plugin = id, why, "a plugin failed at the end of a run");
             ended.draft = before;
         }
@@ -95,7 +95,7 @@ pub(crate) async fn ended(
 }
 
 /// What a plugin does: why it does not come to its end.
-async fn guarded<'a>(
+async fn guard<'a>(
     work: impl FnOnce() -> BoxFuture<'a, Result<(), PluginError>>,
 ) -> Result<(), String> {
     // What it does before it first waits may panic as well.

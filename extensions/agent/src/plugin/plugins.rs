@@ -215,13 +215,13 @@ impl Plugins {
     }
 
     /// Holds every change of a state back until the step is recorded that this is for.
-    pub(crate) async fn lock(&self) -> Locked<'_> {
-        Locked { plugins: self, record: self.shared.record.lock().await }
+    pub(crate) async fn lock(&self) -> LockedPlugins<'_> {
+        LockedPlugins { plugins: self, record: self.shared.record.lock().await }
     }
 }
 
 /// The plugins while a step is recorded.
-pub(crate) struct Locked<'a> {
+pub(crate) struct LockedPlugins<'a> {
     plugins: &'a Plugins,
     record: MutexGuard<'a, PluginStates>,
 }
@@ -241,7 +241,7 @@ impl StagedTurn {
     }
 }
 
-impl Locked<'_> {
+impl LockedPlugins<'_> {
     /// What is recorded so far.
     pub(crate) fn record(&self) -> &PluginStates {
         &self.record

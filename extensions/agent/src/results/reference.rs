@@ -13,9 +13,9 @@ const KEY: &str = "$result";
 const MOST: usize = 1_000_000;
 
 /// What is known where references are resolved.
-pub(super) trait Known {
+pub(super) trait KnownAnswers {
     /// The answer of a handle: its value, or its text where it is no JSON; nothing where the run has no such answer.
-    fn answer(&self, handle: &str) -> Option<Found>;
+    fn answer(&self, handle: &str) -> Option<FoundAnswer>;
 
     /// Which handles there are, in words.
     fn handles(&self) -> String;
@@ -25,7 +25,7 @@ pub(super) trait Known {
 }
 
 /// An answer that is referred to.
-pub(super) enum Found {
+pub(super) enum FoundAnswer {
     Value(Node),
     Text(String),
 }
@@ -40,7 +40,10 @@ pub(crate) fn has_reference(arguments: &str) -> bool {
 ///
 /// # Errors
 /// Of kind `invalid_reference`, with every reference that has no value, by its place.
-pub(super) fn resolved(arguments: &str, known: &dyn Known) -> Result<Option<String>, ToolError> {
+pub(super) fn resolved(
+    arguments: &str,
+    known: &dyn KnownAnswers,
+) -> Result<Option<String>, ToolError> {
     if !has_reference(arguments) {
         return Ok(None);
     }
@@ -59,7 +62,7 @@ pub(super) fn resolved(arguments: &str, known: &dyn Known) -> Result<Option<Stri
 }
 
 struct Walk<'k> {
-    known: &'k dyn Known,
+    known: &'k dyn KnownAnswers,
     is_changed: bool,
     /// How many bytes may still be brought.
     left: usize,
@@ -112,13 +115,13 @@ impl Walk<'_> {
             format!("this run has no result `{handle}`; {}", self.known.handles())
         })?;
         let value = match (answer, path) {
-            (Found::Text(text), "") => Node::Text(text),
-            (Found::Text(_), _) => {
+            (FoundAnswer::Text(text), "") => Node::Text(text),
+            (FoundAnswer::Text(_), _) => {
                 return Err(format!(
                     "`{handle}` is a text and no JSON, in which `{path}` is no place; leave `path` out"
                 ));
             }
-            (Found::Value(value), _) => at(&value, path)
+            (FoundAnswer::Value(value), _) => at(&value, path)
                 .map_err(|why| format!("`{handle}` has no `{path}`: {why}"))?
                 .clone(),
         };
@@ -199,13 +202,13 @@ mod tests {
 
     struct Answers;
 
-    impl Known for Answers {
-        fn answer(&self, handle: &str) -> Option<Found> {
+    impl KnownAnswers for Answers {
+        fn answer(&self, handle: &str) -> Option<FoundAnswer> {
             Some(match handle {
-                "lr_1" => Found::Value(read(PACKAGES).expect("JSON")),
-                "lr_2" => Found::Text("a text\n".to_owned()),
-                "lr_3" => Found::Value(Node::Array(vec![Node::Text("x".repeat(MOST))])),
-                "lr_4" => Found::Text("x".repeat(MOST / 10 * 6)),
+                "lr_1" => FoundAnswer::Value(read(PACKAGES).expect("JSON")),
+                "lr_2" => FoundAnswer::Text("a text\n".to_owned()),
+                "lr_3" => FoundAnswer::Value(Node::Array(vec![Node::Text("x".repeat(MOST))])),
+                "lr_4" => FoundAnswer::Text("x".repeat(MOST / 10 * 6)),
                 _ => return None,
             })
         }

@@ -8,7 +8,7 @@ use toolwright::{Answer, Catalog, StoredAnswer, ToolError};
 
 use super::AnswerBudget;
 use super::excerpt::{Terms, shortened};
-use super::reference::{Found, Known, has_reference, resolved};
+use super::reference::{FoundAnswer, KnownAnswers, has_reference, resolved};
 use super::text::{text_of, value_in};
 use super::tools;
 use crate::history::Message;
@@ -189,13 +189,13 @@ struct Resolving<'r> {
     catalog: &'r Catalog,
 }
 
-impl Known for Resolving<'_> {
-    fn answer(&self, handle: &str) -> Option<Found> {
+impl KnownAnswers for Resolving<'_> {
+    fn answer(&self, handle: &str) -> Option<FoundAnswer> {
         self.results.with_answer(handle, |answer| {
             let text = text_of(answer);
             match value_in(answer, &text) {
-                Some(value) => Found::Value(value),
-                None => Found::Text(text.into_owned()),
+                Some(value) => FoundAnswer::Value(value),
+                None => FoundAnswer::Text(text.into_owned()),
             }
         })
     }

@@ -7,7 +7,7 @@ use toolwright::{CallFailure, Content};
 
 use super::Stopped;
 use crate::history::Message;
-use crate::limits::ceilings::{Ceilings, Refused, Reservation};
+use crate::limits::ceilings::{Ceilings, RequestRefusal, Reservation};
 use crate::model::{Model, ModelError, OutputFormat};
 use crate::run::StepInput;
 
@@ -72,8 +72,8 @@ pub(super) async fn admitted(
     loop {
         match ceilings.reserve(who, most).await {
             Ok(reservation) => return Ok(Ok(reservation)),
-            Err(Refused::Reached(limit)) => return Ok(Err(StepInput::TooDear(limit))),
-            Err(Refused::Store(error)) => {
+            Err(RequestRefusal::Reached(limit)) => return Ok(Err(StepInput::TooDear(limit))),
+            Err(RequestRefusal::Store(error)) => {
                 let may_pass =
                     matches!(error.kind(), StoreErrorKind::Unavailable | StoreErrorKind::Full);
                 if !may_pass {

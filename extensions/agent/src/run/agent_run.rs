@@ -8,7 +8,7 @@ use toolwright::dialect::Listing;
 use toolwright::{CancellationToken, Catalog, Content, Run};
 
 use super::driver::{Driver, Rest};
-use super::early::Begun;
+use super::early::BegunTurn;
 use super::guarding::Guarding;
 use super::inbox::Inbox;
 use super::options::HeldId;
@@ -54,9 +54,9 @@ pub struct AgentRun {
     /// What watches it.
     pub(super) observer: Observer,
     /// What the model was last shown.
-    pub(super) shown: Option<Shown>,
+    pub(super) shown: Option<ShownTools>,
     /// The turn of the last answer, some of whose reads may have begun while it came.
-    pub(super) begun: Option<Begun>,
+    pub(super) begun: Option<BegunTurn>,
     /// The type of which it ends in a value.
     pub(super) output: Option<Output>,
     /// How the model is asked, where that is not as the agent asks.
@@ -82,7 +82,7 @@ pub struct AgentRun {
 }
 
 /// The tools of one generation: the text that the model is shown, and a run that calls exactly them.
-pub(super) struct Shown {
+pub(super) struct ShownTools {
     pub(super) generation: u64,
     /// Whether plugins have prepared them for one turn.
     pub(super) is_prepared: bool,

@@ -9,7 +9,7 @@ use toolwright::{Catalog, Effect, Registry, Run};
 use tracing::Instrument as _;
 
 use super::admission::{admitted, largest};
-use super::agent_run::Shown;
+use super::agent_run::ShownTools;
 use super::early::Early;
 use super::output::Output;
 use super::refused::refused;
@@ -25,7 +25,7 @@ use crate::search::found;
 
 /// What came of a request, or what has to be done before it is made.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and the driver takes it")]
-pub(super) enum Asked {
+pub(super) enum AskOutcome {
     Answer(StepInput),
     /// Turns are left out from here on, which a model could summarize.
     Summary(SummaryTask),
@@ -33,11 +33,11 @@ pub(super) enum Asked {
 
 impl AgentRun {
     /// Asks the model: what came of it. Reads may begin while the answer comes, where the caller makes its calls at once.
-    pub(super) async fn asked(
+    pub(super) async fn ask_model(
         &mut self,
         time: Option<Duration>,
         begins_reads: bool,
-    ) -> Result<Asked, Stopped> {
+    ) -> Result<AskOutcome, Stopped> {
         // Account for a request whose caller went away.
         self.count_given_up();
         self.guarding.forget();
@@ -57,7 +57,7 @@ impl AgentRun {
         };
         let prepared = next.and_then(|it| it.catalog()).filter(|_| !self.has_no_tools);
         let tools = OfferedTools::new(run, prepared, &self.history);
-        let shown = Shown::newest(&mut self.shown, run, tools, model, by_call, &self.results)?;
+        let shown = ShownTools::newest(&mut self.shown, run, tools, model, by_call, &self.results)?;
         let history = self.results.sent_history(&self.history);
         let (turn, catalog) = (self.state.turn() + 1, shown.run.catalog());
         let settings = self.settings.as_ref().unwrap_or(&agent.settings);
@@ -83,7 +83,7 @@ impl AgentRun {
             && agent.summarizer.is_some()
             && self.summaries.failed_at != Some(task.at)
         {
-            return Ok(Asked::Summary(task.clone()));
+            return Ok(AskOutcome::Summary(task.clone()));
         }
         let mut reports = Vec::new();
         let whole = sent.as_ref().map_or(&*history, |it| &it.messages);
@@ -98,7 +98,7 @@ impl AgentRun {
                 match looked {
                     Ok(request) => Some(request),
                     Err(report) => {
-                        return Ok(Asked::Answer(StepInput::Guarded { answer: None, report }));
+                        return Ok(AskOutcome::Answer(StepInput::Guarded { answer: None, report }));
                     }
                 }
             }
@@ -112,13 +112,13 @@ impl AgentRun {
                 let (who, max_tokens) = ((self.run.id(), self.run.user()), agent.max_tokens);
                 match admitted(ceilings, who, model, (size, max_tokens)).await? {
                     Ok(reservation) => Some((ceilings.clone(), reservation)),
-                    Err(refused) => return Ok(Asked::Answer(refused)),
+                    Err(refused) => return Ok(AskOutcome::Answer(refused)),
                 }
             }
         };
         let observed = self.observer.asking(turn, &catalog);
         if let Some(sent) = &sent {
-            self.observer.compacted(turn, sent.report, &catalog);
+            self.observer.report_compaction(turn, sent.report, &catalog);
         }
         self.left_out = sent.as_ref().map(|it| it.left_out.clone()).unwrap_or_default();
         let found = (!model.searches_tools()).then(|| shown.found.clone());
@@ -169,7 +169,7 @@ impl AgentRun {
             spans::error_of(&observed.span, "guard_stopped");
             self.guarding.report(&self.observer, turn, vec![report.clone()], &catalog);
             self.count_given_up();
-            return Ok(Asked::Answer(StepInput::Guarded { answer: None, report }));
+            return Ok(AskOutcome::Answer(StepInput::Guarded { answer: None, report }));
         };
         let is_changed = guarded.as_ref().is_some_and(|(_, is_changed)| *is_changed);
         let answered = answered.map_err(|error| match is_changed && !error.is_outage() {
@@ -180,11 +180,11 @@ impl AgentRun {
             listening.answered(answer);
             self.begun = early.map(Early::begun);
         }
-        self.observer.asked(&observed, answered.as_ref(), &catalog);
+        self.observer.report_request(&observed, answered.as_ref(), &catalog);
         self.meter = UsageRecorder::default();
         let answer = match answered {
             Ok(answer) => answer,
-            Err(error) => return Ok(Asked::Answer(StepInput::Failed(error))),
+            Err(error) => return Ok(AskOutcome::Answer(StepInput::Failed(error))),
         };
         let looked = match refused {
             Some(report) => {
@@ -202,7 +202,7 @@ impl AgentRun {
             None => Ok(answer),
         };
         self.guarding.report(&self.observer, turn, reports, &catalog);
-        Ok(Asked::Answer(match looked {
+        Ok(AskOutcome::Answer(match looked {
             Ok(answer) => {
                 match is_held {
                     true => self.guarding.held = Some(answer.clone()),
@@ -311,7 +311,7 @@ impl OfferedTools {
     }
 }
 
-impl Shown {
+impl ShownTools {
     /// Lists the tools for the model as they are now, or others in their place, and pins the run to them.
     fn newest<'s>(
         shown: &'s mut Option<Self>,

@@ -14,13 +14,13 @@ use futures::future::BoxFuture;
 use toolwright::{Answer, CancellationToken, error_kind};
 use tracing::Instrument as _;
 
-use super::asking::Asked;
-use super::recorder::{Away, Interruption, Recorder, Stop, Submitted, Work, submitted};
+use super::asking::AskOutcome;
+use super::recorder::{Away, Interruption, Recorder, Stop, TurnOutcome, Work, submit_calls};
 use super::refused::{refused, words};
 use super::{AgentRun, Stopped, unapproved};
 use crate::events::{NoticeKind, RunEnd, spans};
 use crate::limits::TotalUsage;
-use crate::limits::share::Spent;
+use crate::limits::share::SpentShare;
 use crate::model::ModelError;
 use crate::run::{Action, State, StepInput, Turn, step};
 
@@ -100,20 +100,20 @@ impl<R: Recorder> Driver<'_, R> {
             let time = self.recorder.time_left();
             let asked = tokio::select! {
                 biased;
-                asked = self.run.asked(time, R::BEGINS_READS) => asked?,
-                interrupted = self.recorder.interrupted(Work::Asking) => return Ok(Err(interrupted)),
+                asked = self.run.ask_model(time, R::BEGINS_READS) => asked?,
+                interrupted = self.recorder.wait_for_interruption(Work::Asking) => return Ok(Err(interrupted)),
             };
             let task = match asked {
-                Asked::Answer(answer) => return Ok(Ok(answer)),
-                Asked::Summary(task) => task,
+                AskOutcome::Answer(answer) => return Ok(Ok(answer)),
+                AskOutcome::Summary(task) => task,
             };
             let summary = tokio::select! {
                 biased;
                 summary = self.run.summarize(task) => summary,
-                interrupted = self.recorder.interrupted(Work::Asking) => return Ok(Err(interrupted)),
+                interrupted = self.recorder.wait_for_interruption(Work::Asking) => return Ok(Err(interrupted)),
             };
             if let Some(summary) = summary {
-                self.recorder.summarized(&self.run.state, &summary).await?;
+                self.recorder.record_summary(&self.run.state, &summary).await?;
                 self.run.summaries.made.push(summary);
             }
         }
@@ -121,7 +121,7 @@ impl<R: Recorder> Driver<'_, R> {
 
     /// Asks the model, and takes its answer.
     async fn ask(&mut self) -> Result<(), R::Error> {
-        let replayed = self.recorder.replayed();
+        let replayed = self.recorder.replay_next();
         let is_replayed = replayed.is_some();
         let stop = match &replayed {
             Some(_) => None,
@@ -179,7 +179,7 @@ impl<R: Recorder> Driver<'_, R> {
 
     /// Takes what the user has said since the last request.
     async fn take_messages(&mut self) -> Result<(), R::Error> {
-        let messages = self.recorder.said(false).await?;
+        let messages = self.recorder.take_said(false).await?;
         if messages.is_empty() {
             return Ok(());
         }
@@ -209,7 +209,7 @@ impl<R: Recorder> Driver<'_, R> {
         if !is_done {
             return Ok((state, actions));
         }
-        let messages = self.recorder.said(true).await?;
+        let messages = self.recorder.take_said(true).await?;
         let (messages, refused) = self.run.let_in(messages).await;
         if !messages.is_empty() || refused.is_some() {
             actions.retain(|action| !matches!(action, Action::End(_)));
@@ -289,15 +289,15 @@ impl<R: Recorder> Driver<'_, R> {
         if stop.is_none() {
             let known_now = std::mem::take(&mut known);
             let mut work =
-                pin!(submitted::<R>(&maker, &run, turn.number, &calls, begun, known_now));
+                pin!(submit_calls::<R>(&maker, &run, turn.number, &calls, begun, known_now));
             let outcomes = tokio::select! {
                 biased;
                 outcomes = &mut work => outcomes,
-                interrupted = self.recorder.interrupted(Work::Calling) => match interrupted {
+                interrupted = self.recorder.wait_for_interruption(Work::Calling) => match interrupted {
                     Interruption::Stop(why) => {
                         stop = Some(why);
                         cancel(token.as_ref());
-                        self.held(work).await?
+                        self.hold(work).await?
                     }
                     // The calls have leases of their own. To drop them would leave their outcome unknown.
                     Interruption::Leave(error) | Interruption::Lost(error) => {
@@ -310,13 +310,13 @@ impl<R: Recorder> Driver<'_, R> {
                 stop = Some(Stop::Cancelled);
             }
             match outcomes.map_err(Stopped::from)? {
-                Submitted::Answered(answered) => answers = Some(answered),
-                Submitted::Open(open) if stop.is_none() => {
+                TurnOutcome::Answered(answered) => answers = Some(answered),
+                TurnOutcome::Open(open) if stop.is_none() => {
                     let (waiting, calls) = self.recorder.wait(turn, open).await?;
                     self.run.observer.waits(turn.number, &calls);
                     return Ok(Some(waiting));
                 }
-                Submitted::Open(open) => known = R::answers_of(open),
+                TurnOutcome::Open(open) => known = R::answers_of(open),
             }
         }
         let answers = match answers {
@@ -325,7 +325,7 @@ impl<R: Recorder> Driver<'_, R> {
             None => {
                 cancel(token.as_ref());
                 let given_up = Box::pin(R::give_up(&maker, &run, turn.number, &calls, known));
-                let given_up = self.held(given_up).await?;
+                let given_up = self.hold(given_up).await?;
                 given_up.map_err(Stopped::from)?
             }
         };
@@ -338,7 +338,8 @@ impl<R: Recorder> Driver<'_, R> {
         let agent = &self.run.agent.0;
         unapproved::report(&agent.executor, &agent.said_unapproved, answers.answers());
         let terminal = answers.terminal_call();
-        let Spent { usage: spent, turns } = self.recorder.delegated(&self.run.state).await?;
+        let SpentShare { usage: spent, turns } =
+            self.recorder.sum_delegated(&self.run.state).await?;
         let is_spent = turns > 0 || spent != TotalUsage::default();
         let delegated = is_spent.then_some(StepInput::Delegated { spent, turns });
         let before = stop.map(Stop::event).into_iter().chain(delegated);
@@ -349,7 +350,7 @@ impl<R: Recorder> Driver<'_, R> {
         let (state, actions) = self.guard_end(state, actions).await;
         let (state, actions) = self.goes_on(state, actions).await?;
         self.commit(state, actions, stop).await?;
-        self.recorder.answered(&self.run.history, &self.run.state).await;
+        self.recorder.note_answers(&self.run.history, &self.run.state).await;
         // Another run may work from here on, while this one asks its model.
         drop(place);
         Ok(None)
@@ -376,7 +377,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 
     /// Completes when the work is done that has to end.
-    async fn held<T: Send>(&mut self, work: impl Future<Output = T> + Send) -> Result<T, R::Error> {
+    async fn hold<T: Send>(&mut self, work: impl Future<Output = T> + Send) -> Result<T, R::Error> {
         match self.recorder.hold(work).await {
             (done, None) => Ok(done),
             (_, Some(lost)) => Err(lost),

@@ -18,16 +18,16 @@ pub(super) struct Early {
     number: u64,
     /// Cancels what began when the run has to end.
     stop: CancellationToken,
-    arrived: Mutex<Arrived>,
+    arrived: Mutex<ArrivedTurn>,
 }
 
-struct Arrived {
+struct ArrivedTurn {
     turn: OpenTurn,
     calls: usize,
 }
 
 /// The turn of an answer that is whole, some of whose reads may have begun.
-pub(super) struct Begun {
+pub(super) struct BegunTurn {
     pub number: u64,
     pub stop: CancellationToken,
     pub turn: OpenTurn,
@@ -36,7 +36,7 @@ pub(super) struct Begun {
 impl Early {
     /// Opens a turn. `found` are the deferred tools that the model has found, where it searches for them by calls.
     pub(super) fn new(run: &Run, number: u64, found: Option<Vec<String>>) -> Self {
-        let arrived = Mutex::new(Arrived { turn: run.open_turn(number), calls: 0 });
+        let arrived = Mutex::new(ArrivedTurn { turn: run.open_turn(number), calls: 0 });
         let catalog = run.catalog();
         Self { run: run.clone(), catalog, found, number, stop: CancellationToken::new(), arrived }
     }
@@ -65,16 +65,16 @@ impl Early {
     /// What came is no part of the answer: what began of it is cancelled.
     fn restart(&self) {
         let turn = self.run.open_turn(self.number);
-        *self.lock() = Arrived { turn, calls: 0 };
+        *self.lock() = ArrivedTurn { turn, calls: 0 };
     }
 
-    pub(super) fn begun(self) -> Begun {
+    pub(super) fn begun(self) -> BegunTurn {
         let Self { number, stop, arrived, .. } = self;
         let turn = arrived.into_inner().unwrap_or_else(PoisonError::into_inner).turn;
-        Begun { number, stop, turn }
+        BegunTurn { number, stop, turn }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Arrived> {
+    fn lock(&self) -> MutexGuard<'_, ArrivedTurn> {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

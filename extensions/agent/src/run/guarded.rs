@@ -16,7 +16,11 @@ pub(crate) const SENT_BACK: &str = "[Your answer was not taken:";
 
 impl State {
     /// An answer that a guard does not let through. It counts as a turn, and no call of it runs.
-    pub(super) fn guarded(&mut self, answer: ModelAnswer, report: &GuardReport) -> Vec<Action> {
+    pub(super) fn reject_answer(
+        &mut self,
+        answer: ModelAnswer,
+        report: &GuardReport,
+    ) -> Vec<Action> {
         let inner = &mut self.0;
         (inner.turn, inner.taken) = (inner.turn.saturating_add(1), inner.taken.saturating_add(1));
         inner.spent = inner.spent.plus(answer.spent());

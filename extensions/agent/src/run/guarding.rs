@@ -59,7 +59,7 @@ impl Guarding {
 }
 
 impl AgentRun {
-    /// The run as guards see it.
+    /// Returns what guards learn about the run.
     pub(super) fn as_guarded(&self) -> GuardedRun {
         GuardedRun {
             id: self.observer.run().into(),
@@ -111,7 +111,7 @@ impl<R: Recorder> Driver<'_, R> {
     pub(super) fn record_guards(&mut self) {
         let reports = std::mem::take(&mut self.run.guarding.reports);
         if !reports.is_empty() {
-            self.recorder.guarded(reports);
+            self.recorder.record_guards(reports);
         }
     }
 
@@ -170,7 +170,7 @@ impl<R: Recorder> Driver<'_, R> {
     }
 }
 
-/// Puts another text into the answer of the model that a step appends.
+/// Replaces the text of the model's answer that a step appends.
 fn change_text(actions: &mut [Action], to: &str) {
     for action in actions {
         if let Action::Append(Message::Assistant { text, verbatim, .. }) = action {

@@ -44,7 +44,7 @@ impl Inbox {
         waiting.messages.drain(..).collect()
     }
 
-    /// The run works no more, and what still waits is not read.
+    /// Closes the inbox of a run that has stopped: messages that still wait are dropped unread.
     pub(super) fn close(&self) {
         *self.waiting() = Waiting::default();
     }

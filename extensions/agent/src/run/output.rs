@@ -38,7 +38,7 @@ type Check = Box<dyn Fn(&str) -> Result<(), String> + Send + Sync>;
 /// A value that is no object, in one, as providers ask for objects.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wrapped<T> {
+struct WrappedValue<T> {
     /// The result.
     #[expect(dead_code, reason = "its type makes the schema, and the reader reads it")]
     value: T,
@@ -84,7 +84,7 @@ impl Output {
         );
         let description = description.trim_start();
         let tool = match is_wrapped {
-            true => reading::<Wrapped<T>>(description),
+            true => reading::<WrappedValue<T>>(description),
             false => reading::<T>(description),
         };
         let unusable = |why: &dyn fmt::Display| OutputError::Schema {
@@ -201,11 +201,11 @@ fn reading<A: DeserializeOwned + JsonSchema + Send + 'static>(description: &str)
 
 fn unwrap_value(json: &str) -> serde_json::Result<String> {
     #[derive(Deserialize)]
-    struct Wrapped<'a> {
+    struct WrappedJson<'a> {
         #[serde(borrow)]
         value: &'a RawValue,
     }
-    serde_json::from_str::<Wrapped<'_>>(json).map(|it| it.value.get().to_owned())
+    serde_json::from_str::<WrappedJson<'_>>(json).map(|it| it.value.get().to_owned())
 }
 
 impl fmt::Debug for Output {

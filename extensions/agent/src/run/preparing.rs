@@ -8,7 +8,7 @@ use super::driver::Driver;
 use super::recorder::{Recorder, Stop};
 use super::{AgentRun, Stopped};
 use crate::model::FINAL_ANSWER;
-use crate::plugin::{Plugins, PreparedTurn, StateValue, ended, prepare, prepare_again};
+use crate::plugin::{Plugins, PreparedTurn, StateValue, end_plugins, prepare, prepare_again};
 use crate::run::{Action, State};
 
 /// The plugins of a run.
@@ -89,7 +89,7 @@ impl<R: Recorder> Driver<'_, R> {
         }
         let plugins = Arc::clone(&preparing.plugins);
         let at_end = match (run.state.ended(), next.ended()) {
-            (None, Some(end)) => Some(ended(&plugins, run.run.id(), end, &run.history).await),
+            (None, Some(end)) => Some(end_plugins(&plugins, run.run.id(), end, &run.history).await),
             _ => None,
         };
         let mut locked = plugins.lock().await;

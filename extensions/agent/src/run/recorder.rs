@@ -11,13 +11,13 @@ use toolwright::provider::ToolCall;
 use toolwright::{Answer, Call, CallFailure, CancellationToken, Run, TurnAnswers};
 
 use super::Stopped;
-use super::early::Begun;
+use super::early::BegunTurn;
 use super::inbox::Inbox;
 use super::until::{cancellation, until};
 use crate::agent::Agent;
 use crate::events::GuardReport;
 use crate::history::{LeftOut, Message, Prompt, Summary};
-use crate::limits::share::{self, Spent};
+use crate::limits::share::{self, SpentShare};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{Action, State, StepInput, Turn};
@@ -66,7 +66,7 @@ pub(crate) enum Away<E> {
 }
 
 /// What became of the calls of a turn.
-pub(crate) enum Submitted<O> {
+pub(crate) enum TurnOutcome<O> {
     Answered(TurnAnswers),
     /// Some of them wait, and no process has to.
     Open(O),
@@ -112,8 +112,10 @@ pub(crate) trait Recorder: Send {
     fn time_left(&self) -> Option<Duration>;
 
     /// Completes when the work has to end. May be dropped at any time.
-    fn interrupted(&mut self, work: Work)
-    -> impl Future<Output = Interruption<Self::Error>> + Send;
+    fn wait_for_interruption(
+        &mut self,
+        work: Work,
+    ) -> impl Future<Output = Interruption<Self::Error>> + Send;
 
     /// Completes when the work is done, whatever comes between, and says whether the run was lost meanwhile.
     fn hold<T: Send>(
@@ -124,12 +126,12 @@ pub(crate) trait Recorder: Send {
     }
 
     /// What comes of the next request, where that is recorded and the run is gone through again.
-    fn replayed(&mut self) -> Option<StepInput> {
+    fn replay_next(&mut self) -> Option<StepInput> {
         None
     }
 
     /// Takes what the user has said since the run works, where it is about to ask or, by this flag, to end.
-    fn said(
+    fn take_said(
         &mut self,
         _is_ending: bool,
     ) -> impl Future<Output = Result<Vec<Prompt>, Self::Error>> + Send {
@@ -140,12 +142,15 @@ pub(crate) trait Recorder: Send {
     fn delegates(&mut self, _: &State) {}
 
     /// What the sub-agents have spent that calls of the open turn have started.
-    fn delegated(&mut self, _: &State) -> impl Future<Output = Result<Spent, Self::Error>> + Send {
-        ready(Ok(Spent::default()))
+    fn sum_delegated(
+        &mut self,
+        _: &State,
+    ) -> impl Future<Output = Result<SpentShare, Self::Error>> + Send {
+        ready(Ok(SpentShare::default()))
     }
 
     /// Records a summary before the model is asked with it, and what it took with this state.
-    fn summarized(
+    fn record_summary(
         &mut self,
         _: &State,
         _: &Summary,
@@ -157,7 +162,7 @@ pub(crate) trait Recorder: Send {
     fn note(&mut self, _: &ModelAnswer, _: &LeftOut, _is_replayed: bool) {}
 
     /// Takes what guards have decided, for the step that follows from it.
-    fn guarded(&mut self, _: Vec<GuardReport>) {}
+    fn record_guards(&mut self, _: Vec<GuardReport>) {}
 
     /// What comes of a request that failed because the model is away: why the run is left until it is asked again, with this state
     /// recorded, or, where that has lasted for too long, the error that ends it.
@@ -214,7 +219,7 @@ pub(crate) trait Recorder: Send {
         number: u64,
         calls: &[Call<'_>],
         known: Vec<Option<Answer>>,
-    ) -> impl Future<Output = Result<Submitted<Self::Open>, CallFailure>> + Send;
+    ) -> impl Future<Output = Result<TurnOutcome<Self::Open>, CallFailure>> + Send;
 
     /// The answers that there are of calls of which some wait.
     fn answers_of(open: Self::Open) -> Vec<Option<Answer>>;
@@ -227,7 +232,7 @@ pub(crate) trait Recorder: Send {
     ) -> impl Future<Output = Result<(Self::Waiting, Vec<ToolCall>), Self::Error>> + Send;
 
     /// The answers of a turn are recorded.
-    fn answered(&mut self, _: &[Message], _: &State) -> impl Future<Output = ()> + Send {
+    fn note_answers(&mut self, _: &[Message], _: &State) -> impl Future<Output = ()> + Send {
         ready(())
     }
 
@@ -280,7 +285,7 @@ impl Recorder for Nothing {
         self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
     }
 
-    async fn interrupted(&mut self, _: Work) -> Interruption<Stopped> {
+    async fn wait_for_interruption(&mut self, _: Work) -> Interruption<Stopped> {
         tokio::select! {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Interruption::Stop(Stop::Cancelled),
@@ -296,7 +301,7 @@ impl Recorder for Nothing {
         self.inbox.open();
     }
 
-    async fn said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, Stopped> {
+    async fn take_said(&mut self, is_ending: bool) -> Result<Vec<Prompt>, Stopped> {
         if !is_ending {
             return Ok(self.inbox.take());
         }
@@ -314,8 +319,8 @@ impl Recorder for Nothing {
         }
     }
 
-    async fn delegated(&mut self, state: &State) -> Result<Spent, Stopped> {
-        let Some((agent, run)) = &self.sub_agents else { return Ok(Spent::default()) };
+    async fn sum_delegated(&mut self, state: &State) -> Result<SpentShare, Stopped> {
+        let Some((agent, run)) = &self.sub_agents else { return Ok(SpentShare::default()) };
         let children = agent.0.ledger.children(run, state.turn()).await;
         let children = children.map_err(|error| Stopped::from(not_recorded(error)))?;
         agent.0.ledger.forget(run);
@@ -332,12 +337,12 @@ impl Recorder for Nothing {
         number: u64,
         calls: &[Call<'_>],
         known: Vec<Option<Answer>>,
-    ) -> Result<Submitted<Infallible>, CallFailure> {
+    ) -> Result<TurnOutcome<Infallible>, CallFailure> {
         let answers = match known.iter().any(Option::is_some) {
             true => Box::pin(run.turn_again(number, calls, known)).await,
             false => run.turn(number, calls).await,
         };
-        answers.map(Submitted::Answered)
+        answers.map(TurnOutcome::Answered)
     }
 
     fn answers_of(open: Infallible) -> Vec<Option<Answer>> {
@@ -383,17 +388,17 @@ pub(crate) fn not_recorded(error: StoreError) -> CallFailure {
 }
 
 /// Makes the calls of a turn, or goes on with those that have begun.
-pub(super) async fn submitted<R: Recorder>(
+pub(super) async fn submit_calls<R: Recorder>(
     maker: &R::Maker,
     run: &Run,
     number: u64,
     calls: &[Call<'_>],
-    begun: Option<Begun>,
+    begun: Option<BegunTurn>,
     known: Vec<Option<Answer>>,
-) -> Result<Submitted<R::Open>, CallFailure> {
+) -> Result<TurnOutcome<R::Open>, CallFailure> {
     match begun {
         // Boxed, as its future is large.
-        Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(Submitted::Answered),
+        Some(begun) => Box::pin(begun.turn.finish_as(calls)).await.map(TurnOutcome::Answered),
         None => R::submit(maker, run, number, calls, known).await,
     }
 }

@@ -12,7 +12,7 @@ use super::failing::Failing;
 use super::output::Expected;
 use crate::events::RunEnd;
 use crate::history::known;
-use crate::limits::share::{Spent, Standing};
+use crate::limits::share::{SpentShare, Standing};
 use crate::limits::{Limits, TotalUsage, Usage};
 use crate::model::FINAL_ANSWER;
 use crate::run::{Action, Turn};
@@ -227,7 +227,7 @@ impl State {
     /// Returns the state of the run while its calls run, as the budgets of its sub-agents count it.
     pub(crate) fn standing(&self) -> Standing {
         let turns = self.0.taken.saturating_add(self.0.delegated);
-        let spent = Spent { usage: self.spent_since_said(), turns };
+        let spent = SpentShare { usage: self.spent_since_said(), turns };
         Standing { turn: self.0.turn, limits: self.0.limits, spent }
     }
 
@@ -246,12 +246,12 @@ impl State {
 impl Serialize for State {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Stored<'a> {
+        struct StoredState<'a> {
             version: u32,
             #[serde(flatten)]
             inner: &'a Inner,
         }
-        Stored { version: Self::VERSION, inner: &self.0 }.serialize(serializer)
+        StoredState { version: Self::VERSION, inner: &self.0 }.serialize(serializer)
     }
 }
 

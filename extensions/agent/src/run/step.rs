@@ -41,7 +41,7 @@ use super::typed_end::{ExpectedOutput, beside_the_value};
 use super::unanswered::{cut_short, interrupted};
 use crate::events::{GuardReport, RunEnd};
 use crate::history::Message;
-use crate::limits::budget::{self, Reached};
+use crate::limits::budget::{self, BudgetEnd};
 use crate::limits::{Limit, TotalUsage};
 use crate::model::{FINAL_ANSWER, ModelAnswer, ModelError, StopReason};
 use crate::run::{State, Turn};
@@ -187,13 +187,13 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
         (
             Phase::Idle | Phase::Asking | Phase::Ended { .. },
             StepInput::Said { text, attachments, output },
-        ) => next.said(Message::User { text, attachments }, output),
+        ) => next.take_message(Message::User { text, attachments }, output),
         (Phase::Asking, StepInput::Interjected { text, attachments }) => {
             vec![Action::Append(Message::User { text, attachments })]
         }
-        (Phase::Asking, StepInput::Answered(answer)) => next.answered(answer),
+        (Phase::Asking, StepInput::Answered(answer)) => next.take_answer(answer),
         (Phase::Asking, StepInput::Guarded { answer: Some(answer), report }) => {
-            next.guarded(answer, &report)
+            next.reject_answer(answer, &report)
         }
         (
             Phase::Idle | Phase::Asking | Phase::Ended { .. },
@@ -221,10 +221,10 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
             next.end(ended)
         }
         (Phase::Calling { calls, stopping, .. }, StepInput::Called { answers, terminal }) => {
-            next.called(calls, *stopping, answers, terminal)
+            next.take_results(calls, *stopping, answers, terminal)
         }
         (Phase::Checking { call, .. }, StepInput::Checked(checked)) => {
-            next.checked(call.as_ref(), checked)
+            next.end_in_value(call.as_ref(), checked)
         }
         (Phase::Calling { .. }, StepInput::Delegated { spent, turns }) => {
             next.0.spent = next.0.spent.plus(spent);
@@ -240,7 +240,7 @@ pub fn step(state: &State, event: StepInput) -> (State, Vec<Action>) {
 }
 
 impl State {
-    fn said(&mut self, message: Message, output: Option<ExpectedOutput>) -> Vec<Action> {
+    fn take_message(&mut self, message: Message, output: Option<ExpectedOutput>) -> Vec<Action> {
         let inner = &mut self.0;
         inner.output = output.map(|ExpectedOutput(expected)| expected);
         (inner.taken, inner.delegated, inner.empty, inner.cut) = (0, 0, 0, 0);
@@ -252,7 +252,7 @@ impl State {
         vec![Action::Append(message), Action::Ask]
     }
 
-    fn answered(&mut self, answer: ModelAnswer) -> Vec<Action> {
+    fn take_answer(&mut self, answer: ModelAnswer) -> Vec<Action> {
         let inner = &mut self.0;
         (inner.turn, inner.taken) = (inner.turn.saturating_add(1), inner.taken.saturating_add(1));
         inner.spent = inner.spent.plus(answer.spent());
@@ -292,7 +292,7 @@ impl State {
             let Some(Action::Call(turn)) = self.due() else { return actions };
             // Nothing of a turn runs whose only call was cut short.
             if turn.run == 0 {
-                actions.extend(self.called(&calls, None, Vec::new(), None));
+                actions.extend(self.take_results(&calls, None, Vec::new(), None));
             } else {
                 actions.push(Action::Call(turn));
             }
@@ -303,7 +303,7 @@ impl State {
             actions.extend(self.ask());
         } else if is_typed && is_text_cut {
             let problem = "it was cut short, because it was too long; make it shorter";
-            actions.extend(self.checked(None, Err(problem.to_owned())));
+            actions.extend(self.end_in_value(None, Err(problem.to_owned())));
         } else if is_typed {
             actions.push(self.check(said, None));
         } else {
@@ -312,7 +312,7 @@ impl State {
         actions
     }
 
-    fn called(
+    fn take_results(
         &mut self,
         calls: &Arc<[ToolCall]>,
         stopping: Option<Stopping>,
@@ -402,8 +402,8 @@ impl State {
 
     fn has_spent_all(&self) -> Option<RunEnd> {
         Some(match budget::reached(self.limits(), self.spent_since_said())? {
-            Reached::Limit(limit) => RunEnd::Limit(limit),
-            Reached::Unknown(why) => {
+            BudgetEnd::Limit(limit) => RunEnd::Limit(limit),
+            BudgetEnd::Unknown(why) => {
                 RunEnd::model_failed(&ModelError::new("spending_unknown", why))
             }
         })

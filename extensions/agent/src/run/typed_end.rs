@@ -26,7 +26,7 @@ impl State {
     }
 
     /// Ends the run in the value, or asks again with all that is wrong. A value that is none is never an end.
-    pub(super) fn checked(
+    pub(super) fn end_in_value(
         &mut self,
         call: Option<&ToolCall>,
         checked: Result<String, String>,

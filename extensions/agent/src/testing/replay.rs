@@ -25,7 +25,7 @@ pub use self::compare::Difference;
 pub use self::error::ReplayError;
 pub use self::placeholders::Placeholders;
 pub use self::recorder::Recorder;
-use self::server::Served;
+use self::server::ServedExchanges;
 use crate::recording::Recording;
 
 /// A running server of a recording. It stops when it is dropped.
@@ -53,7 +53,7 @@ use crate::recording::Recording;
 #[derive(Debug)]
 pub struct Replay {
     address: SocketAddr,
-    served: Arc<Mutex<Served>>,
+    served: Arc<Mutex<ServedExchanges>>,
     server: JoinHandle<()>,
 }
 
@@ -104,7 +104,7 @@ impl ReplayBuilder {
     pub async fn start(self) -> std::io::Result<Replay> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let served = Served::new(self.recording, self.placeholders, self.compares);
+        let served = ServedExchanges::new(self.recording, self.placeholders, self.compares);
         let served = Arc::new(Mutex::new(served));
         let server = tokio::spawn(server::run(listener, Arc::clone(&served)));
         Ok(Replay { address, served, server })

@@ -83,7 +83,7 @@ impl McpConfig {
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
         let file: Toml =
             toml::from_str(text).map_err(|error| ConfigError::Syntax(error.to_string()))?;
-        Self::checked(file.servers)
+        Self::check(file.servers)
     }
 
     /// Reads the JSON that other applications write, as it is: the object `mcpServers` of Claude Desktop, Claude Code, Cursor
@@ -123,14 +123,14 @@ impl McpConfig {
         written: ServerEntry,
         start_timeout: Option<Duration>,
     ) -> Result<Self, ConfigError> {
-        let mut config = Self::checked(BTreeMap::from([(name.to_owned(), written)]))?;
+        let mut config = Self::check(BTreeMap::from([(name.to_owned(), written)]))?;
         for server in config.servers.values_mut() {
             server.start_timeout = start_timeout.unwrap_or(server.start_timeout);
         }
         Ok(config)
     }
 
-    fn checked(written: BTreeMap<String, ServerEntry>) -> Result<Self, ConfigError> {
+    fn check(written: BTreeMap<String, ServerEntry>) -> Result<Self, ConfigError> {
         let mut servers = BTreeMap::new();
         for (name, server) in written {
             let wrong = |what: String| ConfigError::Server { server: name.clone(), what };
@@ -141,7 +141,7 @@ impl McpConfig {
                 )));
             }
             if name.contains("__") || name.ends_with('_') {
-                return Err(wrong("`__` stands between a server and its tool, so the name neither contains it nor ends in `_`".into()));
+                return Err(wrong("`__` separates a server from its tool, so the name neither contains it nor ends in `_`".into()));
             }
             let is_alike = |other: &&String| other.eq_ignore_ascii_case(&name);
             if let Some(other) = servers.keys().find(is_alike) {
@@ -149,7 +149,7 @@ impl McpConfig {
                     "it differs from `{other}` in nothing but the case of letters, and people read the names of their tools; rename one"
                 )));
             }
-            let server = server.checked().map_err(wrong)?;
+            let server = server.check().map_err(wrong)?;
             servers.insert(name, server);
         }
         Ok(Self { servers, notes: Vec::new() })

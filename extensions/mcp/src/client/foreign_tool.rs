@@ -22,7 +22,7 @@ pub(super) fn of(handle: Handle, server: &Arc<Server>, tool: Arc<ForeignTool>) -
     let trust = server.trust();
     let (name, description) = (tool.name.clone(), description(&tool));
     let (schema, output) = (tool.input_schema.clone(), tool.output_schema.clone());
-    let (effect, danger) = judged(trust, &tool.annotations);
+    let (effect, danger) = judge(trust, &tool.annotations);
     let title = tool.title.clone().map(|it| escaped(&it));
     let has_own_timeout = server.call_timeout().is_some();
     let server = Arc::clone(server);
@@ -75,7 +75,7 @@ fn description(tool: &ForeignTool) -> String {
 }
 
 /// What a call changes, and how carefully to look.
-pub(super) fn judged(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
+pub(super) fn judge(trust: Trust, annotations: &ToolAnnotations) -> (Effect, Danger) {
     if trust == Trust::None {
         return (Effect::Once, Danger::Moderate);
     }
@@ -101,8 +101,8 @@ mod tests {
     #[test]
     fn annotations_count_only_where_the_server_is_trusted() {
         let reads = ToolAnnotations::new().read_only(true).destructive(false).idempotent(true);
-        assert_eq!(judged(Trust::None, &reads), (Effect::Once, Danger::Moderate));
-        let by = |annotations| judged(Trust::Annotations, &annotations);
+        assert_eq!(judge(Trust::None, &reads), (Effect::Once, Danger::Moderate));
+        let by = |annotations| judge(Trust::Annotations, &annotations);
         assert_eq!(by(reads), (Effect::Read, Danger::Moderate));
         assert_eq!(by(ToolAnnotations::new()), (Effect::Once, Danger::Dangerous));
         assert_eq!(

@@ -64,7 +64,7 @@ pub(super) fn transport(
     let config = config.custom_headers(headers(http)?).reinit_on_expired_session(false);
     // A redirect could lead the token and what a model says to another server.
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    let client = status::noted(client.connect_timeout(CONNECT))
+    let client = status::note_statuses(client.connect_timeout(CONNECT))
         .build()
         .map_err(|error| error.to_string())?;
     let requests = Requests {

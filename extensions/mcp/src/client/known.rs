@@ -48,7 +48,7 @@ impl KnownDefinitions {
         }
         tools.insert(tool.name.clone(), ReadableDefinition::of(tool));
         let Some(file) = &self.file else { return };
-        if let Err(error) = written(file, &tools) {
+        if let Err(error) = write(file, &tools) {
             let file = file.display();
             tracing::warn!(%file, %error, "what a foreign tool was when it ran is not written down");
         }
@@ -87,7 +87,7 @@ impl ReadableDefinition {
 }
 
 /// In place of the earlier file, as a whole.
-fn written(file: &Path, tools: &BTreeMap<String, ReadableDefinition>) -> io::Result<()> {
+fn write(file: &Path, tools: &BTreeMap<String, ReadableDefinition>) -> io::Result<()> {
     let new = file.with_extension(uuid::Uuid::new_v4().simple().to_string());
     std::fs::write(&new, serde_json::to_vec(tools)?)?;
     std::fs::rename(&new, file)

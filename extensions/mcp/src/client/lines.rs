@@ -33,7 +33,7 @@ const NOT_TAKEN: i32 = -32_099;
 /// The mark.
 static MARK: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
-/// Reports whether an error stands for an answer that was not taken, and is not the server's own.
+/// Reports whether an error was made here in place of an unreadable answer, and is not the server's own.
 pub(super) fn is_not_taken(error: &ErrorData) -> bool {
     let mark = error.data.as_ref().and_then(Value::as_str);
     error.code == ErrorCode(NOT_TAKEN) && mark == Some(&**MARK)
@@ -104,12 +104,12 @@ impl Line {
         }
         match serde_json::from_slice(&self.bytes) {
             Ok(message) => Some(message),
-            Err(error) => self.mended(&error),
+            Err(error) => self.repair(&error),
         }
     }
 
     /// The answer with what can be read of it. No depth of what is passed over can overflow the stack.
-    fn mended(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+    fn repair(&self, error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
         let answer = serde_json::from_slice::<Answer<'_>>(&self.bytes);
         let Ok(Answer { id: Some(id), method: None, result }) = answer else {
             tracing::debug!(%error, "a line of an MCP server is no message");

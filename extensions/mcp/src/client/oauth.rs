@@ -57,7 +57,7 @@ impl OAuth {
     ///     fn sign_in(&self, request: SignInRequest) -> BoxFuture<'_, Result<String, ToolError>> {
     ///         Box::pin(async move {
     ///             println!("open {} to use {}", request.url, request.server);
-    ///             Err(ToolError::new("refused", "nobody listens for the answer of the browser"))
+    ///             Err(ToolError::new("refused", "no listener waits for the browser's redirect"))
     ///         })
     ///     }
     /// }

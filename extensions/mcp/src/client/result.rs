@@ -23,7 +23,7 @@ pub(super) fn output(tool: &ForeignTool, answer: CallToolResult) -> Result<Outpu
         let words = format!("`{}` failed:\n{}", tool.name, words.join("\n"));
         return Err(ToolError::new("foreign_error", words).untrusted(&source));
     }
-    let broken = broken(tool, answer.structured_content.as_ref());
+    let broken = find_mismatch(tool, answer.structured_content.as_ref());
     let mut mark = json!({"server": tool.server, "tool": tool.theirs, "source": source});
     let structured = match (broken, answer.structured_content) {
         (None, structured) => structured,
@@ -62,7 +62,7 @@ pub(super) fn unfenced(server: &str, block: ContentBlock) -> Content<'static> {
 }
 
 /// What is wrong with an answer by the schema that its own server gives for it.
-fn broken(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
+fn find_mismatch(tool: &ForeignTool, structured: Option<&Value>) -> Option<String> {
     let schema = tool.output_schema.as_ref()?;
     let Some(structured) = structured else {
         return Some("it has no structured content".to_owned());

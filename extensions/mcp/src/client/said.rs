@@ -37,13 +37,13 @@ impl ServerStderr {
             line.clear();
             match (&mut stream).take(LONGEST).read_until(b'\n', &mut line).await {
                 Ok(0) | Err(_) => return,
-                Ok(_) => self.heard(&server, &String::from_utf8_lossy(&line)),
+                Ok(_) => self.note_line(&server, &String::from_utf8_lossy(&line)),
             }
         }
     }
 
     /// Notes a line in which no character acts on a terminal.
-    fn heard(&self, server: &str, line: &str) {
+    fn note_line(&self, server: &str, line: &str) {
         let line = printable::line(line.trim_end_matches(['\n', '\r']));
         tracing::info!(target: "toolwright_mcp::stderr", server, "{line}");
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use toolwright::{Call, Danger, Handle, Output, ToolContext, ToolError, error_kin
 
 use super::McpServers;
 use super::definition::{CHANGED, Definitions, ForeignTool};
-use super::foreign_tool::judged;
+use super::foreign_tool::judge;
 use super::untrusted::{escaped, fenced};
 
 /// The tools with which a model finds, describes and calls the tools of MCP servers. They need the service
@@ -43,7 +43,7 @@ pub async fn mcp_list_tools(
     server: Option<String>,
 ) -> Result<String, ToolError> {
     let definitions = servers.definitions(server.as_deref()).await?;
-    let (tools, problems) = sorted(&definitions);
+    let (tools, problems) = sort(&definitions);
     Ok(shown(&tools, &problems))
 }
 
@@ -68,7 +68,7 @@ pub async fn mcp_search(
     limit: usize,
 ) -> Result<String, ToolError> {
     let definitions = servers.definitions(None).await?;
-    let (tools, problems) = sorted(&definitions);
+    let (tools, problems) = sort(&definitions);
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut found: Vec<(usize, Arc<ForeignTool>)> = tools
         .into_iter()
@@ -99,7 +99,7 @@ pub async fn mcp_info(
     name: String,
 ) -> Result<String, ToolError> {
     let Some((server, tool)) = servers.find(&name).await? else { return Err(unknown(&name)) };
-    let (effect, danger) = judged(server.trust(), &tool.annotations);
+    let (effect, danger) = judge(server.trust(), &tool.annotations);
     let definition = json!({
         "name": tool.theirs,
         "title": tool.title,
@@ -173,7 +173,7 @@ pub async fn mcp_exec(
     let arguments = Value::Object(arguments);
     // Rules name the tool itself. Whoever decides on this call has read its name and its input.
     context.permits(Call::new(name.clone(), arguments.to_string())).await?;
-    let (_, danger) = judged(server.trust(), &tool.annotations);
+    let (_, danger) = judge(server.trust(), &tool.annotations);
     if danger > MCP_EXEC_DANGER {
         let words = format!("`{name}` is {}, which is more than this tool is", danger.as_str());
         let hint = format!("call `{name}` itself");
@@ -186,7 +186,7 @@ pub async fn mcp_exec(
 type Read<'a> = (&'a str, Result<Arc<Definitions>, ToolError>);
 
 /// The tools that can be called, and a line for each server and tool that cannot.
-fn sorted(definitions: &[Read<'_>]) -> (Vec<Arc<ForeignTool>>, Vec<String>) {
+fn sort(definitions: &[Read<'_>]) -> (Vec<Arc<ForeignTool>>, Vec<String>) {
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     for (_, read) in definitions {
         match read {

@@ -20,7 +20,7 @@ pub(super) fn result(
     let answer = match outcome {
         Outcome::Answered(answer) => answer,
         Outcome::Suspended(waits) => Answer::from(waiting(tool, &waits)),
-        Outcome::Failed(failure) => Answer::from(failed(tool, &failure)?),
+        Outcome::Failed(failure) => Answer::from(explain_failure(tool, &failure)?),
     };
     if let Some(error) = answer.error().filter(|error| error.kind() == error_kind::UNKNOWN_TOOL) {
         return Err(ErrorData::invalid_params(error.message().to_owned(), None));
@@ -103,7 +103,7 @@ fn waiting(tool: &str, waits: &SuspendedCall) -> ToolError {
 }
 
 /// Why the call cannot continue here. What the journal said is for operators.
-fn failed(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
+fn explain_failure(tool: &str, failure: &CallFailure) -> Result<ToolError, ErrorData> {
     let error = match failure {
         CallFailure::NoApprover { .. } => {
             ToolError::new(error_kind::APPROVAL_REQUIRED, failure.to_string())

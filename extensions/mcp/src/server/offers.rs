@@ -47,7 +47,7 @@ impl Offers {
         user: Option<&str>,
     ) -> Result<Vec<rmcp::model::Resource>, ErrorData> {
         let Some(resources) = &self.resources else { return Ok(Vec::new()) };
-        let listed = resources.list(user).await.map_err(failed)?;
+        let listed = resources.list(user).await.map_err(report_failure)?;
         Ok(listed.into_iter().map(resource).collect())
     }
 
@@ -62,7 +62,7 @@ impl Offers {
         user: Option<&str>,
     ) -> Result<ReadResourceResult, ErrorData> {
         let read = match &self.resources {
-            Some(resources) => resources.read(uri, user).await.map_err(failed)?,
+            Some(resources) => resources.read(uri, user).await.map_err(report_failure)?,
             None => None,
         };
         let Some(read) = read else {
@@ -113,7 +113,8 @@ impl Offers {
         {
             return Err(invalid(format!("the argument `{name}` of the prompt is missing")));
         }
-        let messages = prompts.get(&prompt.name, &arguments, client).await.map_err(failed)?;
+        let messages =
+            prompts.get(&prompt.name, &arguments, client).await.map_err(report_failure)?;
         let messages = messages.into_iter().map(message).collect::<Result<_, _>>()?;
         let mut result = GetPromptResult::new(messages);
         result.description = Some(prompt.description);
@@ -133,7 +134,7 @@ impl Offers {
         let filled = request.context.and_then(|context| context.arguments).unwrap_or_default();
         let (filled, argument) = (filled.into_iter().collect(), request.argument);
         let found = completions.complete(&of, &argument.name, &argument.value, &filled).await;
-        let mut found = found.map_err(failed)?;
+        let mut found = found.map_err(report_failure)?;
         let total = found.len();
         found.truncate(CompletionInfo::MAX_VALUES);
         let has_more = total > found.len();
@@ -213,7 +214,7 @@ fn block(content: Content<'static>) -> Result<ContentBlock, ErrorData> {
     })
 }
 
-fn failed(error: ToolError) -> ErrorData {
+fn report_failure(error: ToolError) -> ErrorData {
     tracing::warn!(%error, "a request of a client failed");
     ErrorData::internal_error(error.message().to_owned(), None)
 }

@@ -45,7 +45,7 @@ impl Answers {
         response: &Response,
         value: Option<&Value>,
     ) -> Vec<String> {
-        let Some(responses) = self.located(self.responses.as_deref()) else { return Vec::new() };
+        let Some(responses) = self.locate(self.responses.as_deref()) else { return Vec::new() };
         let Some(promised) = of_status(&responses, status) else {
             return vec![format!("the status {} is not in the document", status.as_u16())];
         };
@@ -67,7 +67,7 @@ impl Answers {
         }
     }
 
-    fn located(&self, place: Option<&str>) -> Option<LocatedValue<'_>> {
+    fn locate(&self, place: Option<&str>) -> Option<LocatedValue<'_>> {
         let place = place?;
         Some(LocatedValue { value: self.document.root.pointer(place)?, place: place.to_owned() })
     }

@@ -18,7 +18,7 @@ const LARGEST_DETAILS: usize = 8192;
 pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError {
     let status = response.status;
     let pause = response.header(RETRY_AFTER).and_then(|it| retry_after(it, now));
-    let (kind, class) = judged(status, pause);
+    let (kind, class) = classify(status, pause);
     let mut words = format!("{title} answered {}", status.as_u16());
     if let Some(reason) = status.canonical_reason() {
         words.push_str(&format!(" ({reason})"));
@@ -30,7 +30,7 @@ pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError
         ));
     }
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
-    if let Some(said) = said(body.as_ref(), &response.body) {
+    if let Some(said) = read_message(body.as_ref(), &response.body) {
         words.push_str(": ");
         words.push_str(&printable::lines(&said));
     }
@@ -44,7 +44,7 @@ pub(super) fn of(title: &str, response: &Response, now: SystemTime) -> ToolError
 }
 
 /// The kind of the failure, and whether the call may be made again.
-fn judged(status: StatusCode, pause: Option<Duration>) -> (&'static str, ErrorClass) {
+fn classify(status: StatusCode, pause: Option<Duration>) -> (&'static str, ErrorClass) {
     match status {
         StatusCode::TOO_MANY_REQUESTS => {
             ("rate_limited", ErrorClass::NotStarted { retry_after: pause })
@@ -65,7 +65,7 @@ fn judged(status: StatusCode, pause: Option<Duration>) -> (&'static str, ErrorCl
 }
 
 /// What the server says: the title and detail of problem details (RFC 9457), the message of other JSON, or the text.
-fn said(body: Option<&Value>, raw: &[u8]) -> Option<String> {
+fn read_message(body: Option<&Value>, raw: &[u8]) -> Option<String> {
     let text = |key: &str| body?.get(key)?.as_str().map(str::trim).filter(|it| !it.is_empty());
     let said = match (text("title"), text("detail")) {
         (Some(title), Some(detail)) => Some(format!("{title}: {detail}")),
@@ -106,7 +106,7 @@ mod tests {
             (302, None, ErrorClass::Final),
         ] {
             let status = StatusCode::from_u16(status).expect("a status");
-            assert_eq!(judged(status, pause).1, class, "{status}");
+            assert_eq!(classify(status, pause).1, class, "{status}");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
             ("", None),
         ] {
             let value = serde_json::from_str(body).ok();
-            assert_eq!(said(value.as_ref(), body.as_bytes()).as_deref(), expected);
+            assert_eq!(read_message(value.as_ref(), body.as_bytes()).as_deref(), expected);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{decoded, encode, style};
+use super::{decode, encode, style};
 use crate::body::Part;
 
 /// The media type with its boundary, and the body.
@@ -51,7 +51,7 @@ fn field(name: &str, part: &Part, value: &Value) -> Result<(String, Vec<u8>), St
         let file = encode::value(&name);
         let kind = media_type("application/octet-stream");
         let head = format!("{head}; filename=\"{file}\"\r\nContent-Type: {kind}");
-        return Ok((head, decoded(value)?));
+        return Ok((head, decode(value)?));
     }
     if value.is_object() || value.is_array() {
         let kind = media_type("application/json");

@@ -17,7 +17,7 @@ pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String,
             return Err("its style is none of a path".to_owned());
         }
     };
-    let parts = Parts::of(value)?.encoded(encode::value);
+    let parts = Parts::of(value)?.encode_with(encode::value);
     let body = match parts {
         Parts::One(text) if named && text.is_empty() => name.clone(),
         Parts::One(text) if named => format!("{name}={text}"),
@@ -29,9 +29,9 @@ pub(super) fn in_path(style: Style, name: &str, value: &Value) -> Result<String,
         Parts::List(items) if named => format!("{name}={}", items.join(separator)),
         Parts::List(items) => items.join(separator),
         Parts::Fields(fields) if fields.is_empty() => return Ok(String::new()),
-        Parts::Fields(fields) if explode => joined(&fields, "=", separator),
-        Parts::Fields(fields) if named => format!("{name}={}", joined(&fields, ",", separator)),
-        Parts::Fields(fields) => joined(&fields, ",", separator),
+        Parts::Fields(fields) if explode => join(&fields, "=", separator),
+        Parts::Fields(fields) if named => format!("{name}={}", join(&fields, ",", separator)),
+        Parts::Fields(fields) => join(&fields, ",", separator),
     };
     Ok(format!("{prefix}{body}"))
 }
@@ -60,7 +60,7 @@ pub(super) fn in_header(style: Style, value: &Value) -> Result<String, String> {
     Ok(match parts {
         Parts::One(text) => text,
         Parts::List(items) => items.join(","),
-        Parts::Fields(fields) => joined(&fields, if explode { "=" } else { "," }, ","),
+        Parts::Fields(fields) => join(&fields, if explode { "=" } else { "," }, ","),
     })
 }
 
@@ -75,23 +75,23 @@ pub(super) fn pairs(style: Style, name: &str, value: &Value) -> Result<Vec<Strin
             deep(&key, value, &mut found);
             found
         }
-        Style::Delimited { by } => match Parts::of(value)?.encoded(encode::value) {
+        Style::Delimited { by } => match Parts::of(value)?.encode_with(encode::value) {
             Parts::One(text) => vec![pair(&text)],
             Parts::List(items) => vec![pair(&items.join(by))],
-            Parts::Fields(fields) => vec![pair(&joined(&fields, by, by))],
+            Parts::Fields(fields) => vec![pair(&join(&fields, by, by))],
         },
         Style::Form { explode, reserved } => {
             // A comma separates the items of a list, so that none can have it as it is.
             let reserved = reserved && !(value.is_array() || value.is_object());
             let encoded = if reserved { encode::reserved } else { encode::value };
-            match Parts::of(value)?.encoded(encoded) {
+            match Parts::of(value)?.encode_with(encoded) {
                 Parts::One(text) => vec![pair(&text)],
                 Parts::List(items) if explode => items.iter().map(|it| pair(it)).collect(),
                 Parts::List(items) => vec![pair(&items.join(","))],
                 Parts::Fields(fields) if explode => {
                     fields.iter().map(|(key, value)| format!("{key}={value}")).collect()
                 }
-                Parts::Fields(fields) => vec![pair(&joined(&fields, ",", ","))],
+                Parts::Fields(fields) => vec![pair(&join(&fields, ",", ","))],
             }
         }
         Style::Simple { .. } | Style::Label { .. } | Style::Matrix { .. } => {
@@ -146,7 +146,7 @@ impl Parts {
         })
     }
 
-    fn encoded(self, encode: impl Fn(&str) -> String) -> Self {
+    fn encode_with(self, encode: impl Fn(&str) -> String) -> Self {
         match self {
             Self::One(text) => Self::One(encode(&text)),
             Self::List(items) => Self::List(items.iter().map(|it| encode(it)).collect()),
@@ -158,7 +158,7 @@ impl Parts {
     }
 }
 
-fn joined(fields: &[(String, String)], between: &str, after: &str) -> String {
+fn join(fields: &[(String, String)], between: &str, after: &str) -> String {
     let pairs = fields.iter().map(|(key, value)| format!("{key}{between}{value}"));
     pairs.collect::<Vec<_>>().join(after)
 }

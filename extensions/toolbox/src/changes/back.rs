@@ -56,8 +56,8 @@ pub(super) fn plan_back<'a>(
     Ok(Some(Back { changes: since.iter().rev().copied().collect() }))
 }
 
-/// The changes without those that an undo has taken back, and without that undo. One that is itself taken back, and has undone
-/// what stays, stands.
+/// Returns the changes in effect: without those that an undo has taken back, and without that undo. An undo is in effect where
+/// it is itself taken back and the changes that it undid are not.
 fn standing<'a>(changes: &'a [Change], is_taken: &impl Fn(&Change) -> bool) -> Vec<&'a Change> {
     let undone_by = |undo: &Change| {
         let by = undo.number;

@@ -41,7 +41,7 @@ impl ChangeLog {
             let changes = changes.into_iter().filter(|it| it.after.is_none() || it.is_effective());
             entries.extend(changes.filter(|it| it.call.id != asking).map(Entry::Change));
         }
-        entries.extend(self.unnamed(limit).map_err(unavailable)?);
+        entries.extend(self.list_unnamed(limit).map_err(unavailable)?);
         entries.sort_by_key(|entry| match entry {
             Entry::Change(change) => (change.call.began, change.number),
             Entry::Unnamed { call, .. } => (call.began, i64::MAX),
@@ -61,7 +61,7 @@ impl ChangeLog {
         Ok(paths.iter().filter_map(|path| Name::parse(path).ok()).collect())
     }
 
-    fn unnamed(&self, limit: u32) -> rusqlite::Result<Vec<Entry>> {
+    fn list_unnamed(&self, limit: u32) -> rusqlite::Result<Vec<Entry>> {
         let connection = self.connection();
         let sql = format!(
             "SELECT {CALL}, calls.unnamed FROM calls WHERE unnamed IS NOT NULL ORDER BY number DESC LIMIT ?1"

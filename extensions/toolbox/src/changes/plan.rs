@@ -163,7 +163,7 @@ impl Refusal<'_> {
     pub(super) fn of<'n>(&'n self, name: &'n Name) -> impl fmt::Display {
         fmt::from_fn(move |formatter| match self {
             Self::Unknown => write!(formatter, "the log has no such change of `{name}`"),
-            Self::Nothing => write!(formatter, "the log has no change of `{name}` that stands"),
+            Self::Nothing => write!(formatter, "the log has no change of `{name}` in effect"),
             Self::Undone { change, by } => {
                 write!(formatter, "change {change} of `{name}` was undone by change {by}")
             }

@@ -186,7 +186,7 @@ impl ChangeLog {
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for (change, seen) in &seen {
                 let number = after_others(&transaction, change)?;
-                finished(&transaction, number, seen)?;
+                finish_change(&transaction, number, seen)?;
             }
             step();
             transaction.commit()
@@ -306,7 +306,7 @@ fn after_others(db: &Connection, change: &BegunChange) -> rusqlite::Result<i64> 
 }
 
 /// Completes a change; one that changed nothing is removed.
-fn finished(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
+fn finish_change(db: &Connection, number: i64, seen: &FileSnapshot) -> rusqlite::Result<()> {
     let sql = "SELECT before FROM changes WHERE number = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let row = statement.query_row([number], |row| row.get::<_, String>(0));

@@ -18,7 +18,11 @@ pub(super) fn milliseconds() -> i64 {
 impl ChangeLog {
     /// The name that a path means where it is undone: of a link and the file that it leads to, the one with the change, or
     /// with the newest one.
-    pub(super) fn meant(&self, path: &str, change: Option<i64>) -> Result<Name, ToolError> {
+    pub(super) fn find_changed_name(
+        &self,
+        path: &str,
+        change: Option<i64>,
+    ) -> Result<Name, ToolError> {
         let asked = Name::parse(path)?;
         let names = self.0.workspace.written_names(&asked)?;
         let connection = self.connection();

@@ -30,11 +30,11 @@ pub fn undo_file(
     /// Path relative to the workspace.
     #[arg(alias = "file_path", example = "src/lib.rs", positional)]
     path: String,
-    /// The number of one change, from `file_history`, also of an undo; the newest change that stands when absent.
+    /// The number of one change, from `file_history`, also of an undo; the newest change in effect when absent.
     #[arg(minimum = 1)]
     change: Option<i64>,
 ) -> Result<String, ToolError> {
-    let name = log.meant(&path, change)?;
+    let name = log.find_changed_name(&path, change)?;
     let wanted = change.map_or(WantedChanges::Newest, WantedChanges::Change);
     Ok(log.undo(&CallFacts::of(context), &name, wanted, milliseconds())?.words)
 }

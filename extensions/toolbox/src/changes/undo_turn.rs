@@ -40,7 +40,7 @@ pub fn undo_turn(
     run: Option<String>,
 ) -> Result<String, ToolError> {
     let nothing = |run: &str| {
-        let message = format!("the log has no change of turn {turn} of {run} that stands");
+        let message = format!("the log has no change of turn {turn} of {run} in effect");
         ToolError::new(error_kind::NOT_FOUND, message)
             .class(ErrorClass::Final)
             .hint("`file_history` lists the changes with their turns")

@@ -14,7 +14,7 @@ use toolwright::{Content, Output, ToolError, tool};
 use super::marked::mark;
 use super::path::LogicalPath;
 use super::store::ContextStore;
-use crate::files::numbered;
+use crate::files::number_lines;
 use crate::workspace::{Encoding, Text};
 
 /// Read a stored text, whole or in part. Each line of the answer begins with its number and a tab, which are not in the text.
@@ -36,7 +36,7 @@ pub fn context_read(
 ) -> Result<Output, ToolError> {
     let entry = store.read(&path, version)?;
     let text = Text { text: entry.content, encoding: Encoding::Utf8 { mark: false } };
-    let lines = numbered(&LogicalPath::parse(&path)?, &text, &entry.hash, offset, limit)?;
+    let lines = number_lines(&LogicalPath::parse(&path)?, &text, &entry.hash, offset, limit)?;
     let note = entry.note.map(|note| format!(": {note}")).unwrap_or_default();
     let head = format!("version {} of {}{note}", entry.version, entry.last_version);
     Ok(match entry.untrusted {

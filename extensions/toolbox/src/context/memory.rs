@@ -17,12 +17,12 @@ pub(super) fn within<T>(
     cancel: impl Fn() + Sync,
     work: impl FnOnce() -> T,
 ) -> (T, bool) {
-    let Some(before) = taken() else { return (work(), false) };
+    let Some(before) = measure() else { return (work(), false) };
     let ((end, ended), cancel) = (channel::<()>(), &cancel);
     thread::scope(|scope| {
         let watch = scope.spawn(move || {
             while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if taken().is_some_and(|now| now.saturating_sub(before) > most) {
+                if measure().is_some_and(|now| now.saturating_sub(before) > most) {
                     cancel();
                     return true;
                 }
@@ -36,6 +36,6 @@ pub(super) fn within<T>(
     })
 }
 
-fn taken() -> Option<usize> {
+fn measure() -> Option<usize> {
     memory_stats().map(|stats| stats.physical_mem)
 }

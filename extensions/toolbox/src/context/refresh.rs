@@ -48,7 +48,7 @@ impl ContextStore {
     /// `invalid_path`; `context_unavailable` where SQLite cannot list them.
     pub async fn refresh(&self, folder: Option<&str>) -> Result<Vec<RefreshedEntry>, ToolError> {
         let mut refreshed = Vec::new();
-        for entry in self.sourced(folder)? {
+        for entry in self.list_sourced(folder)? {
             let path = entry.path.to_string();
             refreshed.push(match self.refresh_one(&entry).await {
                 Ok(result) => RefreshedEntry { path, result, message: None },
@@ -91,7 +91,7 @@ impl ContextStore {
         kind.fetch(name.to_owned()).await
     }
 
-    fn sourced(&self, folder: Option<&str>) -> Result<Vec<SourcedEntry>, ToolError> {
+    fn list_sourced(&self, folder: Option<&str>) -> Result<Vec<SourcedEntry>, ToolError> {
         let folder = LogicalPath::parse_folder(folder)?;
         let folder = folder.as_ref().map(LogicalPath::as_str);
         let select = "SELECT e.path, e.source, v.hash FROM entries e

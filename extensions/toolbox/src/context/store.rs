@@ -200,7 +200,7 @@ impl ContextStore {
                 entry.optional()
             })
             .map_err(unavailable)?;
-        match (entry, version, found(&connection, &path).map_err(unavailable)?) {
+        match (entry, version, find_row(&connection, &path).map_err(unavailable)?) {
             (Some(entry), ..) => Ok(entry),
             (None, Some(version), Some(last)) => {
                 let message =
@@ -221,7 +221,7 @@ impl ContextStore {
         edit: impl FnOnce(&str) -> Result<String, ToolError>,
     ) -> Result<(StoredEntry, String), ToolError> {
         self.write_with(|transaction| {
-            let entry = found(transaction, path).map_err(unavailable)?;
+            let entry = find_row(transaction, path).map_err(unavailable)?;
             let entry = entry.ok_or_else(|| missing(path))?;
             self.is_as_expected(path, Some(&entry), expected.map_or(Before::Any, Before::Hash))?;
             let query = "SELECT content, untrusted FROM versions WHERE entry = ?1 AND version = ?2";
@@ -246,7 +246,7 @@ impl ContextStore {
         text: &NewText<'_>,
     ) -> Result<StoredEntry, ToolError> {
         self.write_with(|transaction| {
-            let entry = found(transaction, path).map_err(unavailable)?;
+            let entry = find_row(transaction, path).map_err(unavailable)?;
             self.is_as_expected(path, entry.as_ref(), before)?;
             insert(transaction, path, entry.as_ref(), text)
         })
@@ -312,7 +312,7 @@ fn missing(path: &LogicalPath) -> ToolError {
     ToolError::new("not_found", message).hint("list or search the entries to find its path")
 }
 
-fn found(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<EntryRow>> {
+fn find_row(connection: &Connection, path: &LogicalPath) -> rusqlite::Result<Option<EntryRow>> {
     let query = "SELECT e.id, e.version, v.hash FROM entries e
         JOIN versions v ON v.entry = e.id AND v.version = e.version WHERE e.path = ?1";
     connection

@@ -28,7 +28,7 @@ use toolwright::{Output, Reconciled, ToolContext, ToolError, data, tool};
 
 use super::diff;
 use super::edit::other_names;
-use super::notes::{Demand, counted};
+use super::notes::{Demand, count};
 use super::patch::read;
 use crate::Workspace;
 use crate::workspace::content_hash;
@@ -65,11 +65,11 @@ impl ExpectedHash {
     blocking,
     preview = |workspace, patch, expected_hashes| -> Result<String, ToolError> {
         let plan = Plan::new(workspace, &patch, &expected_hashes.unwrap_or_default(), &Demand::always())?;
-        Ok(plan.described(diff::IN_A_PREVIEW))
+        Ok(plan.describe(diff::IN_A_PREVIEW))
     },
     reconcile = |workspace, patch| -> Result<Reconciled, ToolError> {
         let Ok(files) = read(&patch) else { return Ok(Reconciled::DidNotHappen) };
-        let back: Vec<_> = files.iter().map(|file| file.reversed()).collect();
+        let back: Vec<_> = files.iter().map(|file| file.reverse()).collect();
         Ok(match (is_possible(workspace, &files), is_possible(workspace, &back)) {
             (true, false) => Reconciled::DidNotHappen,
             (false, true) => Reconciled::Happened(Output::text("the files are as the patch makes them")),
@@ -92,8 +92,8 @@ pub fn apply_patch(
     workspace.change(&plan.changes())?;
     Ok(format!(
         "applied the patch to {}\n{}",
-        counted(plan.files.len(), "file", "files"),
-        plan.described(diff::IN_AN_ANSWER)
+        count(plan.files.len(), "file", "files"),
+        plan.describe(diff::IN_AN_ANSWER)
     ))
 }
 
@@ -111,7 +111,7 @@ fn written_by(patch: &str) -> Vec<String> {
 
 impl Plan {
     /// A line for each file, and the diffs, of at most so many lines altogether.
-    fn described(&self, most: usize) -> String {
+    fn describe(&self, most: usize) -> String {
         let (mut words, mut left) = (String::new(), most);
         for file in &self.files {
             let (added, removed) = file.counts;

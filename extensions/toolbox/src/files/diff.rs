@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-use super::notes::{counted, shortened};
+use super::notes::{count, shorten};
 
 /// So many lines of a diff stand in the answer to a model.
 pub(super) const IN_AN_ANSWER: usize = 60;
@@ -23,10 +23,10 @@ pub(super) fn between(before: &str, after: &str, most: usize) -> String {
     let diff = TextDiff::configure().timeout(TIME).diff_lines(before, after);
     let unified = diff.unified_diff().context_radius(3).to_string();
     let total = unified.lines().count();
-    let lines = unified.lines().take(most).map(|line| shortened(line, LONGEST_LINE));
+    let lines = unified.lines().take(most).map(|line| shorten(line, LONGEST_LINE));
     let mut lines: Vec<String> = lines.collect();
     if total > most {
-        lines.push(format!("[{} of the diff]", counted(total - most, "more line", "more lines")));
+        lines.push(format!("[{} of the diff]", count(total - most, "more line", "more lines")));
     }
     lines.join("\n")
 }

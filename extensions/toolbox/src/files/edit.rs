@@ -4,9 +4,9 @@
 use toolwright::{ErrorClass, ToolError};
 
 use super::diff;
-use super::notes::counted;
+use super::notes::count;
 use crate::Workspace;
-use crate::workspace::{After, Before, Change, Name, Text, content_hash, decoded, is_expected};
+use crate::workspace::{After, Before, Change, Name, Text, content_hash, decode, is_expected};
 
 /// A text file that is about to be changed.
 pub(super) struct Edit {
@@ -31,7 +31,7 @@ impl Edit {
 
     /// A file with this content.
     pub(super) fn of(name: Name, bytes: Vec<u8>) -> Result<Self, ToolError> {
-        let now = decoded(&name, &bytes)?;
+        let now = decode(&name, &bytes)?;
         Ok(Self { name, bytes, now })
     }
 
@@ -42,7 +42,7 @@ impl Edit {
 
     /// Whether it would have this hash with another text.
     pub(super) fn would_have_hash(&self, text: &str, expected: &str) -> bool {
-        let content = encoded(&self.name, &self.now, text);
+        let content = encode(&self.name, &self.now, text);
         content.is_ok_and(|it| is_expected(&self.name, Some(&it), Some(expected)).is_ok())
     }
 
@@ -53,7 +53,7 @@ impl Edit {
         text: &str,
         done: &str,
     ) -> Result<String, ToolError> {
-        let content = encoded(&self.name, &self.now, text)?;
+        let content = encode(&self.name, &self.now, text)?;
         let done = format!("{done}{}", other_names(workspace.hard_links(&self.name)?));
         let (before, after) = (Before::Content(&self.bytes), After::Content(&content));
         workspace.change(&[Change { name: &self.name, before, after }])?;
@@ -62,12 +62,12 @@ impl Edit {
 
     /// What a person is shown before the change.
     pub(super) fn preview(&self, text: &str) -> String {
-        shown(&self.name, &diff::between(&self.now.text, text, diff::IN_A_PREVIEW))
+        show_diff(&self.name, &diff::between(&self.now.text, text, diff::IN_A_PREVIEW))
     }
 }
 
 /// A text in the encoding of the file that it replaces.
-pub(super) fn encoded(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, ToolError> {
+pub(super) fn encode(name: &Name, now: &Text, text: &str) -> Result<Vec<u8>, ToolError> {
     now.encoding.encode(text).map_err(|other| {
         let encoding = now.encoding.described().unwrap_or_default();
         let message = format!(
@@ -85,7 +85,7 @@ pub(super) fn other_names(links: usize) -> String {
     match links {
         0 => String::new(),
         links => {
-            let links = counted(links, "other name", "other names");
+            let links = count(links, "other name", "other names");
             format!("; {links} of the file (hard links) still have the old content")
         }
     }
@@ -101,7 +101,7 @@ pub(super) fn answer(done: &str, content: &[u8], diff: &str) -> String {
 }
 
 /// A diff under the name of its file.
-pub(super) fn shown(name: &Name, diff: &str) -> String {
+pub(super) fn show_diff(name: &Name, diff: &str) -> String {
     match diff {
         "" => format!("`{name}` stays as it is"),
         diff => format!("`{name}`\n{diff}"),

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use toolwright::{ErrorClass, Output, Reconciled, ToolContext, ToolError, tool};
 
 use super::edit::Edit;
-use super::notes::{Demand, counted};
+use super::notes::{Demand, count};
 use super::occurrences::occurrences;
 use crate::Workspace;
 use crate::workspace::{Ends, Name};
@@ -43,12 +43,12 @@ const TRIED_PLACES: usize = 100;
     blocking,
     preview = |workspace, path, old_string, new_string, replace_all, expected_hash| -> Result<String, ToolError> {
         let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
-        Ok(edit.preview(&planned(&edit, &old_string, &new_string, replace_all)?.text))
+        Ok(edit.preview(&plan_edit(&edit, &old_string, &new_string, replace_all)?.text))
     },
     reconcile = |workspace, path, old_string, new_string, replace_all, expected_hash| -> Result<Reconciled, ToolError> {
         let edit = Edit::open(workspace, &path, None)?;
         let by_hash = expected_hash.and_then(|it| found_by_hash(&edit, &old_string, &new_string, replace_all, &it));
-        Ok(by_hash.unwrap_or_else(|| found(&edit, &old_string, &new_string)))
+        Ok(by_hash.unwrap_or_else(|| reconcile_edit(&edit, &old_string, &new_string)))
     }
 )]
 pub fn edit_file(
@@ -62,25 +62,25 @@ pub fn edit_file(
     old_string: String,
     /// The text that takes its place; empty to delete it.
     new_string: String,
-    /// Whether every place where the text stands is replaced.
+    /// Whether every occurrence of the text is replaced.
     #[arg(default = false)]
     replace_all: bool,
     /// The hash that `read_file` showed: a file that was changed since is not edited.
     expected_hash: Option<String>,
 ) -> Result<String, ToolError> {
     let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
-    let edited = planned(&edit, &old_string, &new_string, replace_all)?;
-    let places = counted(edited.lines.len(), "place", "places");
-    let done = format!("replaced {places} in `{}`, {}", edit.name, named(&edited.lines));
+    let edited = plan_edit(&edit, &old_string, &new_string, replace_all)?;
+    let places = count(edited.lines.len(), "place", "places");
+    let done = format!("replaced {places} in `{}`, {}", edit.name, name_lines(&edited.lines));
     Demand::of(context).still()?;
     edit.write(workspace, &edited.text, &done)
 }
 
 /// The edit with the line ends of the file.
-fn planned(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
+fn plan_edit(edit: &Edit, old: &str, new: &str, all: bool) -> Result<EditedText, ToolError> {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
-    replaced(&edit.name, text, &old, &new, all)
+    replace(&edit.name, text, &old, &new, all)
 }
 
 fn in_ends_of<'t>(text: &str, old: &'t str, new: &'t str) -> (Cow<'t, str>, Cow<'t, str>) {
@@ -109,7 +109,7 @@ fn found_by_hash(
     let is_before = |before: &String| {
         let (old, new) = in_ends_of(before, old, new);
         edit.would_have_hash(before, expected)
-            && replaced(&edit.name, before, &old, &new, all).is_ok_and(|it| it.text == *text)
+            && replace(&edit.name, before, &old, &new, all).is_ok_and(|it| it.text == *text)
     };
     let undone =
         |place: usize| [&text[..place], &*old_here, &text[place + new_here.len()..]].concat();
@@ -128,7 +128,7 @@ fn found_by_hash(
 
 /// Whether an edit of which nothing was heard has happened, by what the file contains: a text of which one contains the
 /// other says nothing where both are there.
-fn found(edit: &Edit, old: &str, new: &str) -> Reconciled {
+fn reconcile_edit(edit: &Edit, old: &str, new: &str) -> Reconciled {
     let text = &edit.now.text;
     let (old, new) = in_ends_of(text, old, new);
     match (text.contains(&*old), text.contains(&*new)) {
@@ -152,7 +152,7 @@ struct EditedText {
 }
 
 /// Replaces `old` by `new`; pure.
-fn replaced(
+fn replace(
     name: &Name,
     text: &str,
     old: &str,
@@ -185,7 +185,7 @@ fn replaced(
             let message = format!(
                 "`{name}` contains the text of `old_string` {} times, {}, expected once",
                 places.len(),
-                named(&lines)
+                name_lines(&lines)
             );
             let hint = "add lines around it until it is the only one, or set `replace_all`";
             return Err(invalid("text_not_unique", message).hint(hint));
@@ -224,7 +224,7 @@ fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     places.iter().map(number).collect()
 }
 
-fn named(lines: &[usize]) -> String {
+fn name_lines(lines: &[usize]) -> String {
     let shown: Vec<String> = lines.iter().take(NAMED_LINES).map(usize::to_string).collect();
     let more = match lines.len().saturating_sub(NAMED_LINES) {
         0 => String::new(),
@@ -252,7 +252,7 @@ fn with_crlf(text: &str) -> Cow<'_, str> {
 mod tests {
     use toolwright::Reconciled;
 
-    use super::{Edit, found, found_by_hash};
+    use super::{Edit, found_by_hash, reconcile_edit};
     use crate::workspace::{Name, content_hash};
 
     fn edit(text: &str) -> Edit {
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn an_edit_of_which_nothing_was_heard_is_found_by_what_the_file_contains() {
-        let found = |text, old, new| word(&found(&edit(text), old, new));
+        let found = |text, old, new| word(&reconcile_edit(&edit(text), old, new));
         assert_eq!(found("one two", "two", "2"), "not");
         assert_eq!(found("one 2", "two", "2"), "happened");
         assert_eq!(found("a\r\nc\r\n", "a\nb", "a\nc"), "happened");

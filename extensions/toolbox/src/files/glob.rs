@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use globset::{GlobBuilder, GlobMatcher};
 use toolwright::{ToolContext, ToolError, tool};
 
-use super::notes::{counted, locked, unreadable};
+use super::notes::{count, lock, unreadable};
 use crate::Workspace;
 use crate::workspace::{Name, Walk};
 
@@ -41,7 +41,7 @@ pub fn glob(
     #[arg(default = 200, minimum = 1, maximum = 10_000)]
     limit: usize,
 ) -> Result<String, ToolError> {
-    let matcher = compiled("pattern", &pattern)?;
+    let matcher = compile("pattern", &pattern)?;
     let folder = Name::parse(&path)?;
     let walk = Walk { workspace, context, include_ignored, depth: None };
     let (files, vanished) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
@@ -57,7 +57,7 @@ pub fn glob(
                 return;
             };
             // Where the file system has no times, the order is that of the names.
-            locked(files).push((Reverse(modified), found.name));
+            lock(files).push((Reverse(modified), found.name));
         }
     })?;
     let mut files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +74,7 @@ pub fn glob(
         lines.push(format!("no file below `{folder}` matches `{pattern}`{anywhere}"));
     }
     if more > 0 {
-        let more = counted(more, "more file", "more files");
+        let more = count(more, "more file", "more files");
         lines.push(format!("[{more}, which are older: narrow the pattern, or raise `limit`]"));
     }
     lines.extend(unreadable(missed));
@@ -82,7 +82,7 @@ pub fn glob(
 }
 
 /// A pattern of paths, in which `*` and `?` match no `/`.
-pub(super) fn compiled(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
+pub(super) fn compile(parameter: &str, pattern: &str) -> Result<GlobMatcher, ToolError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         let message = format!("`{parameter}` is no pattern of paths: {}", error.kind());
         ToolError::invalid(message).hint("write one such as `**/*.rs` or `src/*.{ts,tsx}`")
@@ -93,7 +93,7 @@ pub(super) fn compiled(parameter: &str, pattern: &str) -> Result<GlobMatcher, To
 /// The parameter `glob`: a pattern of names, or of paths where it has a `/`.
 pub(super) fn compiled_name(glob: &str) -> Result<GlobMatcher, ToolError> {
     match glob.contains('/') {
-        true => compiled("glob", glob),
-        false => compiled("glob", &format!("**/{glob}")),
+        true => compile("glob", glob),
+        false => compile("glob", &format!("**/{glob}")),
     }
 }

@@ -27,9 +27,9 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use toolwright::{ToolContext, ToolError, data, tool};
 
 use super::glob::compiled_name;
-use super::notes::{counted, locked, unreadable};
+use super::notes::{count, lock, unreadable};
 use crate::Workspace;
-use crate::workspace::{Encoding, LARGEST, ListedEntry, Name, Text, Walk, decoded};
+use crate::workspace::{Encoding, LARGEST, ListedEntry, Name, Text, Walk, decode};
 use gathered::GrepResults;
 pub use secret::is_secret;
 use sink::Lines;
@@ -118,7 +118,7 @@ pub fn grep(
                 return;
             }
             if hides(&found) {
-                locked(gathered).secrets += 1;
+                lock(gathered).secrets += 1;
                 return;
             }
             // What it is now: it may be another than the one that was listed, and is one inside all the same.
@@ -133,10 +133,10 @@ pub fn grep(
                 Some(Ok(())) => {
                     if let Some(count) = sink.count() {
                         let shown = sink.into_shown();
-                        locked(gathered).add(&found.name, count, shown);
+                        lock(gathered).add(&found.name, count, shown);
                     }
                 }
-                Some(Err(_)) | None => locked(gathered).unread += 1,
+                Some(Err(_)) | None => lock(gathered).unread += 1,
             }
         }
     })?;
@@ -148,13 +148,13 @@ pub fn grep(
     }
     if left_out > 0 {
         let left_out = match mode {
-            GrepMode::Content => counted(left_out, "more line matches", "more lines match"),
-            _ => counted(left_out, "more file has", "more files have") + " lines that match",
+            GrepMode::Content => count(left_out, "more line matches", "more lines match"),
+            _ => count(left_out, "more file has", "more files have") + " lines that match",
         };
         lines.push(format!("[{left_out}: narrow the pattern, `path` or `glob`, or raise `limit`]"));
     }
     if secrets > 0 {
-        let secrets = counted(secrets, "file was", "files were");
+        let secrets = count(secrets, "file was", "files were");
         lines.push(format!(
             "[{secrets} not searched, because of names that say that they hold keys or secrets]"
         ));
@@ -170,7 +170,7 @@ fn as_read(name: &Name, mut file: Box<dyn Read + Send>) -> io::Result<Box<dyn Re
     // A larger file is not read by any tool, and is searched as it is.
     if begin.len() as u64 <= LARGEST
         && std::str::from_utf8(&begin).is_err()
-        && let Ok(Text { text, encoding: Encoding::Latin1 }) = decoded(name, &begin)
+        && let Ok(Text { text, encoding: Encoding::Latin1 }) = decode(name, &begin)
     {
         return Ok(Box::new(Cursor::new(text.into_bytes())));
     }

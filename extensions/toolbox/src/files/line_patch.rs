@@ -3,7 +3,7 @@
 
 use toolwright::{ErrorClass, ToolError, data};
 
-use super::notes::counted;
+use super::notes::count;
 use crate::workspace::Ends;
 
 /// Lines that take the place of others. All numbers are those of the text before any patch.
@@ -59,7 +59,7 @@ pub fn patched_lines(text: &str, patches: &[LinePatch]) -> Result<String, ToolEr
         let message = format!(
             "{}; the text has {}",
             problems.join("; "),
-            counted(lines.len(), "line", "lines")
+            count(lines.len(), "line", "lines")
         );
         return Err(ToolError::new("invalid_patch", message)
             .class(ErrorClass::Invalid)

@@ -16,7 +16,7 @@
 use toolwright::{ToolContext, ToolError, tool};
 
 use super::glob::compiled_name;
-use super::notes::{counted, unreadable};
+use super::notes::{count, unreadable};
 use crate::Workspace;
 use crate::workspace::{Kind, Name, Walk};
 
@@ -72,7 +72,7 @@ pub fn list_files(
         });
     }
     if more > 0 {
-        let more = counted(more, "more path", "more paths");
+        let more = count(more, "more path", "more paths");
         lines.push(format!("[{more}: list a folder below, or raise `limit`]"));
     }
     lines.extend(unreadable(missed));

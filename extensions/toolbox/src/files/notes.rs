@@ -30,12 +30,12 @@ impl<'c> Demand<'c> {
 }
 
 /// What several threads of a search gather. A thread that panicked has ended the search.
-pub(super) fn locked<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(gathered: &Mutex<T>) -> MutexGuard<'_, T> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A number of things, in words: `1 file`, `2 files`.
-pub(super) fn counted(number: usize, one: &str, more: &str) -> String {
+pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     match number {
         1 => format!("1 {one}"),
         number => format!("{number} {more}"),
@@ -43,11 +43,11 @@ pub(super) fn counted(number: usize, one: &str, more: &str) -> String {
 }
 
 /// The beginning of a line that is too long, and what is left out of it.
-pub(super) fn shortened(line: &str, longest: usize) -> String {
+pub(super) fn shorten(line: &str, longest: usize) -> String {
     match line.char_indices().nth(longest) {
         None => line.to_owned(),
         Some((cut, _)) => {
-            let left_out = counted(line[cut..].chars().count(), "character", "characters");
+            let left_out = count(line[cut..].chars().count(), "character", "characters");
             format!("{}… [{left_out} more]", &line[..cut])
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn shortened(line: &str, longest: usize) -> String {
 /// What a search could not look at.
 pub(super) fn unreadable(number: usize) -> Option<String> {
     (number > 0).then(|| {
-        let entries = counted(number, "entry", "entries");
+        let entries = count(number, "entry", "entries");
         format!("[{entries} could not be read: no right to, or a name that is not UTF-8]")
     })
 }

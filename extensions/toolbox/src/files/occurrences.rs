@@ -7,7 +7,7 @@ pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterat
     let mut shorter = vec![0_usize; wanted.len()];
     let mut length = 0;
     for at in 1..wanted.len() {
-        length = extended(wanted, &shorter, length, &wanted[at]);
+        length = extend_match(wanted, &shorter, length, &wanted[at]);
         shorter[at] = length;
     }
     let mut length = 0;
@@ -18,13 +18,18 @@ pub(super) fn occurrences<T: PartialEq>(text: &[T], wanted: &[T]) -> impl Iterat
         if length == wanted.len() {
             length = shorter[length - 1];
         }
-        length = extended(wanted, &shorter, length, item);
+        length = extend_match(wanted, &shorter, length, item);
         (length == wanted.len()).then(|| at + 1 - length)
     })
 }
 
 /// The longest match that ends with this item, after one of `length` items that ends before it.
-fn extended<T: PartialEq>(wanted: &[T], shorter: &[usize], mut length: usize, item: &T) -> usize {
+fn extend_match<T: PartialEq>(
+    wanted: &[T],
+    shorter: &[usize],
+    mut length: usize,
+    item: &T,
+) -> usize {
     while length > 0 && wanted[length] != *item {
         length = shorter[length - 1];
     }

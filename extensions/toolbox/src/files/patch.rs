@@ -11,7 +11,7 @@ mod place;
 mod read;
 
 use crate::workspace::MARK;
-pub(super) use apply::applied;
+pub(super) use apply::apply;
 use hunk::Hunk;
 pub(super) use hunk::Kind;
 pub(super) use read::read;
@@ -50,14 +50,14 @@ impl FilePatch {
     }
 
     /// The patch that takes this one back.
-    pub(super) fn reversed(&self) -> Self {
+    pub(super) fn reverse(&self) -> Self {
         Self {
             old: self.new.clone(),
             new: self.old.clone(),
             is_copy: false,
             deletes_unseen: false,
             program: self.program.map(|is_program| !is_program),
-            hunks: self.hunks.iter().map(Hunk::reversed).collect(),
+            hunks: self.hunks.iter().map(Hunk::reverse).collect(),
         }
     }
 }

@@ -17,7 +17,7 @@ use toolwright::{Reconciled, ToolError, tool};
 
 use super::edit::{Edit, of_file};
 use super::line_patch::{LinePatch, patched_lines};
-use super::notes::counted;
+use super::notes::count;
 use crate::Workspace;
 use crate::workspace::content_hash;
 
@@ -33,7 +33,7 @@ use crate::workspace::content_hash;
     blocking,
     preview = |workspace, path, patches, expected_hash| -> Result<String, ToolError> {
         let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
-        Ok(edit.preview(&patched(&edit, &patches)?))
+        Ok(edit.preview(&patch(&edit, &patches)?))
     },
     reconcile = |workspace, path, expected_hash| -> Result<Reconciled, ToolError> {
         let bytes = workspace.read(&path)?;
@@ -56,18 +56,18 @@ pub fn patch_lines(
     expected_hash: Option<String>,
 ) -> Result<String, ToolError> {
     let edit = Edit::open(workspace, &path, expected_hash.as_deref())?;
-    let text = patched(&edit, &patches)?;
+    let text = patch(&edit, &patches)?;
     let (patches, lines) = (patches.len(), text.lines().count());
     let done = format!(
         "applied {} to `{}`, which now has {}",
-        counted(patches, "patch", "patches"),
+        count(patches, "patch", "patches"),
         edit.name,
-        counted(lines, "line", "lines")
+        count(lines, "line", "lines")
     );
     edit.write(workspace, &text, &done)
 }
 
 /// The text after the patches, or everything that is wrong with them.
-fn patched(edit: &Edit, patches: &[LinePatch]) -> Result<String, ToolError> {
+fn patch(edit: &Edit, patches: &[LinePatch]) -> Result<String, ToolError> {
     patched_lines(&edit.now.text, patches).map_err(|error| of_file(&edit.name, error))
 }

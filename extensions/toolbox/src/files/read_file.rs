@@ -18,9 +18,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use toolwright::{Content, Output, ToolError, tool};
 
-use super::notes::{counted, shortened};
+use super::notes::{count, shorten};
 use crate::Workspace;
-use crate::workspace::{Ends, Name, Text, content_hash, decoded};
+use crate::workspace::{Ends, Name, Text, content_hash, decode};
 
 /// A longer line is cut, after so many characters.
 const LONGEST_LINE: usize = 2000;
@@ -63,8 +63,8 @@ pub fn read_file(
         Some(PDF) => return Ok(document(&name, &bytes)),
         _ => {}
     }
-    let text = decoded(&name, &bytes)?;
-    Ok(Output::text(numbered(&name, &text, &content_hash(&bytes), offset, limit)?))
+    let text = decode(&name, &bytes)?;
+    Ok(Output::text(number_lines(&name, &text, &content_hash(&bytes), offset, limit)?))
 }
 
 fn picture(name: &Name, bytes: &[u8], kind: &'static str) -> Result<Output, ToolError> {
@@ -76,7 +76,7 @@ fn picture(name: &Name, bytes: &[u8], kind: &'static str) -> Result<Output, Tool
         return Err(ToolError::new("file_too_large", message));
     }
     let data = STANDARD.encode(bytes).into();
-    let words = described(name, bytes, kind);
+    let words = describe(name, bytes, kind);
     Ok(Output::text(words).with(Content::Image { media_type: kind.into(), data }))
 }
 
@@ -84,15 +84,15 @@ fn document(name: &Name, bytes: &[u8]) -> Output {
     let data = STANDARD.encode(bytes).into();
     let called = Some(name.to_string().into());
     let document = Content::Document { name: called, media_type: PDF.into(), data };
-    Output::text(described(name, bytes, PDF)).with(document)
+    Output::text(describe(name, bytes, PDF)).with(document)
 }
 
-fn described(name: &Name, bytes: &[u8], kind: &str) -> String {
+fn describe(name: &Name, bytes: &[u8], kind: &str) -> String {
     format!("`{name}`: {kind}, {} bytes; hash {}", bytes.len(), content_hash(bytes))
 }
 
 /// The lines from `offset` on as they are answered; pure.
-pub(crate) fn numbered(
+pub(crate) fn number_lines(
     name: &dyn fmt::Display,
     Text { text, encoding }: &Text,
     hash: &str,
@@ -106,7 +106,7 @@ pub(crate) fn numbered(
         return Ok(format!("`{name}` is empty; hash {hash}"));
     }
     if offset > total {
-        let lines = counted(total, "line", "lines");
+        let lines = count(total, "line", "lines");
         return Err(ToolError::invalid(format!(
             "`{name}` has {lines}, so no line has the number {offset}"
         )));
@@ -115,7 +115,7 @@ pub(crate) fn numbered(
     let width = end.to_string().len();
     let (mut lines, mut last) = (String::new(), offset);
     for (number, line) in (offset..=end).zip(text.lines().skip(offset - 1)) {
-        let line = shortened(line, LONGEST_LINE);
+        let line = shorten(line, LONGEST_LINE);
         if number > offset && lines.len() + line.len() > LARGEST_ANSWER {
             break;
         }
@@ -124,7 +124,7 @@ pub(crate) fn numbered(
         let _ = writeln!(lines, "{number:width$}\t{line}");
     }
     let mut answer = match (offset, last) {
-        (1, last) if last == total => format!("`{name}`: {}", counted(total, "line", "lines")),
+        (1, last) if last == total => format!("`{name}`: {}", count(total, "line", "lines")),
         (first, last) => format!("`{name}`: lines {first} to {last} of {total}"),
     };
     match Ends::of(text) {
@@ -138,7 +138,7 @@ pub(crate) fn numbered(
     let _ = writeln!(answer, "; hash {hash}");
     answer.push_str(&lines);
     if last < total {
-        let rest = counted(total - last, "more line", "more lines");
+        let rest = count(total - last, "more line", "more lines");
         let _ = write!(answer, "[{rest}: go on with offset {}]", last + 1);
     } else if !text.ends_with('\n') {
         answer.push_str("[the last line has no line end]");

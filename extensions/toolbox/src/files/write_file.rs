@@ -17,9 +17,9 @@
 use toolwright::{ToolError, tool};
 
 use super::diff;
-use super::edit::{answer, other_names, shown};
-use super::notes::counted;
-use crate::workspace::{After, Before, Change, Name, decoded, is_expected};
+use super::edit::{answer, other_names, show_diff};
+use super::notes::count;
+use crate::workspace::{After, Before, Change, Name, decode, is_expected};
 use crate::{Workspace, WriteOutcome};
 
 /// Write a whole text file: make it, or replace what it contains. To change a part of a file, use `edit_file`.
@@ -35,7 +35,7 @@ use crate::{Workspace, WriteOutcome};
         let found = now(workspace, &name, false)?;
         Ok(match found {
             OldContent::Nothing => format!("new file `{name}`\n{content}"),
-            found => shown(&name, &difference(&name, &found, &content, diff::IN_A_PREVIEW)),
+            found => show_diff(&name, &difference(&name, &found, &content, diff::IN_A_PREVIEW)),
         })
     }
 )]
@@ -70,7 +70,7 @@ pub fn write_file(
         Some(WriteOutcome::Replaced) => "replaced",
         _ => "created",
     };
-    let mut done = format!("{written} `{name}`, {}", counted(content.len(), "byte", "bytes"));
+    let mut done = format!("{written} `{name}`, {}", count(content.len(), "byte", "bytes"));
     done.push_str(&other_names(links));
     let diff = difference(&name, &found, &content, diff::IN_AN_ANSWER);
     Ok(answer(&done, content.as_bytes(), &diff))
@@ -100,7 +100,7 @@ fn difference(name: &Name, found: &OldContent, content: &str, most: usize) -> St
     match found {
         OldContent::Nothing => String::new(),
         OldContent::Unread => "[what was there was not read]".to_owned(),
-        OldContent::Content(before) => match decoded(name, before) {
+        OldContent::Content(before) => match decode(name, before) {
             Ok(text) => diff::between(&text.text, content, most),
             Err(_) => "[what was there is binary]".to_owned(),
         },

@@ -16,7 +16,7 @@ static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
 #[expect(
     unsafe_code,
-    reason = "the loader calls what stands in this section, which has to be functions of this form: this is one"
+    reason = "the loader calls what is in this section, which has to be functions of this form: this is one"
 )]
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -30,7 +30,7 @@ pub struct ProcessRequest<'a> {
     pub root: &'a Path,
     /// The variables that it gets, and no others.
     pub variables: &'a [(OsString, OsString)],
-    /// After how long it is ended; two minutes unless set.
+    /// The time after which the process is ended; two minutes unless set.
     pub limit: Duration,
     /// How its two streams are read.
     pub streams: Streams,

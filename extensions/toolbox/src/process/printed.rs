@@ -44,7 +44,7 @@ impl PrintedOutput {
 
     /// Standard output, and standard error where that is read apart.
     pub(super) fn finish(&self) -> (String, String) {
-        let text = |it| std::mem::take(&mut *locked(it)).finish();
+        let text = |it| std::mem::take(&mut *lock(it)).finish();
         (text(&self.output), text(&self.errors))
     }
 }
@@ -62,7 +62,7 @@ async fn read(
         tokio::select! {
             biased;
             read = piece(&mut output, &mut printed) => {
-                locked(transcript).push(Stream::Output, &printed[..read]);
+                lock(transcript).push(Stream::Output, &printed[..read]);
             }
             read = piece(&mut errors, &mut complained) => {
                 // The runtime may have heard of this stream first.
@@ -71,12 +71,12 @@ async fn read(
                     tokio::select! {
                         biased;
                         read @ 1.. = piece(&mut output, &mut printed) => {
-                            locked(transcript).push(Stream::Output, &printed[..read]);
+                            lock(transcript).push(Stream::Output, &printed[..read]);
                         }
                         () = std::future::ready(()) => break,
                     }
                 }
-                locked(transcript).push(Stream::Errors, &complained[..read]);
+                lock(transcript).push(Stream::Errors, &complained[..read]);
             }
         }
     }
@@ -93,7 +93,7 @@ async fn piece(stream: &mut Option<impl AsyncRead + Unpin>, buffer: &mut [u8]) -
 }
 
 /// A panic while a line was added leaves the lines before it.
-fn locked(transcript: &Mutex<Transcript>) -> MutexGuard<'_, Transcript> {
+fn lock(transcript: &Mutex<Transcript>) -> MutexGuard<'_, Transcript> {
     transcript.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -75,7 +75,7 @@ impl Sandbox {
     /// # Errors
     /// As [`bubblewrap`](Self::bubblewrap) does.
     pub fn by(program: impl Into<PathBuf>) -> Result<Self, BuildError> {
-        Self::of(Holder::Bubblewrap(program.into())).tried()
+        Self::of(Holder::Bubblewrap(program.into())).try_out()
     }
 
     /// Makes a sandbox of the kernel's Landlock, without the network as far as Landlock blocks it. The application names what it
@@ -98,7 +98,7 @@ impl Sandbox {
         if !missing.is_empty() {
             return Err(unavailable("landlock", &missing.join(", and ")));
         }
-        Self::of(Holder::Landlock(supervisor.clone())).tried()
+        Self::of(Holder::Landlock(supervisor.clone())).try_out()
     }
 
     /// Makes a sandbox of bubblewrap where this machine has it, else of Landlock, where the application accepts what that
@@ -199,7 +199,7 @@ impl Sandbox {
     }
 
     /// Itself, once a program has run in it.
-    fn tried(self) -> Result<Self, BuildError> {
+    fn try_out(self) -> Result<Self, BuildError> {
         let name = self.kind().to_string();
         let truth = [OsString::from("true")];
         let folder = std::env::temp_dir();

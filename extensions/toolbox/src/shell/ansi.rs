@@ -1,7 +1,7 @@
 //! The text of `$'…'`, in which a backslash begins an escape.
 
 /// Decodes the inside of `$'…'`; nothing where the quote ends inside, or an escape has no text that is known here.
-pub(super) fn decoded(inside: &str) -> Option<String> {
+pub(super) fn decode(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside.chars().peekable();
     while let Some(letter) = rest.next() {
@@ -61,14 +61,14 @@ pub(super) fn decoded(inside: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::decoded;
+    use super::decode;
 
     #[test]
     fn escapes_are_decoded_and_a_quote_inside_is_refused() {
-        assert_eq!(decoded(r"r\x6d\40-rf").as_deref(), Some("rm -rf"));
-        assert_eq!(decoded(r"it\'s").as_deref(), Some("it's"));
-        assert_eq!(decoded(r"\\'; reboot; echo '"), None);
-        assert_eq!(decoded(r"\c["), None);
-        assert_eq!(decoded(r"a\0b"), None);
+        assert_eq!(decode(r"r\x6d\40-rf").as_deref(), Some("rm -rf"));
+        assert_eq!(decode(r"it\'s").as_deref(), Some("it's"));
+        assert_eq!(decode(r"\\'; reboot; echo '"), None);
+        assert_eq!(decode(r"\c["), None);
+        assert_eq!(decode(r"a\0b"), None);
     }
 }

@@ -98,7 +98,7 @@ impl Classification {
             judge.assignment(assigned);
         }
         for redirected in commands.redirects.iter().filter(|it| it.is_write) {
-            judge.made.extend(redirected.file.as_deref().map(|it| paths::joined("", it)));
+            judge.made.extend(redirected.file.as_deref().map(|it| paths::join("", it)));
         }
         for command in &commands.commands {
             judge.command(command);
@@ -245,7 +245,7 @@ impl Judge<'_> {
         }
         if program == "cd" || program == "pushd" {
             let to = arguments.iter().flatten().find(|it| !is_flag(it) && **it != "--");
-            self.base = to.map_or_else(|| "~".to_owned(), |it| paths::joined(&self.base, it));
+            self.base = to.map_or_else(|| "~".to_owned(), |it| paths::join(&self.base, it));
         }
         self.judge_known(program, entry, &arguments, span);
     }
@@ -259,7 +259,7 @@ impl Judge<'_> {
             self.table.program(program).is_some_and(|it| it.check == Some(Check::Script));
         let scripts = arguments.iter().flatten().filter(|it| is_script && !is_flag(it));
         let runs = scripts.copied().chain(program.contains('/').then_some(program));
-        if runs.map(|it| paths::joined("", it)).any(|it| self.made.contains(&it)) {
+        if runs.map(|it| paths::join("", it)).any(|it| self.made.contains(&it)) {
             let reason = "runs a file that the line itself writes";
             self.add(Danger::Dangerous, reason, span);
         }
@@ -439,7 +439,7 @@ impl Judge<'_> {
     }
 
     fn read(&mut self, file: &str, span: &Span) {
-        let whole = paths::joined(&self.base, file);
+        let whole = paths::join(&self.base, file);
         if paths::is_connection(&whole) {
             self.add(Danger::Dangerous, "opens a connection to another machine", span);
         } else if paths::is_secret(&whole) {
@@ -449,8 +449,8 @@ impl Judge<'_> {
     }
 
     fn judge_write(&mut self, file: &str, span: &Span, level: Danger) {
-        self.made.insert(paths::joined("", file));
-        let whole = paths::joined(&self.base, file);
+        self.made.insert(paths::join("", file));
+        let whole = paths::join(&self.base, file);
         match paths::writing(&whole) {
             Some((danger, reason)) => self.add(danger.max(level), reason, span),
             None => self.add(level, format!("writes `{file}`"), span),

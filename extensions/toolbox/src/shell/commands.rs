@@ -169,7 +169,7 @@ impl Commands {
                 self.unknown.push(Unknown { reason, span: span(&raw.range) });
                 break;
             }
-            let words = values.resolved(at, raw.words, &raw.range);
+            let words = values.resolve_variables(at, raw.words, &raw.range);
             let known = functions.before(raw.range.start);
             let span = span(&raw.range);
             Unwrap { commands: self, table, span: &span, depth }.add(words, &raw.inside, known);
@@ -258,16 +258,16 @@ impl Values {
     }
 
     /// The words of a command, with variables replaced whose value can only be one.
-    fn resolved(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
+    fn resolve_variables(&self, at: usize, words: Vec<Word>, range: &Range<usize>) -> Vec<Word> {
         let is_set_elsewhere = self.setters.0 > usize::from(self.setters.1 == at);
         if self.known.is_empty() || is_set_elsewhere || words.iter().all(|it| it.variable.is_none())
         {
             return words;
         }
-        words.into_iter().flat_map(|word| self.replaced(word, range)).collect()
+        words.into_iter().flat_map(|word| self.replace_variable(word, range)).collect()
     }
 
-    fn replaced(&self, word: Word, range: &Range<usize>) -> Vec<Word> {
+    fn replace_variable(&self, word: Word, range: &Range<usize>) -> Vec<Word> {
         let value = word.variable.as_ref().and_then(|it| self.known.get(it)?.as_ref());
         let Some((value, _)) = value.filter(|(_, end)| *end <= range.start) else {
             return vec![word];

@@ -18,7 +18,7 @@ pub(crate) fn files_of(
     if found.danger() > Danger::Safe {
         return (vec![None], vec![None]);
     }
-    let files = found.reads().iter().map(|it| named(it));
+    let files = found.reads().iter().map(|it| name_of(it));
     let mut reads = vec![Some(folder.to_owned())];
     for file in files {
         if !reads.contains(&file) {
@@ -29,7 +29,7 @@ pub(crate) fn files_of(
 }
 
 /// A file, or the folder in which a pattern looks; nothing for what only the shell knows.
-fn named(path: &str) -> Option<String> {
+fn name_of(path: &str) -> Option<String> {
     if path.starts_with('~') || path.contains('$') {
         return None;
     }

@@ -38,7 +38,7 @@ const STARTED: [&str; 10] = [
 ];
 
 /// A name as it would be found from a folder, without `.`, `..` and doubled slashes.
-pub(super) fn joined(base: &str, name: &str) -> String {
+pub(super) fn join(base: &str, name: &str) -> String {
     let name =
         name.strip_prefix("$HOME").map_or_else(|| name.to_owned(), |rest| format!("~{rest}"));
     let is_whole = name.starts_with('/') || name.starts_with('~');
@@ -114,12 +114,12 @@ mod tests {
 
     #[test]
     fn names_are_resolved_before_they_are_compared() {
-        assert_eq!(joined("", "/tmp/../etc//passwd"), "/etc/passwd");
-        assert_eq!(joined("/etc", "./passwd"), "/etc/passwd");
-        assert_eq!(joined("a/b", "../../../x"), "../x");
-        assert_eq!(joined("/", "*"), "/*");
+        assert_eq!(join("", "/tmp/../etc//passwd"), "/etc/passwd");
+        assert_eq!(join("/etc", "./passwd"), "/etc/passwd");
+        assert_eq!(join("a/b", "../../../x"), "../x");
+        assert_eq!(join("/", "*"), "/*");
         assert_eq!(
-            writing(&joined("", "/tmp/../etc/passwd")).map(|it| it.0),
+            writing(&join("", "/tmp/../etc/passwd")).map(|it| it.0),
             Some(Danger::Dangerous)
         );
         assert_eq!(writing("/tmp/a"), None);

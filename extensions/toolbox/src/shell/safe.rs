@@ -153,7 +153,7 @@ impl<'a> Prover<'a, '_> {
             let flags =
                 rest.iter().take_while(|it| matches!(&*it.text, "-L" | "-P" | "--")).count();
             return match &rest[flags..] {
-                [to] => Ok(Ends { good: from.changed(to)?, bad: from.clone() }),
+                [to] => Ok(Ends { good: from.change_to(to)?, bad: from.clone() }),
                 _ => self.doubt(node, "changes to a folder that is not known"),
             };
         }

@@ -233,7 +233,7 @@ impl Variables {
     pub(super) fn with_value(&self, value: Option<&str>) -> (Danger, &str) {
         let is_plain = value.is_some_and(|value| {
             let is_listed = self.values.is_empty() || self.values.iter().any(|it| it == value);
-            let is_inside = |it: &str| !it.is_empty() && !paths::is_outside(&paths::joined("", it));
+            let is_inside = |it: &str| !it.is_empty() && !paths::is_outside(&paths::join("", it));
             is_listed && (!self.inside || value.split(':').all(is_inside))
         });
         match is_plain || (self.values.is_empty() && !self.inside) {

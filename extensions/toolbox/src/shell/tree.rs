@@ -80,7 +80,7 @@ pub(super) fn find(source: &str) -> ParsedText {
         found.refusals.push((problem, all));
         return found;
     }
-    let Some(tree) = parsed(source) else {
+    let Some(tree) = parse(source) else {
         found.refusals.push(("it is too much to parse", all));
         return found;
     };
@@ -133,7 +133,7 @@ fn has_too_many_words(source: &str) -> bool {
     count > MOST_PARTS
 }
 
-fn parsed(source: &str) -> Option<Tree> {
+fn parse(source: &str) -> Option<Tree> {
     thread_local! {
         static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
     }

@@ -41,7 +41,7 @@ impl Word {
             }
             "ansi_c_string" => {
                 let inside = written.strip_prefix("$'").and_then(|it| it.strip_suffix('\''));
-                Self { text: inside.and_then(ansi::decoded), is_quoted: true, ..Self::default() }
+                Self { text: inside.and_then(ansi::decode), is_quoted: true, ..Self::default() }
             }
             "string" => string(node, source),
             "translated_string" => {

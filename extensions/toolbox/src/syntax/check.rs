@@ -167,14 +167,14 @@ fn warning(name: &Name, places: &[Place]) -> String {
 }
 
 /// The files of known kinds among those that a call writes.
-fn known(written: WrittenFiles) -> Vec<(Name, Language)> {
+fn list_known(written: WrittenFiles) -> Vec<(Name, Language)> {
     let names = written.names.into_iter();
     names.filter_map(|name| Language::of(name.as_str()).map(|it| (name, it))).collect()
 }
 
 impl Middleware for SyntaxCheck {
     fn before<'a>(&'a self, call: &'a MiddlewareCall<'a>) -> BoxFuture<'a, BeforeCall> {
-        let written = known(WrittenFiles::of(call.footprint(), &self.0.workspace));
+        let written = list_known(WrittenFiles::of(call.footprint(), &self.0.workspace));
         if written.is_empty() {
             return Box::pin(std::future::ready(BeforeCall::Continue));
         }

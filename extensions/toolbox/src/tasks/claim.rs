@@ -142,9 +142,9 @@ impl ClaimedTask {
     }
 
     fn lost(&self, now: &Task) -> ToolError {
-        let worker = now.worker.as_deref().unwrap_or("nobody");
+        let worker = now.worker.as_ref().map_or_else(|| "no worker".into(), |it| format!("`{it}`"));
         let message = format!(
-            "`{}` is {} and was claimed last by `{worker}`: the claim of `{}` has ended",
+            "`{}` is {} and was claimed last by {worker}: the claim of `{}` has ended",
             self.id, now.status, self.worker
         );
         ToolError::new("claim_lost", message).class(ErrorClass::Final).hint("stop working on it")

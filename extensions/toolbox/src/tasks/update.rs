@@ -22,7 +22,7 @@ pub struct TaskUpdate {
     pub description: Option<String>,
     /// Its state.
     pub status: Option<TaskStatus>,
-    /// Who it is meant for; the empty text is nobody.
+    /// The owner; an empty text removes it.
     pub owner: Option<String>,
     /// Further tasks that have to be completed before it.
     pub add_blocked_by: Vec<String>,

@@ -50,7 +50,7 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
         let what = format!("what `{host}` answers is no text, but of another kind");
         return Err(failure::of_words("no_text", &page.url, &what, kind));
     }
-    let text = decoded(page, is_html);
+    let text = decode(page, is_html);
     Ok(match (is_html, mode) {
         (true, Mode::Markdown) => html::markdown(&text, &page.url),
         (true, Mode::Text) => html::words(&text),
@@ -62,7 +62,7 @@ pub(super) fn text(page: &Page, mode: Mode) -> Result<String, ToolError> {
 
 /// By what the page begins with, its `content-type`, or what it declares, in this order; else UTF-8, and what is none is taken
 /// for windows-1252, as browsers do.
-fn decoded(page: &Page, is_html: bool) -> String {
+fn decode(page: &Page, is_html: bool) -> String {
     let label = |text: &str| {
         let (_, rest) = text.split_once("charset")?;
         let rest = rest.trim_start().strip_prefix('=')?.trim_start();

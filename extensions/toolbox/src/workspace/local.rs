@@ -173,7 +173,7 @@ impl Files for LocalFiles {
 
     #[cfg(feature = "changes")]
     fn look(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
-        self.seen(name)
+        self.look_at(name)
     }
 
     #[cfg(feature = "changes")]

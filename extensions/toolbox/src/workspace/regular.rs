@@ -33,6 +33,6 @@ pub(crate) fn read_only(name: &Name) -> ToolError {
 
 pub(crate) fn changed_meanwhile(name: &Name) -> ToolError {
     let message =
-        format!("`{name}` was changed by somebody else in the meantime; nothing was written");
+        format!("`{name}` was changed by another program in the meantime; nothing was written");
     ToolError::new("file_changed", message).hint("read it again")
 }

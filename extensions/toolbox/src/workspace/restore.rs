@@ -25,11 +25,13 @@ impl LocalFiles {
         restored: &RecordedFile<'_>,
     ) -> Result<(), ToolError> {
         let lookup = |error| failed(name, error);
-        let is_expected = || match self.seen(name)?.state == *expected {
+        let is_expected = || match self.look_at(name)?.state == *expected {
             true => Ok(()),
             false => Err(ToolError::new(
                 "file_changed",
-                format!("`{name}` was changed by somebody else in the meantime; it was left alone"),
+                format!(
+                    "`{name}` was changed by another program in the meantime; it was left alone"
+                ),
             )),
         };
         match restored.state {

@@ -92,7 +92,7 @@ impl From<State> for FileSnapshot {
 
 impl LocalFiles {
     /// What is at this name itself: of a link the link.
-    pub(super) fn seen(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
+    pub(super) fn look_at(&self, name: &Name) -> Result<FileSnapshot, ToolError> {
         let metadata = match self.folder.symlink_metadata(name) {
             Ok(metadata) => metadata,
             Err(error) if is_absent(&error) => return Ok(State::Absent.into()),

@@ -83,7 +83,7 @@ impl Encoding {
 }
 
 /// The bytes of a file as text.
-pub(crate) fn decoded(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
+pub(crate) fn decode(name: &Name, bytes: &[u8]) -> Result<Text, ToolError> {
     if let Some((table, mark)) = Table::for_bom(bytes) {
         let encoding = match table {
             table if table == UTF_16LE => Encoding::Utf16 { big_endian: false },
@@ -131,7 +131,7 @@ fn is_control(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, Text, decoded};
+    use super::{Encoding, Text, decode};
     use crate::workspace::Name;
 
     fn name() -> Name {
@@ -150,7 +150,7 @@ mod tests {
             b"",
         ];
         for bytes in samples {
-            let Text { text, encoding } = decoded(&name(), bytes).expect("text");
+            let Text { text, encoding } = decode(&name(), bytes).expect("text");
             assert_eq!(encoding.encode(&text).expect("the same characters"), bytes, "{encoding:?}");
             assert!(!text.starts_with('\u{feff}'), "{encoding:?}");
         }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_broken_text_is_no_text() {
         for bytes in [&b"\xff\xfea\0\x00\xd8"[..], b"\xef\xbb\xbf\xff"] {
-            assert_eq!(decoded(&name(), bytes).expect_err("broken").kind(), "broken_text");
+            assert_eq!(decode(&name(), bytes).expect_err("broken").kind(), "broken_text");
         }
     }
 }

@@ -236,7 +236,7 @@ fn a_turn_is_undone_with_a_line_for_each_file() {
     let (kind, message) = desk.refused(3, "undo_turn", json!({"turn": 4}));
     assert_eq!(
         (kind.as_str(), message.as_str()),
-        ("not_found", "the log has no change of turn 4 of run `second` that stands")
+        ("not_found", "the log has no change of turn 4 of run `second` in effect")
     );
 }
 

@@ -115,7 +115,7 @@ fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let none = Map::new();
     let properties = properties.unwrap_or(&none);
-    match required(schema).into_iter().find(|name| !properties.contains_key(*name)) {
+    match required_names(schema).into_iter().find(|name| !properties.contains_key(*name)) {
         Some(name) if schema.get("patternProperties").is_none() => {
             let message = format!("`{name}` is required, but is not among the properties");
             Err(wrong("/required", message))
@@ -124,7 +124,7 @@ fn required_exist(schema: &Value) -> Result<(), SchemaProblem> {
     }
 }
 
-fn required(schema: &Value) -> Vec<&str> {
+fn required_names(schema: &Value) -> Vec<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }

@@ -16,7 +16,7 @@ use tracing::Instrument;
 
 use super::claim::Claim;
 use super::in_turn::{InTurn, Slot};
-use super::nested::{Attempt, Family, covered, own_to_run};
+use super::nested::{Attempt, Family, check_covered, own_to_run};
 use super::retrying::deadline;
 use super::{Plan, RunState};
 use crate::lifecycle::Lifecycle;
@@ -155,7 +155,7 @@ pub(super) async fn perform_unrecorded(
     let span = record::span(run, call, found.as_ref().ok().map(FoundTool::definition));
     let watch = record::Watch::start(run, call);
     if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
-        watch.waited(waited);
+        watch.report_wait(waited);
     }
     let answered = async {
         let found = match found {
@@ -251,15 +251,15 @@ impl<'a> Stages<'a> {
             let scope = Scope::new(&self.run.values, &plan.wiring, self.call, own);
             let mut future = stage::read(plan, scope, self.arguments, &mut facts)?;
             if let Some(repairs) = facts.repairs() {
-                self.repaired(repairs);
+                self.report_repairs(repairs);
             }
-            plan.judged(&mut facts);
-            covered(self.run, plan, &facts)?;
+            plan.raise_danger(&mut facts);
+            check_covered(self.run, plan, &facts)?;
             if let (Some(attempt), Some(touched)) = (self.attempt, facts.touches()) {
                 attempt.touches(touched);
             }
             if self.claimed.is_none()
-                && let Some(settled) = self.approved(scope, &facts)?
+                && let Some(settled) = self.ask_policy(scope, &facts)?
             {
                 future = settled;
             }
@@ -282,16 +282,16 @@ impl<'a> Stages<'a> {
 
     /// Whether the call may run, and what runs instead of what was read.
     #[inline]
-    fn approved(
+    fn ask_policy(
         self,
         scope: Scope<'a>,
         facts: &Facts,
     ) -> Result<Option<BoxFuture<'a, Answer>>, ToolError> {
         let Self { run, plan, arguments, watch, .. } = self;
         if run.is_open() {
-            return stage::unasked(plan, facts).map(|()| None);
+            return stage::refuse_unasked(plan, facts).map(|()| None);
         }
-        stage::approved(&stage::EvaluationInput { run, plan, scope, arguments, facts, watch })
+        stage::approve(&stage::EvaluationInput { run, plan, scope, arguments, facts, watch })
     }
 
     /// The rest of a call that has to wait, for a place or for its tool.
@@ -331,7 +331,7 @@ impl<'a> Stages<'a> {
         let answer = Stages { entered: Some(&entered), ..self }.through(identity).await;
         let entered = entered.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(through) = entered {
-            through.ended(answer.error());
+            through.note_end(answer.error());
         }
         answer
     }
@@ -375,9 +375,9 @@ impl<'a> Stages<'a> {
     }
 
     #[cold]
-    pub(super) fn repaired(self, repairs: &Repairs) {
+    pub(super) fn report_repairs(self, repairs: &Repairs) {
         if let Some(watch) = self.watch.filter(|_| !self.is_again) {
-            watch.repaired(repairs);
+            watch.report_repairs(repairs);
         }
     }
 }

@@ -23,7 +23,7 @@ impl Claim {
         Self { begun: AtomicBool::new(false), until: AtomicI64::new(until) }
     }
 
-    pub(crate) fn renewed(&self, until: Timestamp) {
+    pub(crate) fn renew(&self, until: Timestamp) {
         self.until.store(until.as_millisecond(), Ordering::SeqCst);
     }
 

@@ -61,7 +61,7 @@ impl RunState {
             let mut facts = plan.facts();
             facts.ask_for_footprint(plan.entry.definition.effect);
             let _unpolled = stage::read(plan, scope, call.arguments(), &mut facts)?;
-            plan.judged(&mut facts);
+            plan.raise_danger(&mut facts);
             Ok(facts)
         });
         let read = catch_unwind(read);

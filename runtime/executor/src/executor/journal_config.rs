@@ -91,9 +91,9 @@ pub(crate) struct Busy(Mutex<Calls>);
 #[derive(Default)]
 struct Calls {
     asking: HashSet<CallId>,
-    /// Of which people at this process were notified. Another process asks people of its own.
-    told: HashSet<CallId>,
-    /// Whose approver has failed, which people at this process have read.
+    /// The calls of which people at this process were notified. Another process asks its own people.
+    notified: HashSet<CallId>,
+    /// The calls whose approver has failed, as people at this process have read.
     reported: HashSet<CallId>,
     paused: HashMap<CallId, Instant>,
     /// Which cannot be read or dealt with, and when that was last reported.
@@ -131,13 +131,13 @@ impl Busy {
     }
 
     pub(crate) fn note(&self, call: CallId) {
-        self.lock().told.insert(call);
+        self.lock().notified.insert(call);
     }
 
     /// Forgets who has taken note of calls that are pending no more; these are all that are.
     pub(crate) fn forget_all_but(&self, pending: &HashSet<CallId>) {
         let mut calls = self.lock();
-        calls.told.retain(|call| pending.contains(call));
+        calls.notified.retain(|call| pending.contains(call));
         calls.reported.retain(|call| pending.contains(call));
     }
 
@@ -161,7 +161,7 @@ impl Busy {
     }
 
     pub(crate) fn is_noted(&self, call: CallId) -> bool {
-        self.lock().told.contains(&call)
+        self.lock().notified.contains(&call)
     }
 
     pub(crate) fn is_left_alone(&self, call: CallId) -> bool {

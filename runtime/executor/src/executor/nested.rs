@@ -17,7 +17,7 @@ mod places;
 mod remembered;
 
 pub(crate) use children::{Attempt, own_to_run};
-pub(crate) use covered::covered;
+pub(crate) use covered::check_covered;
 pub(crate) use delegated::DelegatedContext;
 pub use delegation::{DelegatedRun, Delegation, inherited, run_of};
 pub(crate) use family::Family;

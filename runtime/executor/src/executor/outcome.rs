@@ -56,7 +56,7 @@ pub struct SuspendedCall {
 #[non_exhaustive]
 pub enum CallFailure {
     /// There is no approver, and the executor is set to fail then.
-    #[error("`{tool}` needs a person's approval ({reason}), and nobody can be asked")]
+    #[error("`{tool}` needs a person's approval ({reason}), and no approver can be asked")]
     NoApprover {
         /// The tool.
         tool: String,
@@ -146,7 +146,7 @@ pub enum CallFailure {
     },
     /// The result of the call was supplied with a key that is not trusted.
     #[error(
-        "the result of call {call} of `{tool}` was supplied by somebody whose word does not count: {why}"
+        "the result of call {call} of `{tool}` was supplied with a key that does not count: {why}"
     )]
     NotVouched {
         /// The call.

@@ -70,7 +70,7 @@ impl Plan {
     /// What holds for every call whatever the tool says of it: one that a resolver found is worth a
     /// look, even where its own judgement says less.
     #[inline]
-    pub(crate) fn judged(&self, facts: &mut Facts) {
+    pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
             facts.danger = Danger::Moderate;
         }

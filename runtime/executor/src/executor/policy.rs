@@ -41,7 +41,7 @@ impl Executor {
     /// let call = Call::new("tell_time", "{}");
     /// assert_eq!(executor.explain(&call)?.verdict, PolicyDecision::Allow);
     ///
-    /// let no = Rule::deny("nobody is to know").named("no").tool("tell_time");
+    /// let no = Rule::deny("no caller may know").named("no").tool("tell_time");
     /// let other = executor.make_policy(Policy::builder().rule(no))?;
     /// assert_eq!(executor.explain_by(&other, &call)?.because(), ["no"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

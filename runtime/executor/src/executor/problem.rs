@@ -182,7 +182,7 @@ impl fmt::Display for BuildProblem {
                 "the tool `{tool}` at {location} is carried out elsewhere, and the journal outlives the key of this process: a token from before a restart would not count; give the journal a stored key with `Journal::hand_over_key(ApproverKey::load(…)?)`"
             ),
             Self::NoApprover => formatter.write_str(
-                "calls may have to be approved, and nobody is asked: give `.ask(…)` or `.approver(key, …)`, or say with `Journal::on_no_approver` whether to deny, park or fail them",
+                "calls may have to be approved, and there is no approver: give `.ask(…)` or `.approver(key, …)`, or say with `Journal::on_no_approver` whether to deny, park or fail them",
             ),
             Self::ShortLease { shortest } => {
                 write!(formatter, "the lease is too short to be renewed in time; make it at least {shortest:?}")

@@ -149,17 +149,17 @@ impl RunBuilder {
         if !missing.is_empty() || !unexpected.is_empty() {
             return Err(MissingServices { missing, unexpected });
         }
-        Ok(self.started(values))
+        Ok(self.start_with(values))
     }
 
     /// Starts a run that only ends its calls, without the services that they would run with.
     #[doc(hidden)]
     #[must_use]
     pub fn start_without_services(self) -> Run {
-        self.started(Vec::new())
+        self.start_with(Vec::new())
     }
 
-    fn started(self, values: Vec<Value>) -> Run {
+    fn start_with(self, values: Vec<Value>) -> Run {
         let state = &self.executor.state;
         let (core, ready) = (Arc::clone(&state.core), Arc::clone(&state.ready));
         let state = RunState::started(core, ready, self.id, values, self.requester);

@@ -78,7 +78,7 @@ impl<'a> Stages<'a> {
         if self.claimed.is_none() {
             stage::validate(run, plan, call, settled.arguments(), identity).await?;
             if let Some(repairs) = facts.repairs() {
-                self.repaired(repairs);
+                self.report_repairs(repairs);
             }
             stage::ask(run, plan, call, &settled, identity, &mut facts).await;
             stage::approved_final(run, plan, &facts, &settled, self.watch)?;

@@ -77,7 +77,7 @@ impl Lifecycle<'_> {
         let Some(request) = self.request(&record) else { return self.outcome_of(&record) };
         let Some(asker) = &self.journal.asker else { return self.outcome_of(&record) };
         if let Err(error) = self.check_shown(&record) {
-            tracing::error!(call = %record.id, error, "nobody is asked");
+            tracing::error!(call = %record.id, error, "no approver is asked");
             self.journal.busy.pause(record.id, TRY_AGAIN);
             return self.outcome_of(&record);
         }
@@ -125,7 +125,7 @@ impl Lifecycle<'_> {
             return;
         }
         match (watch, self.request(record)) {
-            (Some(watch), Some(request)) => watch.asked(&request),
+            (Some(watch), Some(request)) => watch.report_question(&request),
             (None, Some(request)) => {
                 self.notify_of(record, ToolEventKind::Asked { request: &request })
             }
@@ -228,7 +228,7 @@ impl Lifecycle<'_> {
                     Statement::approve_with_grant(record, terms, by, now)
                 }
                 Response::Reject { reason } => Statement::reject(record, reason, by, now),
-                Response::Edit(arguments) => match self.edited(record, &arguments) {
+                Response::Edit(arguments) => match self.digest_edit(record, &arguments) {
                     Ok(digest) => Statement::edit(record, arguments, digest, by, now),
                     Err(why) => {
                         let reason = record.ask.as_ref().map(|it| it.reason.as_str());
@@ -293,7 +293,7 @@ impl Lifecycle<'_> {
     }
 
     /// The digest of a call with other arguments, or why the tool does not take them.
-    fn edited(self, record: &CallRecord, arguments: &str) -> Result<String, String> {
+    fn digest_edit(self, record: &CallRecord, arguments: &str) -> Result<String, String> {
         if !matches!(record.arguments, StoredText::Plain(_)) {
             return Err(
                 "a call with a secret cannot be edited, only approved or rejected".to_owned()
@@ -351,7 +351,7 @@ impl Lifecycle<'_> {
         let (call, tool) = (record.id, &record.tool);
         let follows = match waits {
             true => format!(
-                "it waits for somebody else whose key counts; while this program runs, it is asked about again every {} s",
+                "it waits for another approver whose key counts; while this program runs, it is asked about again every {} s",
                 TRY_AGAIN.as_secs()
             ),
             false => "no other key counts, so the call ends unapproved".to_owned(),

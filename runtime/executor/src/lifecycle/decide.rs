@@ -53,13 +53,13 @@ pub fn decide(
         Input::Resumed => moment.resumed(),
         Input::Due => moment.due(),
         Input::Noted => moment.noted(),
-        Input::Staged(staged) => moment.staged(staged),
-        Input::Attempted(attempt) => moment.attempted(attempt),
-        Input::Suspended(suspension) => moment.suspended(suspension),
-        Input::Supplied(supplied) => moment.supplied(supplied),
-        Input::Dropped(dropped) => moment.dropped(*dropped),
-        Input::Reconciled(found) => moment.reconciled(found),
-        Input::Ended(end) => moment.ended(end),
+        Input::Staged(staged) => moment.stage(staged),
+        Input::Attempted(attempt) => moment.end_attempt(attempt),
+        Input::Suspended(suspension) => moment.suspend(suspension),
+        Input::Supplied(supplied) => moment.supply(supplied),
+        Input::Dropped(dropped) => moment.release(*dropped),
+        Input::Reconciled(found) => moment.reconcile(found),
+        Input::Ended(end) => moment.end_unbegun(end),
     };
     // Both are steps: one of them came early.
     step.unwrap_or_else(|early| *early)

@@ -235,11 +235,11 @@ impl<'a> Lifecycle<'a> {
                     let is_end = is_result || matches!(input, Input::Suspended(_));
                     let limit =
                         if is_end && error.is_unavailable() { RESULT_WRITES } else { WRITES };
-                    let stands = match is_end || error.is_unavailable() {
+                    let recorded = match is_end || error.is_unavailable() {
                         true => Box::pin(self.look_for_unheard(look, &mut writes, limit)).await,
                         false => None,
                     };
-                    match stands {
+                    match recorded {
                         Some(true) => return Ok(then),
                         // Recorded, and changed by another writer since.
                         Some(false)
@@ -289,7 +289,7 @@ impl<'a> Lifecycle<'a> {
             held.note_commit(&written);
         }
         match &written {
-            Ok(()) => self.committed(look, record, notification),
+            Ok(()) => self.take_over(look, record, notification),
             Err(CommitError::Store(_)) => look.unheard = Some(Unheard { record, notification }),
             Err(_) => {}
         }
@@ -297,7 +297,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// Takes over what a commit has recorded.
-    fn committed(
+    fn take_over(
         self,
         look: &mut Look<'a, '_>,
         record: CallRecord,

@@ -27,7 +27,7 @@ impl<'a> Waits<'a> {
         Self { run, id, is_answered: false }
     }
 
-    pub(super) fn answered(mut self) {
+    pub(super) fn mark_answered(mut self) {
         self.is_answered = true;
     }
 }
@@ -60,7 +60,7 @@ impl Lifecycle<'_> {
                 Err(failure) => Err(failure),
             };
             if let Err(failure) = ended {
-                tracing::warn!(call = %id, %failure, "a call that nobody waits for could not be withdrawn");
+                tracing::warn!(call = %id, %failure, "a call without a caller could not be withdrawn");
             }
             return;
         }

@@ -66,12 +66,12 @@ impl Lifecycle<'_> {
             let evaluated = read.filter_map(|read| read.as_ref()?.as_ref().ok()).next();
             notification.evaluated = evaluated.map(|evaluated| evaluated.policy.clone());
         }
-        notification.outdated = self.outdated(snapshot, settings, write);
+        notification.outdated = self.describe_outdated(snapshot, settings, write);
         Some(notification)
     }
 
     /// What a person said of the call, and what does not count because its tool has changed.
-    fn outdated(
+    fn describe_outdated(
         self,
         snapshot: &Snapshot,
         settings: &Settings,

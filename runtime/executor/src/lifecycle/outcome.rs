@@ -17,11 +17,11 @@ impl Lifecycle<'_> {
     /// The outcome of a call as it is.
     pub(crate) fn outcome_of(self, record: &CallRecord) -> Outcome {
         if let Some(answer) = &record.answer {
-            if let Err(why) = self.vouched(record) {
+            if let Err(why) = self.verify_supplier(record) {
                 let (call, tool) = (record.id, record.tool.clone());
                 return CallFailure::NotVouched { call, tool, why }.into();
             }
-            return match self.revealed(record, answer) {
+            return match self.reveal_answer(record, answer) {
                 Ok(answer) => Outcome::Answered(answer),
                 Err(error) => CallFailure::NotRecorded { tool: record.tool.clone(), error }.into(),
             };
@@ -38,7 +38,7 @@ impl Lifecycle<'_> {
     }
 
     /// Whether the key counts of a person who supplied a result.
-    fn vouched(self, record: &CallRecord) -> Result<(), VerifyError> {
+    fn verify_supplier(self, record: &CallRecord) -> Result<(), VerifyError> {
         // The run learns nothing of what comes after its answer.
         let Some(signed) = record.decision.as_ref().filter(|_| record.result.is_none()) else {
             return Ok(());
@@ -69,7 +69,9 @@ impl Lifecycle<'_> {
         }
         match (watch, outcome) {
             (Some(watch), Outcome::Answered(answer)) => watch.end(answer),
-            (Some(watch), Outcome::Suspended(suspended)) => watch.suspended(suspended.state),
+            (Some(watch), Outcome::Suspended(suspended)) => {
+                watch.report_suspension(suspended.state)
+            }
             // Dropped, it says that the call was abandoned.
             _ => {}
         }

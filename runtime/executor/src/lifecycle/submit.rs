@@ -38,7 +38,7 @@ impl<'a> Lifecycle<'a> {
         let id = CallId::new();
         let waits = Waits::new(self.run, id);
         let answer = on_heap(|| self.answer_with_id(id, call)).await;
-        waits.answered();
+        waits.mark_answered();
         answer
     }
 
@@ -91,7 +91,7 @@ impl<'a> Lifecycle<'a> {
         let span = record::span(self.run, call, definition);
         let watch = record::Watch::follow(self.run, call, || id);
         if let (Some(watch), Some(waited)) = (&watch, in_turn.and_then(|it| it.waited)) {
-            watch.waited(waited);
+            watch.report_wait(waited);
         }
         if let (Some(watch), Some(definition)) = (&watch, definition) {
             watch.is_for(definition);
@@ -159,7 +159,7 @@ impl<'a> Lifecycle<'a> {
             Err(error) => return Outcome::Answered(error.into()),
         };
         if let (Some(watch), Some(repairs)) = (watch, facts.repairs()) {
-            watch.repaired(repairs);
+            watch.report_repairs(repairs);
         }
         let mut refused = None;
         if plan.entry.spec.validate.is_some() {
@@ -192,7 +192,7 @@ impl<'a> Lifecycle<'a> {
         };
         if is_allowed {
             if let Some(watch) = watch.filter(|_| !is_open) {
-                watch.judged(&PolicyDecision::Allow);
+                watch.report_decision(&PolicyDecision::Allow);
             }
             let stages = Stages::new(self.run, plan, call, watch).at(slot.as_ref());
             let claim = Claim::unbounded();
@@ -206,12 +206,12 @@ impl<'a> Lifecycle<'a> {
                 return CallFailure::NotRecorded { tool: call.name().to_owned(), error }.into();
             }
         };
-        let record = match self.opened(id, plan, call, place, (&facts, &settled), journal) {
+        let record = match self.open_record(id, plan, call, place, (&facts, &settled), journal) {
             Ok(record) => record,
             Err(failure) => return failure.into(),
         };
         if let Some(watch) = watch {
-            watch.settled(&record);
+            watch.set_final_arguments(&record);
         }
         let tool = self.tool_now(plan, Some(call));
         let mut look = self.look_with(Snapshot::new(record, tool), Some(call), watch);
@@ -242,7 +242,7 @@ impl<'a> Lifecycle<'a> {
                     Err(failure) => failure.into(),
                 }
             }
-            Ok(_) => self.reported(&mut look),
+            Ok(_) => self.report_outcome(&mut look),
         }
     }
 
@@ -276,7 +276,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The record of a call that is about to be evaluated for the first time.
-    fn opened(
+    fn open_record(
         self,
         id: CallId,
         plan: &Plan,

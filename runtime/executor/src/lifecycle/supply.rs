@@ -88,7 +88,7 @@ impl Lifecycle<'_> {
         let answer = match result {
             // What has ended takes nothing, whatever it is.
             _ if record.state != State::HandedOver => return Err(ended(record)),
-            Ok(json) => self.promised(&record, json)?,
+            Ok(json) => self.check_promise(&record, json)?,
             Err(error) => error.into(),
         };
         let answer = self.store_answer(&record, &answer);
@@ -105,7 +105,7 @@ impl Lifecycle<'_> {
     }
 
     /// The answer that a supplied result is, where it is what the tool promises.
-    fn promised(self, record: &CallRecord, json: &str) -> Result<Answer, SupplyError> {
+    fn check_promise(self, record: &CallRecord, json: &str) -> Result<Answer, SupplyError> {
         let (call, tool) = (record.id, record.tool.clone());
         if json.len() > MOST_BYTES {
             return Err(SupplyError::TooLarge { call, found: json.len(), most: MOST_BYTES });

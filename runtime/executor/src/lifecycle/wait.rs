@@ -69,7 +69,7 @@ impl<'a> Lifecycle<'a> {
                     self.journal.busy.pause(look.record().id, time);
                     return CallProgress::On(self.outcome_of(look.record()));
                 }
-                Ok(_) => return CallProgress::On(self.reported(&mut look)),
+                Ok(_) => return CallProgress::On(self.report_outcome(&mut look)),
             }
         }
         let record = look.record();

@@ -88,11 +88,11 @@ impl Listeners {
                 lock(&self.0.listeners).iter().map(|(_, listener)| Arc::clone(listener)).collect();
             for listener in listeners {
                 // What a listener drops at its end may panic as well.
-                let told = catch_unwind(AssertUnwindSafe(|| {
+                let outcome = catch_unwind(AssertUnwindSafe(|| {
                     listener(&event);
                     drop(listener);
                 }));
-                if let Err(panic) = told {
+                if let Err(panic) = outcome {
                     std::mem::forget(panic);
                     tracing::error!("a listener of a registry panicked");
                 }

@@ -124,7 +124,7 @@ impl Circuit {
 
 impl Through {
     /// The call has ended, with this error or with none.
-    pub(crate) fn ended(mut self, error: Option<&ToolError>) {
+    pub(crate) fn note_end(mut self, error: Option<&ToolError>) {
         self.sign = match error.map(|error| (error.done(), error.classified())) {
             None | Some((None, ErrorClass::Invalid | ErrorClass::Final)) => Sign::Well,
             Some((
@@ -184,7 +184,7 @@ mod tests {
 
     fn fails(circuit: &Arc<Circuit>) {
         let lost = ToolError::new("lost", "the connection was lost").class(ErrorClass::Transient);
-        circuit.enter().expect("it is let through").ended(Some(&lost));
+        circuit.enter().expect("it is let through").note_end(Some(&lost));
     }
 
     fn refused(left: Duration) -> CircuitRefusal {
@@ -201,7 +201,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(10)).await;
         assert_eq!(circuit.enter().err(), Some(refused(Duration::from_secs(20))));
         tokio::time::advance(Duration::from_secs(20)).await;
-        circuit.enter().expect("the time is over").ended(None);
+        circuit.enter().expect("the time is over").note_end(None);
         assert!(circuit.machine().is_at_rest());
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn admit_at_once<'a>(
         None => None,
     };
     let executor = enter(&run.core.gate)?;
-    Some(admitted(tool, executor))
+    Some(admit_both(tool, executor))
 }
 
 /// Lets a call in when there is room, unless it is given up or its time is over before.
@@ -70,7 +70,7 @@ pub(crate) async fn admit<'a>(
             Some(gate) => Some(enter(gate).await),
             None => None,
         };
-        admitted(tool, enter(&run.core.gate).await)
+        admit_both(tool, enter(&run.core.gate).await)
     };
     let too_late = async {
         match deadline {
@@ -90,7 +90,7 @@ pub(crate) async fn admit<'a>(
 }
 
 #[inline]
-fn admitted<'a>(
+fn admit_both<'a>(
     tool: Option<Result<Pass<'a>, GateClosed>>,
     executor: Result<Pass<'a>, GateClosed>,
 ) -> Result<Admission<'a>, ToolError> {

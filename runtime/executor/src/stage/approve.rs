@@ -25,7 +25,7 @@ pub(crate) struct EvaluationInput<'a, 's> {
 
 /// Where there is no policy, only what its tool asks about is not run.
 #[inline]
-pub(crate) fn unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
+pub(crate) fn refuse_unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     match &facts.approval {
         None => Ok(()),
         Some(reason) => Err(refused(&plan.entry.name, reason)),
@@ -35,14 +35,14 @@ pub(crate) fn unasked(plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
 /// What runs in place of what was read, not polled, where the arguments were settled to be evaluated: what is evaluated is what
 /// runs.
 #[cold]
-pub(crate) fn approved<'s>(
+pub(crate) fn approve<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<Option<BoxFuture<'s, Answer>>, ToolError> {
-    let (judged, settled) = judged(read)?;
+    let (judged, settled) = judge(read)?;
     if let Some(watch) = read.watch {
-        watch.judged(&judged.verdict);
+        watch.report_decision(&judged.verdict);
     }
-    admitted(&judged, read.run, read.plan).map(|()| settled)
+    admit_verdict(&judged, read.run, read.plan).map(|()| settled)
 }
 
 /// Whether a call with these final arguments may run.
@@ -55,19 +55,19 @@ pub(crate) fn approved_final(
 ) -> Result<(), ToolError> {
     let rules = &run.core.rules;
     if run.is_open() {
-        return unasked(plan, facts);
+        return refuse_unasked(plan, facts);
     }
     let sources = run.known_sources();
     let untrusted = sources.as_deref();
     let about = About { plan, facts, user: run.user(), untrusted, accepted: false };
     let judged = rules.evaluate(run, about, arguments);
     if let Some(watch) = watch {
-        watch.judged(&judged.verdict);
+        watch.report_decision(&judged.verdict);
     }
-    admitted(&judged, run, plan)
+    admit_verdict(&judged, run, plan)
 }
 
-fn admitted(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), ToolError> {
+fn admit_verdict(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), ToolError> {
     match gate(&judged.verdict, KnownFacts::NO_JOURNAL) {
         Ok(Gate::Allow) => Ok(()),
         Ok(Gate::Refuse(refusal)) => Err(refusal.error(&plan.entry.name, run.id())),
@@ -79,7 +79,7 @@ fn admitted(judged: &Evaluation, run: &RunState, plan: &Plan) -> Result<(), Tool
 }
 
 /// What the policy says. It sees the arguments as they will run, where a rule looks at them.
-fn judged<'s>(
+fn judge<'s>(
     read: &EvaluationInput<'_, 's>,
 ) -> Result<(Evaluation, Option<BoxFuture<'s, Answer>>), ToolError> {
     let rules = &read.run.core.rules;

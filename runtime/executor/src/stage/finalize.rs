@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 
 use super::input::{read, read_text};
 use super::panicked;
-use crate::executor::{Plan, Rules, RunState, covered, own_of};
+use crate::executor::{Plan, Rules, RunState, check_covered, own_of};
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
@@ -36,8 +36,8 @@ pub(crate) fn finalize(
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
         if is_read {
-            plan.judged(&mut facts);
-            covered(run, plan, &facts)?;
+            plan.raise_danger(&mut facts);
+            check_covered(run, plan, &facts)?;
             return Ok((facts, final_arguments));
         }
         let (facts, _unpolled) = read_again(run, rules, plan, scope, &final_arguments, facts)?;
@@ -101,7 +101,7 @@ fn read_again<'a>(
         future = Box::pin(async move { repaired.await.with_repairs(repairs) });
     }
     facts.add_repairs(read_facts);
-    plan.judged(&mut facts);
-    covered(run, plan, &facts)?;
+    plan.raise_danger(&mut facts);
+    check_covered(run, plan, &facts)?;
     Ok((facts, future))
 }

@@ -96,7 +96,7 @@ fn disabled(name: &str) -> ToolError {
 
 #[cold]
 pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
-    let name = &*shortened(name);
+    let name = &*shorten(name);
     let catalog = run.ready.current();
     let names = || catalog.callable_names();
     let close = near(name, names());
@@ -116,7 +116,7 @@ pub(crate) fn unknown(run: &RunState, name: &str) -> ToolError {
 }
 
 /// A name as a message repeats it: models have sent whole documents as one.
-fn shortened(name: &str) -> Cow<'_, str> {
+fn shorten(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(100) {
         Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
         None => Cow::Borrowed(name),

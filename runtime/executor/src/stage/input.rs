@@ -28,7 +28,7 @@ pub(crate) fn read<'a>(
 ) -> Result<BoxFuture<'a, Answer>, ToolError> {
     match read_in_place(plan, scope, arguments, facts) {
         Ok((future, None)) => Ok(future),
-        Ok((future, Some(changes))) => Ok(repaired(plan, future, facts, changes, false)),
+        Ok((future, Some(changes))) => Ok(with_repairs(plan, future, facts, changes, false)),
         Err(problems) => repair(plan, scope, arguments, facts, problems).map(|(future, _)| future),
     }
 }
@@ -49,7 +49,7 @@ pub(super) fn read_text<'t>(
                     plan.entry.definition.name
                 ))
             })?;
-            drop(repaired(plan, unpolled, facts, changes, false));
+            drop(with_repairs(plan, unpolled, facts, changes, false));
             Ok(Cow::Owned(text))
         }
         Err(problems) => {
@@ -103,7 +103,7 @@ fn repair<'a>(
     let start = Start { scope, text: &text, keys, facts, changes: None };
     let future = (plan.entry.spec.start)(start)
         .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
-    Ok((repaired(plan, future, facts, changes, lenient), text))
+    Ok((with_repairs(plan, future, facts, changes, lenient), text))
 }
 
 /// Adds what the types of the parameters refuse and their schemas take, so that one refusal says all that is wrong.
@@ -119,7 +119,7 @@ fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
 
 /// A call whose input was changed, which it says from here on.
 #[cold]
-fn repaired<'a>(
+fn with_repairs<'a>(
     plan: &Plan,
     future: BoxFuture<'a, Answer>,
     facts: &mut Facts,

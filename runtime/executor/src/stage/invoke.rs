@@ -49,7 +49,7 @@ pub(crate) async fn invoke(
         }
     });
     poll_fn(|context| {
-        if let Poll::Ready(ended) = polled(&mut future, context) {
+        if let Poll::Ready(ended) = poll_safely(&mut future, context) {
             return Poll::Ready(ended.map_err(|panic| panicked(call.name(), panic)));
         }
         if given_up.as_mut().poll(context).is_ready() {
@@ -131,19 +131,19 @@ impl<'a, T> UnfinishedCall<'a, T> {
 
 impl<T> Drop for UnfinishedCall<'_, T> {
     fn drop(&mut self) {
-        dropped(self.0.take());
+        drop_safely(self.0.take());
     }
 }
 
 /// Drops a value of an application, whose drop may panic.
-pub(crate) fn dropped<T>(value: T) {
+pub(crate) fn drop_safely<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         forget(panic);
     }
 }
 
 /// Polls the tool; a panic is its end.
-pub(crate) fn polled<T>(
+pub(crate) fn poll_safely<T>(
     future: &mut UnfinishedCall<'_, T>,
     context: &mut Context<'_>,
 ) -> Poll<Result<T, Panic>> {

@@ -64,7 +64,7 @@ impl<'a> Watch<'a> {
         if !run.is_heard() {
             return None;
         }
-        Some(Self::new(run, call, id(), None).begun())
+        Some(Self::new(run, call, id(), None).report_begin())
     }
 
     /// The same for a call that has waited in the journal, perhaps of another run, and is claimed now.
@@ -78,8 +78,8 @@ impl<'a> Watch<'a> {
         }
         let of_run = (record.place.run != run.id()).then(|| record.place.run.as_str().into());
         let watch = Self::new(run, call, record.id, of_run);
-        watch.claimed(record);
-        Some(watch.begun())
+        watch.set_claimed(record);
+        Some(watch.report_begin())
     }
 
     #[cold]
@@ -97,21 +97,21 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn begun(self) -> Self {
+    fn report_begin(self) -> Self {
         self.tell(ToolEventKind::Started);
         self
     }
 
     /// The journal gives the right to make an attempt.
     #[cold]
-    pub(crate) fn claimed(&self, record: &CallRecord) {
-        self.settled(record);
+    pub(crate) fn set_claimed(&self, record: &CallRecord) {
+        self.set_final_arguments(record);
         self.attempt.store(record.attempt.saturating_sub(1), Ordering::Relaxed);
     }
 
     /// Sets the arguments of which listeners hear from now on.
     #[cold]
-    pub(crate) fn settled(&self, record: &CallRecord) {
+    pub(crate) fn set_final_arguments(&self, record: &CallRecord) {
         let digest = record.digest.as_str().into();
         *self.digest.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
         self.is_of(record);
@@ -134,26 +134,26 @@ impl<'a> Watch<'a> {
 
     /// It did not begin with its turn: an earlier call that it conflicts with had to end first.
     #[cold]
-    pub(crate) fn waited(&self, waited: Duration) {
+    pub(crate) fn report_wait(&self, waited: Duration) {
         self.tell(ToolEventKind::Waited { waited });
     }
 
-    pub(crate) fn repaired(&self, repairs: &Repairs) {
+    pub(crate) fn report_repairs(&self, repairs: &Repairs) {
         self.tell(ToolEventKind::Repaired { repairs });
     }
 
     #[cold]
-    pub(crate) fn judged(&self, verdict: &PolicyDecision) {
+    pub(crate) fn report_decision(&self, verdict: &PolicyDecision) {
         self.tell(ToolEventKind::Judged { verdict });
     }
 
     #[cold]
-    pub(crate) fn asked(&self, request: &ApprovalRequest) {
+    pub(crate) fn report_question(&self, request: &ApprovalRequest) {
         self.tell(ToolEventKind::Asked { request });
     }
 
     #[cold]
-    pub(crate) fn suspended(mut self, state: State) {
+    pub(crate) fn report_suspension(mut self, state: State) {
         self.ended = true;
         self.tell(ToolEventKind::Suspended { state, elapsed: self.started.elapsed() });
     }
@@ -166,7 +166,7 @@ impl<'a> Watch<'a> {
 
     #[cold]
     pub(crate) fn retrying(&self, attempt: u32, error: &ToolError, delay: Duration) {
-        let shown = self.shown(error);
+        let shown = self.shown_error(error);
         self.tell(ToolEventKind::Retrying {
             attempt,
             error: shown.as_ref().unwrap_or(error),
@@ -180,7 +180,7 @@ impl<'a> Watch<'a> {
         let elapsed = self.started.elapsed();
         match answer.error() {
             Some(error) => {
-                let shown = self.shown(error);
+                let shown = self.shown_error(error);
                 let error = shown.as_ref().unwrap_or(error);
                 self.tell(ToolEventKind::Failed { error, elapsed });
             }
@@ -194,7 +194,7 @@ impl<'a> Watch<'a> {
 
     /// What listeners get in place of an error whose words may repeat a secret, as in the journal; nothing where they get
     /// the error itself.
-    fn shown(&self, error: &ToolError) -> Option<ToolError> {
+    fn shown_error(&self, error: &ToolError) -> Option<ToolError> {
         let is_secret = self.is_secret.load(Ordering::Relaxed);
         is_secret.then(|| {
             let shown = ToolError::new(error.kind().to_owned(), NOT_SHOWN);

@@ -84,7 +84,7 @@ impl HandOverToken {
     }
 }
 
-/// What is signed of a call.
+/// Returns the text of a hand-over that its signature covers.
 fn text(record: &CallRecord) -> Option<String> {
     let hand_over = HandOver {
         call: record.id,

@@ -143,7 +143,7 @@ impl VerifiedStatement {
 }
 
 /// Why a statement does not count.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// Its key cannot be read.
@@ -180,3 +180,5 @@ pub enum VerifyError {
         name: String,
     },
 }
+
+toolwright_core::debug_as_sentence!(VerifyError);

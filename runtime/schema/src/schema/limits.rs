@@ -24,7 +24,7 @@ const TWO_TO_128: f64 = 2.0 * TWO_TO_127;
 /// Puts the limits of the types into a schema as schemars wrote it.
 pub(super) fn tighten(mut schema: Value) -> Value {
     each_schema(&mut schema, &mut |object| {
-        bound(object);
+        add_bounds(object);
         spans(object);
         texts::tighten(object);
     });
@@ -85,7 +85,7 @@ fn natural(format: &str) -> Option<Limits> {
 }
 
 /// Adds the bounds of a number's type where nothing closer is said.
-fn bound(object: &mut Map<String, Value>) {
+fn add_bounds(object: &mut Map<String, Value>) {
     let format = object.get("format").and_then(Value::as_str);
     for (keyword, limit) in format.and_then(natural).unwrap_or_default() {
         narrow(object, keyword, limit);

@@ -80,7 +80,7 @@ impl DeadLetters {
         self.builder().build().unwrap()
     }
 
-    /// Where nobody can be asked.
+    /// Where no approver can be asked.
     pub fn denying(&self) -> Executor {
         self.builder()
             .journal(self.office.parking().on_no_approver(OnNoApprover::Deny))

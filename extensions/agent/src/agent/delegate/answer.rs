@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::{Content, Output, ToolError};
 
 use crate::events::RunEnd;
-use crate::limits::share::Spent;
+use crate::limits::share::SpentShare;
 
 /// How the run of a sub-agent has ended: what the model that started it reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ impl Answered {
 }
 
 impl SubAgentAnswer {
-    pub(super) fn of(agent: &str, end: &RunEnd, spent: Spent) -> Self {
+    pub(super) fn of(agent: &str, end: &RunEnd, spent: SpentShare) -> Self {
         let (answer, reason) = match end {
             RunEnd::Text { text, cut_short: false } | RunEnd::Terminal { text, .. } => {
                 (text.as_str(), None)

@@ -17,7 +17,7 @@ impl Maker {
 
     /// Answers the calls of a turn: what only reads at once, what changes something by itself.
     /// One whose answer is known is not made; it counts all the same.
-    pub(super) async fn answered(
+    pub(super) async fn answer_calls(
         &self,
         run: &Run,
         calls: &[Call<'_>],

@@ -14,14 +14,14 @@ use toolwright::{Answer, Call, CallFailure, CallId, Run, TurnAnswers};
 use super::maker::Maker;
 use super::start::Inherited;
 use crate::agent::Agent;
-use crate::durable::{RecordedAnswers, held};
+use crate::durable::{RecordedAnswers, retry_in_outage};
 use crate::events::GuardReport;
 use crate::history::LeftOut;
-use crate::limits::share::{self, ChildSpending, Spent};
+use crate::limits::share::{self, ChildSpending, SpentShare};
 use crate::model::{ModelAnswer, ModelError};
 use crate::plugin::PluginTurn;
 use crate::run::{
-    Action, Away, Interruption, Recorder, State, StepInput, Stop, Stopped, Submitted, Turn, Work,
+    Action, Away, Interruption, Recorder, State, StepInput, Stop, Stopped, Turn, TurnOutcome, Work,
 };
 
 /// Where a sub-agent was started.
@@ -53,7 +53,7 @@ pub(super) struct ChildRecorder {
     /// What guards have decided about it.
     guards: Vec<GuardReport>,
     /// What those have spent that it has started.
-    delegated: Spent,
+    delegated: SpentShare,
     maker: Maker,
     inherited: Arc<Inherited>,
     deadline: Option<Instant>,
@@ -86,7 +86,7 @@ impl ChildRecorder {
             answers: 0,
             new: None,
             guards: Vec::new(),
-            delegated: Spent::default(),
+            delegated: SpentShare::default(),
             maker,
             inherited,
             deadline,
@@ -94,9 +94,9 @@ impl ChildRecorder {
     }
 
     /// What it has spent itself, in its state of now.
-    fn own(&self, state: &State) -> Spent {
+    fn own(&self, state: &State) -> SpentShare {
         let spent = state.standing().spent;
-        Spent {
+        SpentShare {
             usage: spent.usage.since(self.delegated.usage),
             turns: spent.turns.saturating_sub(self.delegated.turns),
         }
@@ -129,7 +129,7 @@ impl Recorder for ChildRecorder {
         self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
     }
 
-    async fn interrupted(&mut self, _: Work) -> Interruption<ChildError> {
+    async fn wait_for_interruption(&mut self, _: Work) -> Interruption<ChildError> {
         match self.deadline {
             Some(deadline) => sleep_until(deadline).await,
             None => std::future::pending().await,
@@ -137,7 +137,7 @@ impl Recorder for ChildRecorder {
         Interruption::Stop(Stop::TimeIsUp)
     }
 
-    fn replayed(&mut self) -> Option<StepInput> {
+    fn replay_next(&mut self) -> Option<StepInput> {
         let input = self.replayed.pop_front()?;
         self.answers += 1;
         Some(input)
@@ -149,7 +149,7 @@ impl Recorder for ChildRecorder {
         }
     }
 
-    fn guarded(&mut self, reports: Vec<GuardReport>) {
+    fn record_guards(&mut self, reports: Vec<GuardReport>) {
         self.guards = reports;
     }
 
@@ -182,7 +182,7 @@ impl Recorder for ChildRecorder {
         let (place, spending, version) = (self.place.as_ledger(), self.spending, self.version);
         let at = (&*self.place.run, &inner.executor);
         let write = || inner.ledger.write(&place, spending, version, documents.clone());
-        held(at, of_commit, write).await?;
+        retry_in_outage(at, of_commit, write).await?;
         self.version = self.version.map(|it| it + 1);
         Ok(())
     }
@@ -191,10 +191,10 @@ impl Recorder for ChildRecorder {
         self.inherited.note_standing(state.standing());
     }
 
-    async fn delegated(&mut self, state: &State) -> Result<Spent, ChildError> {
+    async fn sum_delegated(&mut self, state: &State) -> Result<SpentShare, ChildError> {
         let (inner, run) = (&self.parent.0, &self.place.run);
         let read = || inner.ledger.children(run, self.place.turn);
-        let children = held((run, &inner.executor), of_store, read).await;
+        let children = retry_in_outage((run, &inner.executor), of_store, read).await;
         let children = children.map_err(|error| ChildError::NotRecorded(error.to_string()))?;
         let spent = share::spent(&children, Some(self.place.call), state.turn());
         self.delegated = self.delegated.plus(spent);
@@ -211,8 +211,8 @@ impl Recorder for ChildRecorder {
         _: u64,
         calls: &[Call<'_>],
         known: Vec<Option<Answer>>,
-    ) -> Result<Submitted<Infallible>, CallFailure> {
-        Ok(Submitted::Answered(maker.answered(run, calls, known).await))
+    ) -> Result<TurnOutcome<Infallible>, CallFailure> {
+        Ok(TurnOutcome::Answered(maker.answer_calls(run, calls, known).await))
     }
 
     async fn give_up(
@@ -222,7 +222,7 @@ impl Recorder for ChildRecorder {
         calls: &[Call<'_>],
         known: Vec<Option<Answer>>,
     ) -> Result<TurnAnswers, CallFailure> {
-        Ok(maker.answered(run, calls, known).await)
+        Ok(maker.answer_calls(run, calls, known).await)
     }
 
     fn answers_of(open: Infallible) -> Vec<Option<Answer>> {

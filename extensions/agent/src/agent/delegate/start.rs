@@ -18,10 +18,10 @@ use super::maker::Maker;
 use super::record::{ChildError, ChildRecorder, Place, of_commit, of_store};
 use super::sub_agents::{Link, ReadySubAgent};
 use crate::agent::Agent;
-use crate::durable::{RecordedAnswers, RunError, held, standing};
-use crate::events::{Observer, Started};
+use crate::durable::{RecordedAnswers, RunError, retry_in_outage, standing};
+use crate::events::{Observer, StartPoint};
 use crate::history::sources;
-use crate::limits::share::{self, ChildSpending, Share, Spent, Standing, UsedUp};
+use crate::limits::share::{self, ChildSpending, Share, SpentShare, Standing, UsedUp};
 use crate::limits::{Limits, ledger};
 use crate::run::{Action, AgentRun, Driver, Rest, State, step};
 
@@ -82,7 +82,7 @@ pub(super) async fn start(
     let turn = turn.or(found.map(|it| it.turn)).unwrap_or_default();
     let place = Place { run, turn, call: context.call_id(), agent: name.to_owned() };
     let (spending, version) =
-        taken(&parent, ready, name, &place, above.as_ref().map(|it| it.call), found).await?;
+        take_share(&parent, ready, name, &place, above.as_ref().map(|it| it.call), found).await?;
     let inherited = Arc::new(Inherited {
         agents: agents.clone(),
         call: place.call,
@@ -90,7 +90,7 @@ pub(super) async fn start(
         standing: Mutex::default(),
     });
     let user = run_of(&calls).and_then(|run| run.user().map(str::to_owned));
-    let started = Started { by: &parent, run: &place.run, agents: &agents };
+    let started = StartPoint { by: &parent, run: &place.run, agents: &agents };
     let observer = Observer::of_agents(&ready.agent, user, &started);
     let delegation = Delegation::to(name, ready.profile.clone())
         .policy(ready.policy.clone())
@@ -106,7 +106,7 @@ pub(super) async fn start(
     let replayed = match &recorded {
         Some(recorded) => {
             let at = (&*place.run, &parent.0.executor);
-            let read = held(at, RunError::store, || recorded.read()).await;
+            let read = retry_in_outage(at, RunError::store, || recorded.read()).await;
             read.map_err(|it| not_recorded(&it))?
         }
         None => Vec::new(),
@@ -177,12 +177,12 @@ async fn standing_of(parent: &Agent, run: &str) -> Result<Option<Standing>, Tool
     }
     let Some(journal) = parent.0.journal() else { return Ok(None) };
     let at = (run, &parent.0.executor);
-    let standing = held(at, RunError::store, || standing(&journal, run)).await;
+    let standing = retry_in_outage(at, RunError::store, || standing(&journal, run)).await;
     standing.map_err(|error| not_recorded(&error))
 }
 
 /// Takes the share of a sub-agent out of what its parent has left. One that goes on has the share with which it began.
-async fn taken(
+async fn take_share(
     parent: &Agent,
     ready: &ReadySubAgent,
     name: &str,
@@ -194,22 +194,22 @@ async fn taken(
     // Another that starts beside it would take the same rest.
     let _taking = ledger.taking.lock().await;
     let place = place.as_ledger();
-    let version = held(at, of_store, || ledger.version(&place)).await;
+    let version = retry_in_outage(at, of_store, || ledger.version(&place)).await;
     let version = version.map_err(|error| not_recorded(&error))?;
-    let children = held(at, of_store, || ledger.children(place.run, place.turn)).await;
+    let children = retry_in_outage(at, of_store, || ledger.children(place.run, place.turn)).await;
     let children = children.map_err(|error| not_recorded(&error))?;
     if let Some(before) = children.get(&place.call) {
         return Ok((*before, version));
     }
     let standing = standing.unwrap_or_else(|| {
-        let (limits, spent) = (parent.0.limits, Spent::default());
+        let (limits, spent) = (parent.0.limits, SpentShare::default());
         Standing { turn: place.turn, limits, spent }
     });
     let share = share::share(standing, &children, started_by, ready.wanted, ready.at_once);
     let share = share.map_err(|what| used_up(name, what))?;
-    let (own, turn) = (Spent::default(), standing.turn);
+    let (own, turn) = (SpentShare::default(), standing.turn);
     let child = ChildSpending { parent: started_by, turn, share, own, has_ended: false };
-    let written = held(at, of_commit, || ledger.write(&place, child, None, Vec::new()));
+    let written = retry_in_outage(at, of_commit, || ledger.write(&place, child, None, Vec::new()));
     written.await.map_err(|error| not_recorded(&error))?;
     Ok((child, Some(1)))
 }

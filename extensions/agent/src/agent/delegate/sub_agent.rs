@@ -8,7 +8,7 @@ use toolwright::{InvalidPattern, Profile};
 
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::limits::Cost;
-use crate::limits::share::Wanted;
+use crate::limits::share::WantedShare;
 use crate::model::{Model, ModelSettings};
 
 /// An agent that the model of another can give tasks to; see [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
@@ -38,7 +38,7 @@ pub struct SubAgent {
     pub(super) model: Option<Result<Box<dyn Model>, ModelNameError>>,
     pub(super) instructions: Option<Instructions>,
     pub(super) policy: Option<PolicyBuilder>,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedShare,
     pub(super) time: Option<Duration>,
     pub(super) max_tokens: Option<u32>,
     pub(super) settings: Option<ModelSettings>,
@@ -62,7 +62,7 @@ impl SubAgent {
             model: None,
             instructions: None,
             policy: None,
-            wanted: Wanted::default(),
+            wanted: WantedShare::default(),
             time: None,
             max_tokens: None,
             settings: None,

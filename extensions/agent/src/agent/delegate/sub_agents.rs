@@ -17,7 +17,7 @@ use crate::durable::DroppedDrivers;
 use crate::events::Rings;
 use crate::limits::Limits;
 use crate::limits::ledger::Ledger;
-use crate::limits::share::Wanted;
+use crate::limits::share::WantedShare;
 use crate::results::AnswerBudget;
 use crate::run::options::Ids;
 
@@ -33,7 +33,7 @@ pub(super) struct ReadySubAgent {
     pub(super) agent: Agent,
     pub(super) profile: Profile,
     pub(super) policy: Option<Policy>,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedShare,
     pub(super) time: Option<Duration>,
     pub(super) at_once: u32,
 }
@@ -190,8 +190,8 @@ impl ReadySubAgent {
 /// What the model of a sub-agent reads first, where the application says nothing else.
 fn words(name: &str, description: &str) -> crate::agent::Instructions {
     let text = format!(
-        "You are the agent `{name}`. {description}\n\nAnother agent gives you one task. Work on it until it is done, without questions: nobody answers \
-         them. Your last message is your answer, and all that the other agent gets of your work: put everything into it that was asked for."
+        "You are the agent `{name}`. {description}\n\nAnother agent gives you one task. Work on it until it is done, without questions: they get no \
+         answer. Your last message is your answer, and all that the other agent gets of your work: put everything into it that was asked for."
     );
     text.into_instructions()
 }

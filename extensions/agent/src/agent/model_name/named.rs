@@ -4,7 +4,7 @@ use super::ModelNameError;
 use crate::http::{ApiKey, HttpModel, HttpModelBuilder};
 
 /// A provider by its name.
-struct Named {
+struct NamedProvider {
     name: &'static str,
     model: fn(String) -> HttpModelBuilder,
     /// The variables that may hold the key; the first that is set counts.
@@ -17,7 +17,7 @@ struct Named {
     base_url: Option<&'static str>,
 }
 
-const ANTHROPIC: Named = Named {
+const ANTHROPIC: NamedProvider = NamedProvider {
     name: "anthropic",
     model: HttpModel::anthropic,
     keys: &["ANTHROPIC_API_KEY"],
@@ -26,7 +26,7 @@ const ANTHROPIC: Named = Named {
     base_url: None,
 };
 
-const OPENAI: Named = Named {
+const OPENAI: NamedProvider = NamedProvider {
     name: "openai",
     model: HttpModel::openai_responses,
     keys: &["OPENAI_API_KEY"],
@@ -35,7 +35,7 @@ const OPENAI: Named = Named {
     base_url: None,
 };
 
-const GEMINI: Named = Named {
+const GEMINI: NamedProvider = NamedProvider {
     name: "gemini",
     model: HttpModel::gemini,
     keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
@@ -44,7 +44,7 @@ const GEMINI: Named = Named {
     base_url: None,
 };
 
-const OLLAMA: Named = Named {
+const OLLAMA: NamedProvider = NamedProvider {
     name: "ollama",
     model: HttpModel::ollama,
     keys: &["OLLAMA_API_KEY"],
@@ -59,9 +59,9 @@ const fn chat(
     keys: &'static [&'static str],
     address: &'static str,
     base_url: &'static str,
-) -> Named {
+) -> NamedProvider {
     let base_url = Some(base_url);
-    Named { name, model: HttpModel::openai_chat, keys, needs_key: true, address, base_url }
+    NamedProvider { name, model: HttpModel::openai_chat, keys, needs_key: true, address, base_url }
 }
 
 /// A model of a vendor whose server does not know `max_completion_tokens`.
@@ -69,18 +69,18 @@ fn older_chat(model: String) -> HttpModelBuilder {
     HttpModel::openai_chat(model).plain_max_tokens()
 }
 
-const PROVIDERS: [Named; 10] = [
+const PROVIDERS: [NamedProvider; 10] = [
     ANTHROPIC,
     OPENAI,
-    Named { name: "openai-chat", model: HttpModel::openai_chat, ..OPENAI },
+    NamedProvider { name: "openai-chat", model: HttpModel::openai_chat, ..OPENAI },
     GEMINI,
     OLLAMA,
-    Named {
+    NamedProvider {
         model: older_chat,
         ..chat("deepseek", &["DEEPSEEK_API_KEY"], "DEEPSEEK_BASE_URL", "https://api.deepseek.com")
     },
     chat("groq", &["GROQ_API_KEY"], "GROQ_BASE_URL", "https://api.groq.com/openai/v1"),
-    Named {
+    NamedProvider {
         model: older_chat,
         ..chat("mistral", &["MISTRAL_API_KEY"], "MISTRAL_BASE_URL", "https://api.mistral.ai/v1")
     },

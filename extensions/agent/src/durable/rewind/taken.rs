@@ -14,7 +14,7 @@ use super::super::runs::head_of;
 /// How many calls are read at once.
 const PAGE: usize = 1_000;
 
-/// How many runs a chain of forks has at most.
+/// The most runs in a chain of forks.
 const FORKS: usize = 10_000;
 
 /// Something that a call of a turn did and no rewind undoes: a program that ran, a message that was sent.

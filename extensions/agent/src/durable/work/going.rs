@@ -48,7 +48,7 @@ impl Going {
         }
     }
 
-    /// The runs that go on; drops their drivers.
+    /// Aborts the drivers of all runs that are under way, and returns those runs.
     pub(super) fn given_up(&mut self) -> HashSet<String> {
         self.tasks.abort_all();
         std::mem::take(&mut self.here)

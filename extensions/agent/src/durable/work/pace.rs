@@ -1,4 +1,4 @@
-//! How often something is done that takes long: so that it takes a tenth of the time at most.
+//! Paces work that takes long, so that it takes at most a tenth of the time.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ impl Pace {
     }
 
     /// It was done just now, and took so long.
-    pub(super) fn done(&mut self, took: Duration) {
+    pub(super) fn note_done(&mut self, took: Duration) {
         self.0 = Some((Instant::now(), took));
     }
 }

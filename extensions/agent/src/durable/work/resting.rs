@@ -29,7 +29,7 @@ pub(super) struct Resting {
     /// In the order in which they were looked at, with the number of the look.
     order: VecDeque<(String, u64)>,
     looks: u64,
-    /// Every run that was looked at once.
+    /// The runs that were examined at least once.
     seen: HashSet<String>,
 }
 
@@ -59,7 +59,7 @@ impl Resting {
         self.seen.insert(run.to_owned())
     }
 
-    /// Leaves a run alone that was looked at.
+    /// Lets a run rest that the worker has examined.
     pub(super) fn leave(&mut self, run: &str, until: Option<Timestamp>, calls: Vec<CallId>) {
         self.looks += 1;
         self.runs.insert(run.to_owned(), Entry { until, calls, look: self.looks });

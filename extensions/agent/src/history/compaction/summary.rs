@@ -35,7 +35,7 @@ pub(crate) struct SummaryTask {
 }
 
 impl Summary {
-    /// What the model reads in the place of the turns: fenced, since strangers may have written parts of them.
+    /// The text that the model reads in place of the turns. It is fenced, because strangers may have written parts of them.
     pub(super) fn note(&self) -> String {
         let text = fenced("a summary of earlier turns that a model wrote", &self.text);
         format!(

@@ -13,7 +13,7 @@ use toolwright::{Answer, Content, Output, StoredAnswer};
 use super::{Message, Verbatim};
 
 #[derive(Serialize)]
-struct Versioned<T> {
+struct VersionedMessage<T> {
     version: u32,
     #[serde(flatten)]
     body: T,
@@ -99,7 +99,7 @@ impl Serialize for Message {
                 Body::Answers { answers: answered.iter().map(AnsweredCall::from).collect() }
             }
         };
-        Versioned { version: Self::VERSION, body }.serialize(serializer)
+        VersionedMessage { version: Self::VERSION, body }.serialize(serializer)
     }
 }
 

@@ -176,7 +176,7 @@ fn every_reason_to_finish_is_read() {
         assert!(fault.message.contains(reason), "{}", fault.message);
         assert_eq!(
             fault.taken,
-            crate::http::Taken::Whole(Box::new(Usage::new(5, 7).cached(2).reasoning(4)))
+            crate::http::FaultUsage::Whole(Box::new(Usage::new(5, 7).cached(2).reasoning(4)))
         );
     }
     let blocked = read(r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#);

@@ -99,7 +99,7 @@ fn key_in(output: &[u8]) -> Result<Secret, &'static str> {
     secret.header("").map(|_| secret).ok_or("several lines, or characters that no header can hold")
 }
 
-/// Without the arguments and what was printed.
+/// Prints the program alone: its arguments and its output may hold secrets.
 impl fmt::Debug for CommandKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("CommandKey").field("program", &self.program).finish_non_exhaustive()

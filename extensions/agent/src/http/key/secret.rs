@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::header::HeaderValue;
 
-use super::shown::{Shown, shown_at};
+use super::shown::{ShownPrefix, shown_at};
 
 /// The fewest bytes of a key that is one: those of vendors have forty and more.
 const SHORTEST: usize = 7;
@@ -52,7 +52,7 @@ impl Secret {
         let mut places = text.char_indices().map(|(begin, _)| begin);
         places.find_map(|begin| match shown_at(self.0.as_bytes(), &text.as_bytes()[begin..]) {
             // What ends within a character is none of it.
-            Shown::Whole(length) if text.is_char_boundary(begin + length) => {
+            ShownPrefix::Whole(length) if text.is_char_boundary(begin + length) => {
                 Some((begin, begin + length))
             }
             _ => None,
@@ -68,8 +68,9 @@ impl Secret {
         if !self.is_secret() {
             return text.len();
         }
-        let is_begin =
-            |begin: &usize| shown_at(self.0.as_bytes(), &text.as_bytes()[*begin..]) == Shown::Begun;
+        let is_begin = |begin: &usize| {
+            shown_at(self.0.as_bytes(), &text.as_bytes()[*begin..]) == ShownPrefix::Begun
+        };
         text.char_indices().map(|(begin, _)| begin).find(is_begin).unwrap_or(text.len())
     }
 }

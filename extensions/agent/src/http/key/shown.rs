@@ -2,7 +2,7 @@
 
 /// What a text has of a key at its begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum ShownPrefix {
     /// All of it, in so many bytes.
     Whole(usize),
     /// The text ends in the middle of it.
@@ -11,85 +11,85 @@ pub(super) enum Shown {
 }
 
 /// What a text has of a key at its begin.
-pub(super) fn shown_at(key: &[u8], text: &[u8]) -> Shown {
-    let Some((first, others)) = key.split_first() else { return Shown::Whole(0) };
-    let mut found = Shown::Nothing;
+pub(super) fn shown_at(key: &[u8], text: &[u8]) -> ShownPrefix {
+    let Some((first, others)) = key.split_first() else { return ShownPrefix::Whole(0) };
+    let mut found = ShownPrefix::Nothing;
     for read in FORMS {
         match read(*first, text) {
-            Shown::Whole(length) => match shown_at(others, &text[length..]) {
-                Shown::Whole(rest) => return Shown::Whole(length + rest),
-                Shown::Begun => found = Shown::Begun,
-                Shown::Nothing => {}
+            ShownPrefix::Whole(length) => match shown_at(others, &text[length..]) {
+                ShownPrefix::Whole(rest) => return ShownPrefix::Whole(length + rest),
+                ShownPrefix::Begun => found = ShownPrefix::Begun,
+                ShownPrefix::Nothing => {}
             },
-            Shown::Begun => found = Shown::Begun,
-            Shown::Nothing => {}
+            ShownPrefix::Begun => found = ShownPrefix::Begun,
+            ShownPrefix::Nothing => {}
         }
     }
     found
 }
 
 /// How a server may write one byte.
-const FORMS: [fn(u8, &[u8]) -> Shown; 4] = [for_an_address, for_json, for_a_page, as_it_is];
+const FORMS: [fn(u8, &[u8]) -> ShownPrefix; 4] = [for_an_address, for_json, for_a_page, as_it_is];
 
-fn as_it_is(byte: u8, text: &[u8]) -> Shown {
+fn as_it_is(byte: u8, text: &[u8]) -> ShownPrefix {
     match text.first() {
-        Some(found) if *found == byte => Shown::Whole(1),
-        Some(_) => Shown::Nothing,
-        None => Shown::Begun,
+        Some(found) if *found == byte => ShownPrefix::Whole(1),
+        Some(_) => ShownPrefix::Nothing,
+        None => ShownPrefix::Begun,
     }
 }
 
 /// `%2F`, and what comes of it where the percent sign is escaped once more.
-fn for_an_address(byte: u8, text: &[u8]) -> Shown {
-    let Some(mut rest) = text.strip_prefix(b"%") else { return Shown::Nothing };
+fn for_an_address(byte: u8, text: &[u8]) -> ShownPrefix {
+    let Some(mut rest) = text.strip_prefix(b"%") else { return ShownPrefix::Nothing };
     while let Some(more) = rest.strip_prefix(b"25") {
         rest = more;
     }
     let before = text.len() - rest.len();
     match (byte, rest) {
-        (b'%', _) if before > 1 => return Shown::Whole(before),
-        (_, b"2") => return Shown::Begun,
+        (b'%', _) if before > 1 => return ShownPrefix::Whole(before),
+        (_, b"2") => return ShownPrefix::Begun,
         _ => {}
     }
     either(text, digits(byte, rest), before)
 }
 
 /// `\/` and `\u002f`, behind any number of escaped backslashes.
-fn for_json(byte: u8, text: &[u8]) -> Shown {
+fn for_json(byte: u8, text: &[u8]) -> ShownPrefix {
     let slashes = text.iter().take_while(|it| **it == b'\\').count();
     if slashes == 0 {
-        return Shown::Nothing;
+        return ShownPrefix::Nothing;
     }
     let rest = &text[slashes..];
     match rest.split_first() {
-        None => Shown::Begun,
+        None => ShownPrefix::Begun,
         Some((b'u', code)) => {
             let code = match code {
                 [b'0', b'0', code @ ..] => digits(byte, code),
-                [] | [b'0'] => Shown::Begun,
-                _ => Shown::Nothing,
+                [] | [b'0'] => ShownPrefix::Begun,
+                _ => ShownPrefix::Nothing,
             };
             either(text, code, slashes + 3)
         }
         Some((found, _)) if *found == byte && !byte.is_ascii_alphanumeric() => {
-            Shown::Whole(slashes + 1)
+            ShownPrefix::Whole(slashes + 1)
         }
         // Of several backslashes the last one may be the byte itself.
-        Some(_) if byte == b'\\' && slashes > 1 => Shown::Whole(2),
-        Some(_) => Shown::Nothing,
+        Some(_) if byte == b'\\' && slashes > 1 => ShownPrefix::Whole(2),
+        Some(_) => ShownPrefix::Nothing,
     }
 }
 
 /// `&#47;`, `&#x2f;` and `&amp;`.
-fn for_a_page(byte: u8, text: &[u8]) -> Shown {
+fn for_a_page(byte: u8, text: &[u8]) -> ShownPrefix {
     const LONGEST: usize = b"&#x002f;".len();
     if text.first() != Some(&b'&') {
-        return Shown::Nothing;
+        return ShownPrefix::Nothing;
     }
     let Some(end) = text.iter().take(LONGEST).position(|it| *it == b';') else {
         let is_open = |it: &u8| it.is_ascii_alphanumeric() || *it == b'#';
         let is_begun = text.len() < LONGEST && text[1..].iter().all(is_open);
-        return if is_begun { Shown::Begun } else { Shown::Nothing };
+        return if is_begun { ShownPrefix::Begun } else { ShownPrefix::Nothing };
     };
     let number = |digits: &str, radix| u8::from_str_radix(digits, radix).ok();
     let named = match &text[1..end] {
@@ -106,28 +106,28 @@ fn for_a_page(byte: u8, text: &[u8]) -> Shown {
             }
         }),
     };
-    if named == Some(byte) { Shown::Whole(end + 1) } else { Shown::Nothing }
+    if named == Some(byte) { ShownPrefix::Whole(end + 1) } else { ShownPrefix::Nothing }
 }
 
 /// Two hexadecimal digits.
-fn digits(byte: u8, text: &[u8]) -> Shown {
+fn digits(byte: u8, text: &[u8]) -> ShownPrefix {
     let digit = |it: u8| (it as char).to_digit(16).and_then(|it| u8::try_from(it).ok());
     match text {
-        [] => Shown::Begun,
-        [first] if digit(*first) == Some(byte >> 4) => Shown::Begun,
+        [] => ShownPrefix::Begun,
+        [first] if digit(*first) == Some(byte >> 4) => ShownPrefix::Begun,
         [first, second, ..]
             if digit(*first) == Some(byte >> 4) && digit(*second) == Some(byte & 15) =>
         {
-            Shown::Whole(2)
+            ShownPrefix::Whole(2)
         }
-        _ => Shown::Nothing,
+        _ => ShownPrefix::Nothing,
     }
 }
 
 /// What was found behind so many bytes of a text.
-fn either(text: &[u8], found: Shown, before: usize) -> Shown {
+fn either(text: &[u8], found: ShownPrefix, before: usize) -> ShownPrefix {
     match found {
-        Shown::Whole(length) => Shown::Whole((before + length).min(text.len())),
+        ShownPrefix::Whole(length) => ShownPrefix::Whole((before + length).min(text.len())),
         other => other,
     }
 }

@@ -98,7 +98,7 @@ fn a_history_of_another_provider_gets_ids_that_mistral_takes() {
     let request = ModelRequest::new(&history, &listing);
     let ids = |host: &str| {
         let origin = format!("openai-chat@{host}/some-model");
-        let to = Asked { origin: &origin, ..Api::OpenAiChat.asked("some-model", None) };
+        let to = RequestTarget { origin: &origin, ..Api::OpenAiChat.asked("some-model", None) };
         let body: Value = serde_json::from_str(&body(&to, &request).unwrap()).unwrap();
         let messages = body["messages"].as_array().unwrap();
         let called = messages.iter().filter_map(|it| it["tool_calls"][0]["id"].as_str());
@@ -154,7 +154,7 @@ fn reasoning_goes_back_to_the_server_that_wrote_it() {
         let request = ModelRequest::new(&history, &listing);
         let text = body(&api.asked("m", None), &request).unwrap();
         assert!(text.contains(&format!(r#""content":null,{own},"tool_calls""#)), "{text}");
-        let other = Asked { origin: "openai-chat@elsewhere", ..api.asked("m", None) };
+        let other = RequestTarget { origin: "openai-chat@elsewhere", ..api.asked("m", None) };
         assert!(!body(&other, &request).unwrap().contains("Hm."));
     }
     // The signature of a thought of Gemini, behind an API that imitates this one.

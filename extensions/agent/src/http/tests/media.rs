@@ -35,7 +35,7 @@ fn history() -> Vec<Message> {
 
 fn written(api: Api, media: MediaSupport, history: &[Message]) -> String {
     let listing = Registry::empty().listing(api.provider().into()).unwrap();
-    let to = Asked { media, ..api.asked("some-model", None) };
+    let to = RequestTarget { media, ..api.asked("some-model", None) };
     api.body(&to, &ModelRequest::new(history, &listing)).unwrap()
 }
 

@@ -65,7 +65,8 @@ fn arguments_that_are_no_object_go_back_as_one() {
                 let answer = Answer::from(Output::text("no"));
                 let history =
                     [Message::user("Go."), said, Message::tool_results([(call.clone(), answer)])];
-                let to = Asked { media: MediaSupport::Full, ..api.asked("some-model", None) };
+                let to =
+                    RequestTarget { media: MediaSupport::Full, ..api.asked("some-model", None) };
                 let listing = listing(api);
                 let body = api.body(&to, &ModelRequest::new(&history, &listing)).unwrap();
                 assert_eq!(arguments(api, &body), sent, "{api:?} {written}");
@@ -102,7 +103,7 @@ fn a_call_that_was_repaired_and_ran_goes_back_as_it_ran() {
             let answer = Answer::from(Output::text("3"));
             let history =
                 [Message::user("Go."), said, Message::tool_results([(call.clone(), answer)])];
-            let to = Asked { media: MediaSupport::Full, ..api.asked("some-model", None) };
+            let to = RequestTarget { media: MediaSupport::Full, ..api.asked("some-model", None) };
             let request = ModelRequest::new(&history, &listing).catalog(&catalog);
             let body = api.body(&to, &request).unwrap();
             let ran = serde_json::json!({"articles": ["tea"], "count": 3});
@@ -118,7 +119,7 @@ fn a_call_that_the_provider_made_itself_goes_back_as_it_wrote_it() {
     let said = said.verbatim(Verbatim::new("openai-responses", format!("[{item}]")));
     let api = Api::OpenAiResponses;
     let listing = Registry::empty().listing(api.provider().into()).unwrap();
-    let to = Asked { media: MediaSupport::Full, ..api.asked("some-model", None) };
+    let to = RequestTarget { media: MediaSupport::Full, ..api.asked("some-model", None) };
     let history = [Message::user("Go."), said, Message::user("On.")];
     let body = api.body(&to, &ModelRequest::new(&history, &listing)).unwrap();
     assert!(body.contains(item), "{body}");

@@ -9,22 +9,23 @@ fn id(number: u8) -> CallId {
 
 fn standing(turns: u32, tokens: Option<u64>, cost: Option<Cost>) -> Standing {
     let limits = Limits { turns, tokens, cost, ..Limits::default() };
-    Standing { turn: 1, limits, spent: Spent::default() }
+    Standing { turn: 1, limits, spent: SpentShare::default() }
 }
 
 fn child(share: Share) -> ChildSpending {
-    ChildSpending { parent: None, turn: 1, share, own: Spent::default(), has_ended: false }
+    ChildSpending { parent: None, turn: 1, share, own: SpentShare::default(), has_ended: false }
 }
 
-fn took(turns: u32, tokens: u64, cents: u64) -> Spent {
+fn took(turns: u32, tokens: u64, cents: u64) -> SpentShare {
     let usage = TotalUsage::of(Some(Usage::new(tokens, 0)), Some(Cost::cents(cents)));
-    Spent { usage, turns }
+    SpentShare { usage, turns }
 }
 
 #[test]
 fn five_that_start_at_once_cannot_each_have_the_whole() {
     let standing = standing(25, None, Some(Cost::cents(200)));
-    let wanted = Wanted { turns: Some(4), cost: Some(Cost::cents(200)), ..Wanted::default() };
+    let wanted =
+        WantedShare { turns: Some(4), cost: Some(Cost::cents(200)), ..WantedShare::default() };
     let mut children = Children::new();
     let first = share(standing, &children, None, wanted, 5).unwrap();
     assert_eq!(first.cost, Some(Cost::cents(200)));
@@ -36,12 +37,12 @@ fn five_that_start_at_once_cannot_each_have_the_whole() {
 fn what_was_not_spent_returns_when_a_sub_agent_has_ended() {
     let standing = standing(10, Some(1000), None);
     let mut children = Children::new();
-    let first = share(standing, &children, None, Wanted::default(), 1).unwrap();
+    let first = share(standing, &children, None, WantedShare::default(), 1).unwrap();
     assert_eq!(first, Share { turns: 9, tokens: Some(1000), cost: None });
     children.insert(id(1), ChildSpending { own: took(2, 300, 0), ..child(first) });
-    assert_eq!(share(standing, &children, None, Wanted::default(), 1), Err(UsedUp::Turns));
+    assert_eq!(share(standing, &children, None, WantedShare::default(), 1), Err(UsedUp::Turns));
     children.get_mut(&id(1)).unwrap().has_ended = true;
-    let second = share(standing, &children, None, Wanted::default(), 1).unwrap();
+    let second = share(standing, &children, None, WantedShare::default(), 1).unwrap();
     assert_eq!(second, Share { turns: 7, tokens: Some(700), cost: None });
 }
 
@@ -55,7 +56,7 @@ fn what_those_spend_that_a_sub_agent_has_started_counts_once() {
     ]);
     assert_eq!(spent(&children, None, 1), took(1, 10, 0).plus(took(2, 20, 0)));
     assert_eq!(spent(&children, Some(id(1)), 7), took(2, 20, 0));
-    assert_eq!(spent(&children, None, 2), Spent::default());
+    assert_eq!(spent(&children, None, 2), SpentShare::default());
 }
 
 proptest! {
@@ -70,7 +71,7 @@ proptest! {
         standing.spent = took(before.0, before.1, before.2);
         let mut children = Children::new();
         for (number, (turns, tokens, cents, has_ended, spent_turns, spent_tokens)) in (1..).zip(wishes) {
-            let wanted = Wanted { turns, tokens, cost: cents.map(Cost::cents) };
+            let wanted = WantedShare { turns, tokens, cost: cents.map(Cost::cents) };
             let Ok(share) = share(standing, &children, None, wanted, parts) else { continue };
             let own = took(spent_turns.min(share.turns), spent_tokens.min(share.tokens.unwrap()), 0);
             children.insert(id(number), ChildSpending { own, has_ended, ..child(share) });

@@ -40,10 +40,10 @@ const MESSAGES: [&str; 3] = ["messages", "input", "contents"];
 pub struct Recorder {
     provider: Provider,
     placeholders: Placeholders,
-    written: Mutex<Written>,
+    written: Mutex<RecordingFile>,
 }
 
-struct Written {
+struct RecordingFile {
     file: File,
     secrets: Secrets,
     failed: Option<io::Error>,
@@ -65,7 +65,7 @@ impl Recorder {
         let mut file = File::create_new(path)?;
         writeln!(file, "{}", serde_json::to_string(&Header::of(provider))?)?;
         let secrets = Secrets::of(catalog, listing);
-        let written = Mutex::new(Written { file, secrets, failed: None });
+        let written = Mutex::new(RecordingFile { file, secrets, failed: None });
         Ok(Self { provider, placeholders, written })
     }
 
@@ -98,7 +98,7 @@ impl Recorder {
         self.provider
     }
 
-    fn line(&self, exchange: &Exchange, written: &mut Written) -> io::Result<()> {
+    fn line(&self, exchange: &Exchange, written: &mut RecordingFile) -> io::Result<()> {
         let secrets = &mut written.secrets;
         // The response first: its calls say what is secret in the requests after it.
         let said = secrets.remove_from(exchange.response.body());

@@ -18,7 +18,7 @@ use crate::recording::Recording;
 
 /// What was served so far.
 #[derive(Debug)]
-pub(super) struct Served {
+pub(super) struct ServedExchanges {
     recording: Recording,
     placeholders: Placeholders,
     compares: bool,
@@ -34,7 +34,7 @@ struct Reply {
     body: String,
 }
 
-impl Served {
+impl ServedExchanges {
     pub(super) fn new(recording: Recording, placeholders: Placeholders, compares: bool) -> Self {
         let comparison = Comparison::default();
         Self { recording, placeholders, compares, next: 0, comparison, refused: None }
@@ -58,7 +58,7 @@ impl Served {
         if let Some(refused) = &self.refused {
             return Err(refused.clone());
         }
-        let answered = self.compared(method, path, body);
+        let answered = self.compare(method, path, body);
         match &answered {
             Ok(_) => self.next += 1,
             Err(refused) => self.refused = Some(refused.clone()),
@@ -66,7 +66,7 @@ impl Served {
         answered
     }
 
-    fn compared(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Reply, ReplayError> {
+    fn compare(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Reply, ReplayError> {
         let number = self.next + 1;
         let received = format!("{method} {path}");
         let not_json = |error: serde_json::Error| {
@@ -108,7 +108,7 @@ impl Served {
     }
 }
 
-pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<Served>>) {
+pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<ServedExchanges>>) {
     // When the listener fails the server ends, and clients see a refused connection.
     while let Ok((stream, _)) = listener.accept().await {
         let served = Arc::clone(&served);
@@ -124,7 +124,7 @@ pub(super) async fn run(listener: TcpListener, served: Arc<Mutex<Served>>) {
 
 async fn respond(
     request: Request<Incoming>,
-    served: &Mutex<Served>,
+    served: &Mutex<ServedExchanges>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or("/", |it| it.as_str());

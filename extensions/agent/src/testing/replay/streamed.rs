@@ -77,7 +77,7 @@ struct Message<'a> {
 
 /// The input of a call, as it was written.
 #[derive(Deserialize)]
-struct Called<'a> {
+struct CallInput<'a> {
     #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
@@ -91,7 +91,7 @@ fn anthropic(answer: &str, events: &mut Events) -> serde_json::Result<()> {
     let content: Message<'_> = serde_json::from_str(answer)?;
     for (index, raw) in content.content.into_iter().enumerate() {
         let mut block: Value = serde_json::from_str(raw.get())?;
-        let called: Called<'_> = serde_json::from_str(raw.get())?;
+        let called: CallInput<'_> = serde_json::from_str(raw.get())?;
         let (kind, key, text) = match block["type"].as_str() {
             Some("text") => ("text_delta", "text", block["text"].take()),
             Some("thinking") => ("thinking_delta", "thinking", block["thinking"].take()),

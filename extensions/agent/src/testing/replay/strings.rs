@@ -58,9 +58,9 @@ struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Ordered;
+        struct OrderedVisitor;
 
-        impl<'de> Visitor<'de> for Ordered {
+        impl<'de> Visitor<'de> for OrderedVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,6 +76,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             }
         }
 
-        deserializer.deserialize_map(Ordered)
+        deserializer.deserialize_map(OrderedVisitor)
     }
 }

@@ -121,7 +121,7 @@ pub(super) fn config(text: &str, variables: Variables<'_>) -> Result<McpConfig, 
         }
         written.insert(ours, server);
     }
-    let mut config = McpConfig::checked(written)?;
+    let mut config = McpConfig::check(written)?;
     config.notes = notes;
     Ok(config)
 }

@@ -21,7 +21,7 @@ pub(in crate::client) struct OAuthConfig {
 }
 
 impl OAuthConfig {
-    pub(super) fn checked(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         if self.client_credentials && (self.client_id.is_none() || self.client_secret_env.is_none())
         {
             let words = "`client_credentials` needs `client_id` and `client_secret_env`";

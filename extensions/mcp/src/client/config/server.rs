@@ -102,7 +102,7 @@ pub(in crate::client) struct ServerEntry {
 }
 
 impl ServerEntry {
-    pub(super) fn checked(mut self) -> Result<ServerConfig, String> {
+    pub(super) fn check(mut self) -> Result<ServerConfig, String> {
         let reached = match (self.command.take(), self.url.take()) {
             (Some(_), Some(_)) => return Err("it has both `command` and `url`; give one".into()),
             (None, None) => return Err("it has neither `command` nor `url`; give one".into()),
@@ -168,7 +168,7 @@ impl ServerEntry {
             if !cfg!(feature = "oauth") {
                 return Err("it has `oauth`, and this application is built without it (feature `oauth` of toolwright-mcp)".into());
             }
-            oauth.checked()?;
+            oauth.check()?;
         }
         Ok(Http { url, headers, token_env, oauth: oauth.unwrap_or_default() })
     }

@@ -154,7 +154,7 @@ impl Drop for Waits {
         let Some(id) = self.id.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let peer = self.peer.clone();
-        let reason = "nobody waits for its answer any more".to_owned();
+        let reason = "the caller stopped waiting for the answer".to_owned();
         runtime.spawn(async move {
             let _ = peer
                 .notify_cancelled(CancelledNotificationParam::new(Some(id), Some(reason)))

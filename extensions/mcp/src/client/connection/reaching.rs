@@ -29,7 +29,7 @@ pub(super) type Connecting =
 
 impl Server {
     /// Starts the program of the server, where it has one, and connects.
-    pub(super) fn reached(
+    pub(super) fn connect_to_server(
         &self,
         handler: Handler,
     ) -> Result<(Option<Process>, Connecting), ToolError> {

@@ -62,7 +62,7 @@ impl Server {
             progress: progress.clone(),
             answers: self.answers(),
         };
-        let (process, connecting) = self.reached(handler)?;
+        let (process, connecting) = self.connect_to_server(handler)?;
         let begin = async {
             let running = connecting.await.map_err(|error| {
                 self.unreachable(self.why_no_session()).caused_by(error.to_string())

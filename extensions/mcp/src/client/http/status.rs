@@ -13,7 +13,7 @@ tokio::task_local! {
 }
 
 /// Lets a client note the status of each answer for [`beside`].
-pub(super) fn noted(client: ClientBuilder) -> ClientBuilder {
+pub(super) fn note_statuses(client: ClientBuilder) -> ClientBuilder {
     client.retry(retry::never().classify_fn(|answer| {
         let status = answer.status().map(|status| status.as_u16());
         // Outside of `beside`, no caller wants it.

@@ -72,7 +72,7 @@ impl Authorization {
         let found = manager.resolve_metadata().await?;
         let is_guessed = found.source == AuthorizationMetadataSource::LegacyEndpointFallback;
         let is_other = stored.issuer.is_none() || stored.issuer != found.metadata.issuer;
-        if is_guessed || is_other || checked(&found.metadata).is_err() {
+        if is_guessed || is_other || check_metadata(&found.metadata).is_err() {
             tracing::warn!(server = %self.server, "stored tokens are left out: their authorization server is not the one that is found");
             return Ok(None);
         }
@@ -155,7 +155,7 @@ impl Authorization {
         if found.source == AuthorizationMetadataSource::LegacyEndpointFallback {
             return Err(AuthError::NoAuthorizationSupport);
         }
-        checked(&found.metadata)?;
+        check_metadata(&found.metadata)?;
         manager.set_metadata(found.metadata);
         state.manager = Some(match self.config.client_credentials {
             true => self.by_credentials(manager, asked.scope.as_deref()).await?,
@@ -287,7 +287,7 @@ fn is_dead(error: &AuthError) -> bool {
 }
 
 /// No code, no secret and no token goes over plain HTTP to another machine.
-fn checked(metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
+fn check_metadata(metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
     let pages = [Some(&metadata.authorization_endpoint), Some(&metadata.token_endpoint)];
     let mut pages = pages.into_iter().chain([metadata.registration_endpoint.as_ref()]).flatten();
     let Some(page) = pages.find(|page| !is_encrypted_or_local(page)) else { return Ok(()) };

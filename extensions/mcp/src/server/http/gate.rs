@@ -138,7 +138,7 @@ impl Gate {
         }
         let user = match self.user(request.headers()).await {
             Ok(user) => user,
-            Err(refused) => return self.unauthorized(refused),
+            Err(refused) => return self.refuse_unauthorized(refused),
         };
         let Some(name) = &user else { return self.pass(request, user).await };
         let Some(place) = self.under_way.begin(name, MOST_UNDER_WAY) else {
@@ -290,7 +290,7 @@ impl Gate {
         response
     }
 
-    fn unauthorized(&self, refused: Option<TokenRefusal>) -> Response<Answer> {
+    fn refuse_unauthorized(&self, refused: Option<TokenRefusal>) -> Response<Answer> {
         let challenge = Challenge::default();
         let (status, challenge) = match &refused {
             None => (StatusCode::UNAUTHORIZED, challenge),

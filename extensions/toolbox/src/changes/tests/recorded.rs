@@ -112,7 +112,7 @@ fn a_link_that_is_written_through_stays_a_link() {
     symlink("real", place.path("link")).unwrap();
     place.write(1, "link", "1");
     assert_eq!((place.effective("link"), place.effective("real")), (0, 1));
-    let meant = place.log.meant("link", None).unwrap();
+    let meant = place.log.find_changed_name("link", None).unwrap();
     place.undo(meant.as_str(), WantedChanges::Newest).unwrap();
     assert_eq!(place.file("real").unwrap().0, "0");
     assert!(place.path("link").is_symlink());

@@ -7,10 +7,10 @@ use toolwright::{ErrorClass, ToolError};
 
 use super::ExpectedHash;
 use crate::Workspace;
-use crate::files::edit::encoded;
+use crate::files::edit::encode;
 use crate::files::notes::Demand;
-use crate::files::patch::{FilePatch, Kind, applied, read};
-use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decoded, is_expected};
+use crate::files::patch::{FilePatch, Kind, apply, read};
+use crate::workspace::{After, Before, Change, Encoding, MARK, Name, Text, decode, is_expected};
 
 /// So many problems are reported at the most.
 const REPORTED: usize = 20;
@@ -199,18 +199,18 @@ impl File {
         }
         let utf8 = Encoding::Utf8 { mark: false };
         let mut now = match (&file.old, &file.before) {
-            (Some(old), Some(before)) => decoded(old, before)?,
+            (Some(old), Some(before)) => decode(old, before)?,
             _ => Text { text: String::new(), encoding: utf8 },
         };
         // git shows the byte order mark as a part of the first line, and `read_file` does not show it.
         if now.encoding == (Encoding::Utf8 { mark: true }) && patch.shows_mark() {
             now = Text { text: format!("{MARK}{}", now.text), encoding: utf8 };
         }
-        let text = applied(&now.text, patch, &|| wanted.still().is_ok()).map_err(|problems| {
+        let text = apply(&now.text, patch, &|| wanted.still().is_ok()).map_err(|problems| {
             Problem::Patch(problems.iter().map(|problem| format!("`{name}`: {problem}")).collect())
         })?;
         if file.new.is_some() {
-            file.after = Some(encoded(name, &now, &text)?);
+            file.after = Some(encode(name, &now, &text)?);
         } else if !text.is_empty() {
             let lines = text.lines().count();
             return wrong(format!(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use similar::TextDiff;
 use toolwright::{ErrorClass, ToolError};
 
-use crate::files::notes::shortened;
+use crate::files::notes::shorten;
 use crate::workspace::Name;
 
 /// So many pairs of lines are compared as wholes, whatever the sizes of the file and of the text: the work has a bound, and
@@ -125,7 +125,7 @@ fn likeness(one: &str, two: &str) -> f32 {
 
 /// The first line that differs, in both forms, with its white space visible.
 fn differs(lines: &[&str], wanted: &[&str], start: usize) -> String {
-    let shown = |line: &str| format!("{:?}", shortened(line, LONGEST_LINE));
+    let shown = |line: &str| format!("{:?}", shorten(line, LONGEST_LINE));
     for (index, wanted) in wanted.iter().enumerate() {
         match lines.get(start + index) {
             Some(line) if line == wanted => {}

@@ -5,7 +5,7 @@ use std::io;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, SinkMatch};
 
 use super::GrepMode;
-use crate::files::notes::shortened;
+use crate::files::notes::shorten;
 use crate::workspace::Name;
 
 /// A longer line is cut, after so many characters.
@@ -54,7 +54,7 @@ impl<'n> Lines<'n> {
 
     fn line(&self, number: Option<u64>, sign: char, line: &[u8]) -> String {
         let line = String::from_utf8_lossy(line);
-        let line = shortened(line.trim_end_matches(['\n', '\r']), LONGEST_LINE);
+        let line = shorten(line.trim_end_matches(['\n', '\r']), LONGEST_LINE);
         format!("{}{sign}{}{sign}{line}", self.name, number.unwrap_or_default())
     }
 

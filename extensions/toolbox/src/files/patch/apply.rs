@@ -9,7 +9,7 @@ use crate::workspace::Ends;
 const PROBLEMS: usize = 20;
 
 /// The text after the patch, or what is wrong with each hunk. Before each one it is asked whether the work is still `wanted`.
-pub(in crate::files) fn applied(
+pub(in crate::files) fn apply(
     text: &str,
     patch: &FilePatch,
     wanted: &dyn Fn() -> bool,

@@ -42,13 +42,13 @@ impl Headers {
         } else if let Some(index) = rest("index ") {
             self.index = Some(index);
         } else if let Some(name) = rest("rename from ") {
-            self.from = Some(unquoted(&name));
+            self.from = Some(unquote(&name));
         } else if let Some(name) = rest("rename to ") {
-            self.to = Some(unquoted(&name));
+            self.to = Some(unquote(&name));
         } else if let Some(name) = rest("copy from ") {
-            (self.from, self.is_copy) = (Some(unquoted(&name)), true);
+            (self.from, self.is_copy) = (Some(unquote(&name)), true);
         } else if let Some(name) = rest("copy to ") {
-            (self.to, self.is_copy) = (Some(unquoted(&name)), true);
+            (self.to, self.is_copy) = (Some(unquote(&name)), true);
         } else {
             return line.starts_with("dissimilarity index ");
         }
@@ -78,7 +78,7 @@ impl Headers {
         let by_git = self.git.as_deref().and_then(name_of_git);
         let (mut old, mut new) = match (self.old, self.new) {
             (Some(old), Some(new)) => {
-                let (old, new) = without_prefixes(named(&old), named(&new));
+                let (old, new) = without_prefixes(read_name(&old), read_name(&new));
                 match (self.git.is_some(), old, new) {
                     // `diff -u x.orig x`: one file, which git knows by the second name, or by the shorter one.
                     (false, Some(old), Some(new)) => {
@@ -172,9 +172,9 @@ fn is_of_empty(index: &str) -> bool {
 }
 
 /// The name after `---` or `+++`, where it is one; a tab ends it, and a date follows.
-fn named(text: &str) -> Option<String> {
+fn read_name(text: &str) -> Option<String> {
     let name = match text.starts_with('"') {
-        true => unquoted(text),
+        true => unquote(text),
         false => text.split('\t').next().unwrap_or_default().to_owned(),
     };
     (name != "/dev/null").then_some(name)
@@ -197,7 +197,7 @@ fn name_of_git(text: &str) -> Option<String> {
     let (old, new) = match text.starts_with('"') {
         true => {
             let end = text[1..].find("\" ")? + 2;
-            (unquoted(&text[..end]), unquoted(text[end..].trim_start()))
+            (unquote(&text[..end]), unquote(text[end..].trim_start()))
         }
         false => {
             // `a/x b/x`: both have one length.
@@ -212,7 +212,7 @@ fn name_of_git(text: &str) -> Option<String> {
 }
 
 /// A name without the quotes and escapes that git gives it where it has unusual characters.
-fn unquoted(text: &str) -> String {
+fn unquote(text: &str) -> String {
     let text = text.trim_end();
     let Some(inner) = text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) else {
         return text.to_owned();

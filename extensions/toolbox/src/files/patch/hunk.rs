@@ -52,7 +52,7 @@ pub(super) enum End {
 }
 
 impl Hunk {
-    pub(super) fn reversed(&self) -> Self {
+    pub(super) fn reverse(&self) -> Self {
         let place = match self.place.clone() {
             Place::Numbered { old, new } => Place::Numbered { old: new, new: old },
             sought => sought,

@@ -69,11 +69,11 @@ impl<'f, 't> Places<'f, 't> {
     pub(super) fn next(&mut self, hunk: &Hunk) -> Result<Fit, String> {
         let (fit, moved) = match &hunk.place {
             Place::Numbered { old, new } => {
-                let fit = self.numbered(hunk, *old, *new)?;
+                let fit = self.fit_by_number(hunk, *old, *new)?;
                 (fit, fit.start.cast_signed() - first(hunk, *old).cast_signed())
             }
             Place::Sought { below, is_last, blank } => {
-                (self.sought(hunk, below, *is_last, *blank)?, self.moved)
+                (self.fit_by_lines(hunk, below, *is_last, *blank)?, self.moved)
             }
         };
         let end = self.taken.last().map_or(0, |it| it.end);
@@ -88,7 +88,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// By numbers that are right.
-    fn numbered(&self, hunk: &Hunk, old: usize, new: usize) -> Result<Fit, String> {
+    fn fit_by_number(&self, hunk: &Hunk, old: usize, new: usize) -> Result<Fit, String> {
         let wanted: Vec<FileLine<'_>> = before(&hunk.lines).map(FileLine::from).collect();
         let (count, total) = (wanted.len(), self.lines.len());
         let said = first(hunk, old).saturating_add_signed(self.moved);
@@ -109,7 +109,7 @@ impl<'f, 't> Places<'f, 't> {
             let fits = |is_exact: &bool| only.is_some_and(|at| self.fits(&wanted, at, *is_exact));
             let found = [true, false].into_iter().find(fits).zip(only);
             let Some((is_exact, start)) = found else {
-                return Err(self.misplaced(&wanted, said, is_begin, is_end));
+                return Err(self.explain_misfit(&wanted, said, is_begin, is_end));
             };
             self.is_new(hunk, said, start)?;
             // Lines whose ends the patch does not show to be meant get those of the file.
@@ -147,7 +147,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// By its lines alone.
-    fn sought(
+    fn fit_by_lines(
         &self,
         hunk: &Hunk,
         below: &[String],
@@ -271,7 +271,7 @@ impl<'f, 't> Places<'f, 't> {
     }
 
     /// Why a hunk is not at the one place that it is for.
-    fn misplaced(
+    fn explain_misfit(
         &self,
         wanted: &[FileLine<'_>],
         said: usize,

@@ -226,7 +226,7 @@ impl<'p> Reader<'p> {
         }
         match last {
             Some(last) => last.loses_its_end(),
-            None => self.problem(number, "says that a line has no end, and none stands before it"),
+            None => self.problem(number, "says that a line has no end, and no line precedes it"),
         }
     }
 

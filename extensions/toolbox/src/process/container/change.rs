@@ -119,7 +119,7 @@ pub(super) fn change(
     let mut temporary = Temporary::default();
     let staged = changes
         .iter()
-        .map(|change| staged(container, change, changes.len() > 1, &mut temporary))
+        .map(|change| stage(container, change, changes.len() > 1, &mut temporary))
         .collect::<Result<Vec<_>, ToolError>>();
     let committed = staged.and_then(|staged| {
         commit(container, &staged)?;
@@ -141,7 +141,7 @@ pub(super) fn change(
     }
 }
 
-fn staged<'c>(
+fn stage<'c>(
     container: &Container,
     change: &'c Change<'c>,
     may_be_undone: bool,
@@ -156,7 +156,7 @@ fn staged<'c>(
     let mut is_there = true;
     let mut new = String::new();
     if let Some(content) = content {
-        let (ran, made) = uploaded(container, name, content, temporary, |new, size| {
+        let (ran, made) = upload_content(container, name, content, temporary, |new, size| {
             let program = program.map_or("", |program| if program { "+x" } else { "-x" });
             let mut arguments =
                 vec![path(name), new, size, of.map_or_else(String::new, path), program.to_owned()];
@@ -170,7 +170,7 @@ fn staged<'c>(
     let mut expected = String::new();
     if let Before::Content(content) = change.before {
         let upload = |expected, size| (EXPECT, vec![path(name), expected, size]);
-        expected = uploaded(container, name, content, temporary, upload)?.1;
+        expected = upload_content(container, name, content, temporary, upload)?.1;
     }
     let held = if may_be_undone && is_there { vacant(name) } else { String::new() };
     if !held.is_empty() {
@@ -180,7 +180,7 @@ fn staged<'c>(
 }
 
 /// Runs a script that takes a content under a temporary name that is not taken.
-fn uploaded(
+fn upload_content(
     container: &Container,
     name: &Name,
     content: &[u8],

@@ -80,17 +80,17 @@ impl Container {
                 .class(ErrorClass::NotStarted { retry_after: None })
                 .caused_by(error)
         };
-        let mut child = self.started(script, arguments, input.is_some()).map_err(lost)?;
+        let mut child = self.start(script, arguments, input.is_some()).map_err(lost)?;
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
             let input = input.to_vec();
             // What a script did not get, it reports.
             thread::spawn(move || drop(stdin.write_all(&input)));
         }
-        let output = collected(child.stdout.take(), most.saturating_add(1));
-        let errors = collected(child.stderr.take(), LARGEST_ERRORS);
+        let output = collect(child.stdout.take(), most.saturating_add(1));
+        let errors = collect(child.stderr.take(), LARGEST_ERRORS);
         let until = Instant::now() + LIMIT;
         let output = output.recv_timeout(LIMIT).ok();
-        let status = output.as_ref().and_then(|_| ended(&mut child, until));
+        let status = output.as_ref().and_then(|_| wait_for_end(&mut child, until));
         let (Some(output), Some(status)) = (output, status) else {
             // It is over by itself where it cannot be killed.
             let _ = child.kill();
@@ -104,7 +104,7 @@ impl Container {
         Ok(Ran { status, output, errors: String::from_utf8_lossy(&errors).into_owned() })
     }
 
-    fn started(&self, script: &str, arguments: &[String], has_input: bool) -> io::Result<Child> {
+    fn start(&self, script: &str, arguments: &[String], has_input: bool) -> io::Result<Child> {
         let mut command = Command::new(&self.engine);
         command.args(["exec", "--workdir"]).arg(&self.root);
         if has_input {
@@ -123,7 +123,7 @@ impl Container {
 }
 
 /// Reads a stream on a thread of its own: the other one may fill up meanwhile.
-fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
+fn collect(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -138,7 +138,7 @@ fn collected(stream: Option<impl Read + Send + 'static>, most: u64) -> mpsc::Rec
 }
 
 /// The end of a process whose output is over.
-fn ended(child: &mut Child, until: Instant) -> Option<ExitStatus> {
+fn wait_for_end(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     let mut pause = Duration::from_micros(200);
     loop {
         if let Some(status) = child.try_wait().ok()? {

@@ -65,7 +65,7 @@ pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static
         "htmlcov",
     ];
     let is_built = |it: &&str| {
-        let whole = paths::joined(base, it);
+        let whole = paths::join(base, it);
         !paths::is_outside(&whole) && BUILT.contains(&whole.rsplit('/').next().unwrap_or_default())
     };
     match check {
@@ -84,7 +84,7 @@ pub(super) fn lower(check: Check, given: &[&str], base: &str) -> Option<&'static
             | [start, "-type", "f", "-name", name, "-delete"]
                 if matches!(*name, "*.pyc" | "*.pyo" | ".DS_Store" | "*.class" | "*.swp")
                     && !is_flag(start)
-                    && !paths::is_outside(&paths::joined(base, start)) =>
+                    && !paths::is_outside(&paths::join(base, start)) =>
             {
                 Some("removes what is built anew")
             }
@@ -187,7 +187,7 @@ fn awk(given: &[&str]) -> Found {
         }
         let printed = bare.find("print").map_or("", |at| &bare[at..]);
         let mut files = printed.split('>').skip(1).map(|it| it.trim_start().split('"').nth(1));
-        if files.any(|it| it.is_some_and(|it| paths::writing(&paths::joined("", it)).is_some())) {
+        if files.any(|it| it.is_some_and(|it| paths::writing(&paths::join("", it)).is_some())) {
             return Some((Danger::Dangerous, "has a script that writes a file outside"));
         }
         if printed.contains('>') {
@@ -234,13 +234,13 @@ fn mode(given: &[&str]) -> Found {
     }
     given
         .iter()
-        .any(|it| paths::writing(&paths::joined("", it)).is_some())
+        .any(|it| paths::writing(&paths::join("", it)).is_some())
         .then_some((Danger::Critical, "changes the mode of a file of the system"))
 }
 
 fn remove(given: &[&str], base: &str) -> Found {
     let is_all = |it: &str| {
-        let whole = paths::joined(base, it);
+        let whole = paths::join(base, it);
         let parts =
             whole.trim_matches('/').split('/').filter(|it| !it.is_empty() && *it != "*").count();
         (whole.starts_with('/') && parts < 2 && !whole.starts_with("/tmp"))
@@ -256,7 +256,7 @@ fn remove(given: &[&str], base: &str) -> Found {
                 "removes the root, the home folder or a folder of the system",
             ));
         }
-        if paths::is_outside(&paths::joined(base, file)) && is_recursive {
+        if paths::is_outside(&paths::join(base, file)) && is_recursive {
             return Some((Danger::Dangerous, "removes folders outside"));
         }
     }

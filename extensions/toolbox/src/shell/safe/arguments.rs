@@ -36,7 +36,7 @@ impl Word<'_> {
     pub(super) fn literal(&self) -> Result<&str> {
         match self.kind {
             Kind::Literal => Ok(&self.text),
-            _ => Err(self.doubt("stands where its text has to be known")),
+            _ => Err(self.doubt("is in a place where its text has to be known")),
         }
     }
 }
@@ -139,7 +139,7 @@ impl<'a> Prover<'a, '_> {
         let mut kind = kinds.next();
         for word in &parsed.places {
             let Some((takes, is_many)) = kind else {
-                return Err(word.doubt("stands where nothing is known of it"));
+                return Err(word.doubt("is in a place where nothing is known of it"));
             };
             if !is_many && word.kind == Kind::Pattern {
                 return Err(word.doubt("may become several words where one is expected"));

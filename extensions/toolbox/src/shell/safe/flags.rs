@@ -48,7 +48,7 @@ impl<'a> Prover<'a, '_> {
                     && !has_ended
                     && word.kind == Kind::Literal
                 {
-                    return Err(word.doubt("looks like a flag where a file stands"));
+                    return Err(word.doubt("looks like a flag in the place of a file"));
                 }
                 if text == "-" && form.flag("-").is_none() {
                     return Err(word.doubt("is not known of this program"));
@@ -193,7 +193,7 @@ impl<'a> Prover<'a, '_> {
         parsed: &mut ParsedArguments<'_, 'a>,
     ) -> Result<()> {
         if takes == Takes::Folder {
-            parsed.folders = parsed.folders.changed(value)?;
+            parsed.folders = parsed.folders.change_to(value)?;
             return Ok(());
         }
         if value.kind != Kind::Literal
@@ -222,7 +222,7 @@ fn next_value<'w, 'a>(
         Some(rest) => !rest.starts_with(|it: char| it.is_ascii_digit()),
     };
     match is_flag {
-        true => Err(value.doubt("looks like a flag where a value stands")),
+        true => Err(value.doubt("looks like a flag in the place of a value")),
         false => Ok(value),
     }
 }

@@ -55,7 +55,7 @@ fn is_of_secrets(word: &Word<'_>, folders: &Folders) -> bool {
     let is_open = |part: &str| !part.contains(['*', '?']) || part.starts_with(['*', '?']);
     let some = word.text.replace(['*', '?'], "x");
     !word.text.split('/').all(is_open)
-        || folders.all().any(|it| may_be_secret(&paths::joined(it, &some), Wildcards::None))
+        || folders.all().any(|it| may_be_secret(&paths::join(it, &some), Wildcards::None))
 }
 
 impl Prover<'_, '_> {

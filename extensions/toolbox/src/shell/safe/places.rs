@@ -37,7 +37,7 @@ pub(super) struct Folders(Rc<[String]>);
 impl Folders {
     /// The folder in which a line begins.
     pub(super) fn start(folder: &str) -> Self {
-        Self(Rc::from([paths::joined("", folder)]))
+        Self(Rc::from([paths::join("", folder)]))
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
@@ -57,12 +57,12 @@ impl Folders {
     }
 
     /// The folders after a change to one.
-    pub(super) fn changed(&self, to: &Word<'_>) -> Result<Self> {
+    pub(super) fn change_to(&self, to: &Word<'_>) -> Result<Self> {
         let text = to.literal()?;
         if text.is_empty() || text == "-" || text.starts_with('~') {
             return Err(to.doubt("is a folder that is not known"));
         }
-        let folders: Rc<[String]> = self.0.iter().map(|it| paths::joined(it, text)).collect();
+        let folders: Rc<[String]> = self.0.iter().map(|it| paths::join(it, text)).collect();
         if folders.iter().any(|it| paths::is_outside(it)) {
             return Err(to.doubt("lies outside of the folder"));
         }
@@ -71,7 +71,7 @@ impl Folders {
 
     /// Whether a name is the workspace.
     pub(super) fn is_root(&self, name: &str) -> bool {
-        self.0.iter().any(|it| paths::joined(it, name).is_empty())
+        self.0.iter().any(|it| paths::join(it, name).is_empty())
     }
 }
 
@@ -95,7 +95,7 @@ impl<'a> Prover<'a, '_> {
             return Err(word.doubt("may fit the folder above"));
         }
         for base in folders.all() {
-            let whole = paths::joined(base, text);
+            let whole = paths::join(base, text);
             if PUBLIC.contains(&whole.as_str()) && wildcards == Wildcards::None {
                 continue;
             }

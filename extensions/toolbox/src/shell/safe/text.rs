@@ -49,7 +49,7 @@ impl<'a> Prover<'a, '_> {
             }
             "ansi_c_string" if self.is_bash => {
                 let inside = written.strip_prefix("$'").and_then(|it| it.strip_suffix('\''));
-                match inside.and_then(ansi::decoded) {
+                match inside.and_then(ansi::decode) {
                     Some(text) => into.push_quoted(Cow::Owned(text)),
                     None => return self.doubt(node, "is not understood"),
                 }

@@ -25,7 +25,7 @@ impl<'a> Prover<'a, '_> {
             Takes::Text | Takes::Texts => {
                 // Names of files may be any text, which only a program takes of which no flag does harm.
                 if word.kind != Kind::Literal && !form.plain && !text.contains('=') {
-                    return Err(word.doubt("stands where its text has to be known"));
+                    return Err(word.doubt("is in a place where its text has to be known"));
                 }
             }
             Takes::File | Takes::Name => {
@@ -59,7 +59,7 @@ impl<'a> Prover<'a, '_> {
                 }
             }
             Takes::Folder => {
-                folders.changed(word)?;
+                folders.change_to(word)?;
             }
             Takes::Format => {
                 if word.literal()?.contains("%G")
@@ -100,7 +100,7 @@ impl<'a> Prover<'a, '_> {
             }
             Takes::Plus => {
                 if !word.literal()?.starts_with('+') {
-                    return Err(word.doubt("stands where nothing is known of it"));
+                    return Err(word.doubt("is in a place where nothing is known of it"));
                 }
             }
         }
@@ -134,7 +134,7 @@ fn revision(word: &Word<'_>, folders: &Folders) -> Result<()> {
     // `*.rs` is a pattern of the files that git has.
     let is_open = path.starts_with(['*', '?', '[']) || path.contains("/*");
     for base in folders.all() {
-        if !is_open && may_be_secret(&paths::joined(base, path), Wildcards::Doubtful) {
+        if !is_open && may_be_secret(&paths::join(base, path), Wildcards::Doubtful) {
             return Err(word.doubt("may hold secrets"));
         }
     }

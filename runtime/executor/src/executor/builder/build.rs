@@ -103,7 +103,7 @@ impl ExecutorBuilder {
             true => Rules::open(around.clone(), catalog),
             false => Rules::new(around.tell(policy.clone()), around.clone(), catalog),
         };
-        let Some(rules) = wanted(made, problems) else {
+        let Some(rules) = collect_rules(made, problems) else {
             problems.extend(around.exposed(policy.protected_files(), std::iter::empty()));
             return None;
         };
@@ -157,6 +157,9 @@ impl ExecutorBuilder {
     }
 }
 
-fn wanted(rules: Result<Rules, PolicyError>, problems: &mut Vec<BuildProblem>) -> Option<Rules> {
+fn collect_rules(
+    rules: Result<Rules, PolicyError>,
+    problems: &mut Vec<BuildProblem>,
+) -> Option<Rules> {
     rules.map_err(|error| problems.push(BuildProblem::Policy(error))).ok()
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{AfterCall, BeforeCall, MiddlewareCall};
 use crate::executor::{Plan, RunState};
 use crate::lifecycle::words::cancelled;
-use crate::stage::{self, UnfinishedCall, panic_words, polled};
+use crate::stage::{self, UnfinishedCall, panic_words, poll_safely};
 use toolwright_core::call::Call;
 use toolwright_core::error::{Done, ErrorClass, ToolError};
 use toolwright_core::output::Answer;
@@ -128,7 +128,7 @@ impl Passing<'_> {
             .catch_unwind()
         );
         poll_fn(|context| {
-            if let Poll::Ready(ended) = polled(&mut future, context) {
+            if let Poll::Ready(ended) = poll_safely(&mut future, context) {
                 return Poll::Ready(ended.map_err(|panic| StageStop::Panicked(panic_words(panic))));
             }
             if given_up.as_mut().poll(context).is_ready() {
@@ -216,7 +216,7 @@ impl Drop for EnteredStages {
         let has_begun = self.has_begun;
         while let Some(after) = self.afters().pop() {
             match has_begun {
-                true => stage::dropped(after),
+                true => stage::drop_safely(after),
                 false => not_begun(after),
             }
         }

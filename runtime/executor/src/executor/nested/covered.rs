@@ -8,7 +8,7 @@ use toolwright_core::footprint::{AccessOutside, Facts, Footprint};
 /// Refuses a child that touches what its parent does not declare: other calls, which run beside the parent, do not wait for
 /// it.
 #[inline]
-pub(crate) fn covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
+pub(crate) fn check_covered(run: &RunState, plan: &Plan, facts: &Facts) -> Result<(), ToolError> {
     let Some(lineage) = run.lineage() else { return Ok(()) };
     let undeclared = || Footprint::of_effect(plan.entry.definition.effect);
     let touched = facts.touches().unwrap_or_else(undeclared);

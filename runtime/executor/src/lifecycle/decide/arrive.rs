@@ -66,7 +66,7 @@ impl<'a> Moment<'a> {
                     return self.turn_away(Refusal::SecretCannotBeHandedOver);
                 }
                 next.grant = grant.as_ref().map(|it| it.id.clone());
-                let (begun, then) = self.begun(&mut next)?;
+                let (begun, then) = self.begin(&mut next)?;
                 let entries = [opened, allowed].into_iter().chain(begun).collect();
                 (entries, grant.and_then(|it| it.taken), then)
             }

@@ -19,14 +19,14 @@ use toolwright_journal::journal::{
 
 impl Moment<'_> {
     /// An attempt has ended.
-    pub(super) fn attempted(self, attempt: &Attempt) -> Known<Step> {
+    pub(super) fn end_attempt(self, attempt: &Attempt) -> Known<Step> {
         if !self.is_claimed(attempt.epoch) {
             return Ok(Step::only(Then::Report));
         }
         let mut next = self.snapshot.record.clone();
         let entries = match &attempt.error {
             None => vec![self.advance(&mut next, Transition::Succeeded, None)?],
-            Some(error) => self.failed(&mut next, attempt, error)?,
+            Some(error) => self.fail(&mut next, attempt, error)?,
         };
         if attempt.error.is_some()
             && next.state == State::Cancelled
@@ -47,7 +47,7 @@ impl Moment<'_> {
         record.state == State::Running && (record.epoch == epoch || !self.has(Guard::Fenced))
     }
 
-    fn failed(
+    fn fail(
         self,
         next: &mut CallRecord,
         attempt: &Attempt,
@@ -142,7 +142,7 @@ impl Moment<'_> {
 
     /// The task that held the claim was dropped. A caller gives the call up by that; a worker leaves it to others, because
     /// it runs calls that are not its own.
-    pub(super) fn dropped(self, dropped: DroppedClaim) -> Known<Step> {
+    pub(super) fn release(self, dropped: DroppedClaim) -> Known<Step> {
         if !self.is_claimed(dropped.epoch) {
             return Ok(Step::only(Then::Report));
         }
@@ -157,7 +157,7 @@ impl Moment<'_> {
                     false => vec![errored(Failure::NotStarted, false), Transition::RunEnded],
                 };
                 for event in events {
-                    let why = Some("whoever waited for it has gone".to_owned());
+                    let why = Some("its caller has gone".to_owned());
                     entries.push(self.advance(&mut next, event, why)?);
                 }
                 let error = cancelled(&next.tool).with_more(self.begun_before()?);
@@ -168,7 +168,7 @@ impl Moment<'_> {
             }
             By::Worker => {
                 let event = left(&next, self.attempts()?, !dropped.is_begun);
-                let why = Some("whoever ran it has gone".to_owned());
+                let why = Some("the worker that ran it has gone".to_owned());
                 entries.push(self.advance(&mut next, event, why)?);
                 next.not_before = None;
                 let error = lost(&next);
@@ -188,7 +188,7 @@ impl Moment<'_> {
     }
 
     /// A tool found out what became of its call.
-    pub(super) fn reconciled(self, found: &Reconciliation) -> Known<Step> {
+    pub(super) fn reconcile(self, found: &Reconciliation) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.version != found.version || record.state != State::Indeterminate {
             return Ok(Step::only(Then::Report));

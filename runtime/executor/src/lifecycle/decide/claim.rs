@@ -35,9 +35,9 @@ impl Moment<'_> {
         let shown = evaluated.arguments.as_deref().map(|now| now.shown.as_str());
         let mut policy = &evaluated.policy;
         let decided = match policy {
-            PolicyDecision::Ask { .. } => self.decided(digest, shown, four_eyes)?,
+            PolicyDecision::Ask { .. } => self.check_decision(digest, shown, four_eyes)?,
             PolicyDecision::Deny { .. } if !self.has(Guard::DenialFirst) => {
-                self.decided(digest, shown, four_eyes)?
+                self.check_decision(digest, shown, four_eyes)?
             }
             _ => Err(String::new()),
         };
@@ -80,7 +80,7 @@ impl Moment<'_> {
         }
         if !self.has(Guard::EvaluatedAtClaim) {
             let mut next = record.clone();
-            let (entries, then) = self.begun(&mut next)?;
+            let (entries, then) = self.begin(&mut next)?;
             return Ok(self.commit(next, entries, self.begins(None), then));
         }
         let past = self.past()?;
@@ -140,7 +140,7 @@ impl Moment<'_> {
         }
         let mut next = record.clone();
         next.grant = grant.as_ref().map(|it| it.id.clone());
-        let (entries, then) = self.begun(&mut next)?;
+        let (entries, then) = self.begin(&mut next)?;
         let documents = self.begins(grant.and_then(|it| it.taken));
         Ok(self.commit(next, entries, documents, then))
     }

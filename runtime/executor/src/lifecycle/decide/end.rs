@@ -20,11 +20,11 @@ impl Moment<'_> {
         let is_due = record.due().is_some_and(|due| due <= self.now);
         match record.state {
             State::Pending if is_due => {
-                self.end(Transition::Expired, &expired(&record.tool), "nobody decided in time")
+                self.end(Transition::Expired, &expired(&record.tool), "no decision came in time")
             }
             State::Running if is_due => self.owner_lost(),
             State::HandedOver if is_due => self.never_supplied(),
-            State::Waiting => self.awaited(),
+            State::Waiting => self.await_children(),
             _ => Ok(Step::only(Then::Report)),
         }
     }
@@ -50,14 +50,12 @@ impl Moment<'_> {
     }
 
     /// Ends a call that has not begun; where it has, nothing is changed.
-    pub(super) fn ended(self, end: &End) -> Known<Step> {
+    pub(super) fn end_unbegun(self, end: &End) -> Known<Step> {
         let record = &self.snapshot.record;
         let (tool, run) = (&record.tool, &record.place.run);
         let (event, error, why) = match end {
             End::RunEnded => (Transition::RunEnded, ended(run), "its run has ended"),
-            End::CallerGone => {
-                (Transition::RunEnded, cancelled(tool), "whoever waited for it has gone")
-            }
+            End::CallerGone => (Transition::RunEnded, cancelled(tool), "its caller has gone"),
             End::GivenUp => (Transition::RunEnded, cancelled(tool), "given up by its caller"),
             End::ShuttingDown => {
                 let error = match record.state {
@@ -73,7 +71,7 @@ impl Moment<'_> {
             Ok(_) if record.state == State::HandedOver => match end {
                 // There is nothing that an approver could decide any more.
                 End::ApproverFailed(_) => Ok(Step::only(Then::Report)),
-                _ => self.recalled(why),
+                _ => self.recall(why),
             },
             Ok(_) => self.end(event, &error, why),
             Err(_) => Ok(Step::only(Then::Report)),

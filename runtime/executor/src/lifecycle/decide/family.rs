@@ -29,13 +29,13 @@ impl Moment<'_> {
     }
 
     /// Every call that it makes and waits for has to be decided. It gives its claim back, and spends no attempt.
-    pub(super) fn suspended(self, suspension: &Suspension) -> Known<Step> {
+    pub(super) fn suspend(self, suspension: &Suspension) -> Known<Step> {
         let record = &self.snapshot.record;
         // A call that must not run again keeps its claim: when its lease ends, its outcome is unknown.
         if !self.is_claimed(suspension.epoch) || record.effect == Effect::Once {
             return Ok(Step::only(Then::Report));
         }
-        self.waits_for(&suspension.awaits, format!("it waits for {}", listed(&suspension.awaits)))
+        self.waits_for(&suspension.awaits, format!("it waits for {}", list(&suspension.awaits)))
     }
 
     /// The owner of a call is gone while every call that it makes has to be decided: that it gave its claim back could not be
@@ -48,7 +48,7 @@ impl Moment<'_> {
         match undecided.ok_or(Need::UndecidedChildren)? {
             none if none.is_empty() => Ok(None),
             awaits => {
-                let why = format!("executor {owner} is gone; it waits for {}", listed(awaits));
+                let why = format!("executor {owner} is gone; it waits for {}", list(awaits));
                 self.waits_for(awaits, why).map(Some)
             }
         }
@@ -62,7 +62,7 @@ impl Moment<'_> {
     }
 
     /// A call waits for those that it makes: where one of them waits no more, it may run again.
-    pub(super) fn awaited(self) -> Known<Step> {
+    pub(super) fn await_children(self) -> Known<Step> {
         if !self.snapshot.awaited.ok_or(Need::Awaited)? {
             return Ok(Step::only(Then::Report));
         }
@@ -74,6 +74,6 @@ impl Moment<'_> {
     }
 }
 
-fn listed(calls: &[CallId]) -> String {
+fn list(calls: &[CallId]) -> String {
     calls.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

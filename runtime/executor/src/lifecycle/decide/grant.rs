@@ -47,7 +47,7 @@ impl<'a> Moment<'a> {
         let mut grants = self.snapshot.grants.iter().flatten();
         let unbound = grants.find_map(|now| {
             let (terms, why) = self.terms_of(now, four_eyes)?;
-            let is_usable = self.counted(now, &terms, fingerprint).is_some();
+            let is_usable = self.count_use(now, &terms, fingerprint).is_some();
             why.filter(|_| is_usable).map(|why| grant_unbound(&now.grant.id, &why))
         });
         match unbound {
@@ -61,7 +61,7 @@ impl<'a> Moment<'a> {
         if unbound.is_some() {
             return None;
         }
-        self.counted(now, &terms, fingerprint)
+        self.count_use(now, &terms, fingerprint)
     }
 
     /// The terms of a grant that covers the arguments of the call, and why the grant does not count here.
@@ -82,7 +82,7 @@ impl<'a> Moment<'a> {
     }
 
     /// The use that the call takes of a grant, where its terms count for the call.
-    fn counted(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
+    fn count_use(self, now: &GrantNow, terms: &GrantTerms, fingerprint: &str) -> Option<Use> {
         let record = &self.snapshot.record;
         let GrantNow { key, version, grant, .. } = now;
         // Its own use does not stand in the way of a further attempt.

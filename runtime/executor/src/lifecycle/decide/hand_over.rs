@@ -12,12 +12,12 @@ use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 impl Moment<'_> {
     /// Begins a call that may run: it is claimed for its tool to run here, or handed over. No crash falls between claim and
     /// hand-over, so that what was handed over is never in doubt.
-    pub(super) fn begun(self, record: &mut CallRecord) -> Known<(Vec<Entry>, Then)> {
+    pub(super) fn begin(self, record: &mut CallRecord) -> Known<(Vec<Entry>, Then)> {
         let hands_over = self.tool()?.hands_over.as_ref();
         if let Some(why) = hands_over.and_then(|it| it.why_not.as_ref()) {
             return Err(self.not_here(why.clone()));
         }
-        let claimed = self.claimed(record)?;
+        let claimed = self.mark_claimed(record)?;
         let at_once = hands_over.filter(|_| self.has(Guard::HandedOverAtOnce));
         let Some(hands_over) = at_once else { return Ok((vec![claimed], Then::Perform)) };
         let until = later(self.now, hands_over.within);
@@ -28,7 +28,7 @@ impl Moment<'_> {
     }
 
     /// A result is supplied. It counts for the call as it was handed over, once, and in its time.
-    pub(super) fn supplied(self, supplied: &SuppliedResult) -> Known<Step> {
+    pub(super) fn supply(self, supplied: &SuppliedResult) -> Known<Step> {
         let record = &self.snapshot.record;
         if record.state != State::HandedOver || record.generation != supplied.generation {
             return Ok(Step::only(Then::Report));
@@ -54,7 +54,7 @@ impl Moment<'_> {
     }
 
     /// It is not wanted any more. Who carries it out hears of that, and may have done it by then.
-    pub(super) fn recalled(self, why: &str) -> Known<Step> {
+    pub(super) fn recall(self, why: &str) -> Known<Step> {
         let error = recalled(&self.snapshot.record);
         self.ended_elsewhere(Transition::RunEnded, &error, why)
     }

@@ -94,7 +94,7 @@ impl<'a> Moment<'a> {
     }
 
     /// Moves a record from `ready` to `running`, owned by this executor.
-    pub(super) fn claimed(self, record: &mut CallRecord) -> Known<Entry> {
+    pub(super) fn mark_claimed(self, record: &mut CallRecord) -> Known<Entry> {
         let entry = self.advance(record, Transition::Claimed, None)?;
         record.owner = Some(self.settings.owner.clone());
         record.lease = Some(later(self.now, self.settings.lease));

@@ -11,7 +11,7 @@ use toolwright_journal::journal::{CallRecord, Entry, State, Transition};
 
 impl Moment<'_> {
     /// The stages have looked at a call.
-    pub(super) fn staged(self, staged: &StagedCall) -> Known<Step> {
+    pub(super) fn stage(self, staged: &StagedCall) -> Known<Step> {
         if !self.snapshot.is_recorded {
             return self.submitted(staged.reason.as_deref(), Some(staged));
         }

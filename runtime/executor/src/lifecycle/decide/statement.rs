@@ -222,7 +222,7 @@ impl<'a> Moment<'a> {
 
     /// Whether a person approved exactly this call, with this digest, as it is shown; the inner error says why not, for
     /// people who look into the call's history.
-    pub(super) fn decided(
+    pub(super) fn check_decision(
         self,
         digest: &str,
         shown: Option<&str>,

@@ -88,7 +88,7 @@ impl Refusal {
             }
             Self::NoApprover(reason) => {
                 let words = format!(
-                    "`{tool}` needs a person's approval ({reason}), and nobody can be asked here"
+                    "`{tool}` needs a person's approval ({reason}), and no approver can be asked here"
                 );
                 let error = ToolError::new(error_kind::APPROVAL_REQUIRED, words).class(NOT_STARTED);
                 error.by_executor(Done::NotBegun).hint(GO_ON).caused_by(
@@ -157,7 +157,7 @@ pub(super) fn ended_meanwhile(tool: &str) -> ToolError {
 }
 
 pub(super) fn expired(tool: &str) -> ToolError {
-    ToolError::new(error_kind::EXPIRED, format!("nobody approved the call of `{tool}` in time"))
+    ToolError::new(error_kind::EXPIRED, format!("the call of `{tool}` was not approved in time"))
         .hint("go on without it, or tell the user that it needs approval")
 }
 
@@ -188,7 +188,8 @@ fn elsewhere(record: &CallRecord) -> &'static str {
 pub(super) fn unapproved(record: &CallRecord) -> ToolError {
     let reason = record.ask.as_ref().map(|ask| format!(" ({})", ask.reason)).unwrap_or_default();
     let tool = &record.tool;
-    let message = format!("`{tool}` needs a person's approval{reason}, and nobody could be asked");
+    let message =
+        format!("`{tool}` needs a person's approval{reason}, and no approver could be asked");
     ToolError::new(error_kind::APPROVAL_REQUIRED, message).class(NOT_STARTED).hint(GO_ON)
 }
 

@@ -36,7 +36,7 @@ struct LeftClaim {
     by: By,
     tool: Option<ToolNow>,
     /// Whether the journal has said that it has the claim.
-    stands: bool,
+    is_recorded: bool,
 }
 
 impl HeldClaim {
@@ -49,14 +49,14 @@ impl HeldClaim {
         let claim = Arc::new(Claim::until(claimed.lease));
         let (run, call, epoch) = (Arc::clone(run), claimed.id, claimed.epoch);
         let claimed = claimed.updated;
-        let left = Some(LeftClaim { run, call, epoch, claimed, by, tool, stands: false });
+        let left = Some(LeftClaim { run, call, epoch, claimed, by, tool, is_recorded: false });
         Self { claim, end: None, left }
     }
 
     /// What became of the commit, as far as the journal says.
     pub(super) fn note_commit(&mut self, written: &Result<(), CommitError>) {
         match (written, &mut self.left) {
-            (Ok(()), Some(left)) => left.stands = true,
+            (Ok(()), Some(left)) => left.is_recorded = true,
             (Err(error), _) if error.is_conflict() || wrote_nothing(error) => self.let_go(),
             // It can stand although an error was heard.
             _ => {}
@@ -118,7 +118,7 @@ impl LeftClaim {
         for pause in pauses() {
             let found = lifecycle.load(self.call).await;
             match found {
-                Ok(record) if record.epoch >= self.epoch || self.stands => {
+                Ok(record) if record.epoch >= self.epoch || self.is_recorded => {
                     let is_ours = record.owner.as_ref() == Some(&lifecycle.journal.owner);
                     let is_claimed = record.state == State::Running
                         && (record.epoch, record.updated) == (self.epoch, self.claimed);

@@ -44,7 +44,7 @@ impl<'a> Lifecycle<'a> {
         });
         let stages = stages.with_family(family.as_ref());
         if let Some(watch) = look.watch {
-            watch.claimed(&record);
+            watch.set_claimed(&record);
         }
         let mut identity = Some(identity_of(&record));
         let inside = Inside { plan, run: self.run, watch: look.watch };
@@ -226,7 +226,7 @@ impl<'a> Lifecycle<'a> {
             tokio::time::sleep(self.journal.lease / 3).await;
             let next = self.journal.lease_until();
             match self.journal.store.renew(record.id, record.epoch, next).await {
-                Ok(()) => claim.renewed(next),
+                Ok(()) => claim.renew(next),
                 Err(CommitError::Store(error)) => {
                     tracing::warn!(call = %record.id, %error, "a lease could not be renewed");
                     if claim.has_lapsed(self.journal.now()) {

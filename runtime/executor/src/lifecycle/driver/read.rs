@@ -139,7 +139,7 @@ impl<'a> Lifecycle<'a> {
         };
         let record = &look.snapshot.record;
         // Of a dropped attempt, only the stored answer is left.
-        let answer = look.answer.take().or_else(|| self.revealed(record, stored).ok());
+        let answer = look.answer.take().or_else(|| self.reveal_answer(record, stored).ok());
         let answer: Option<Answer> = answer.map(|answer| match answer.error() {
             Some(error) => error.with_more(Some(more.clone())).into(),
             None => answer,
@@ -264,7 +264,7 @@ impl<'a> Lifecycle<'a> {
         // The stages have looked at it since it was judged first.
         let is_again = look.entered.is_some();
         if let Some(watch) = look.watch.filter(|_| !self.run.is_open() && !is_again) {
-            watch.judged(&policy);
+            watch.report_decision(&policy);
         }
         let four_eyes = current.four_eyes();
         let has_secrets = settled.has_secrets();

@@ -78,7 +78,7 @@ impl<'a> Lifecycle<'a> {
     }
 
     /// The outcome of a call that was looked at.
-    pub(in super::super) fn reported(self, look: &mut Look<'a, '_>) -> Outcome {
+    pub(in super::super) fn report_outcome(self, look: &mut Look<'a, '_>) -> Outcome {
         let is_answered = look.is_committed && look.record().state.is_answered();
         match look.answer.take().filter(|_| is_answered && look.record().result.is_none()) {
             Some(answer) => Outcome::Answered(answer),

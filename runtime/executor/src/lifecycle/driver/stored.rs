@@ -83,7 +83,7 @@ impl Lifecycle<'_> {
     }
 
     /// The answer as it was given.
-    pub(in super::super) fn revealed(
+    pub(in super::super) fn reveal_answer(
         self,
         record: &CallRecord,
         answer: &AnswerRecord,

@@ -55,7 +55,7 @@ impl<'a> Lifecycle<'a> {
                 if let Some(held) = look.held.as_mut().filter(|_| now.state == State::Running) {
                     held.note_commit(&Ok(()));
                 }
-                self.committed(look, record, notification);
+                self.take_over(look, record, notification);
                 true
             }
             _ => {

@@ -1,4 +1,4 @@
-//! A record comes back as it was given.
+//! Checks that a store returns a record as it was written.
 
 use std::sync::Arc;
 
