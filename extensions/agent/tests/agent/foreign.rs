@@ -1,8 +1,12 @@
 //! A run that has read foreign text asks before it sends: by an agent of its own, by reference, in a fork and in a restored run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use jiff::Timestamp;
+use toolwright::approval::{ApprovalRequest, Approver, ApproverError, Reply, Response};
 use toolwright::journal::{Journal, MemoryStore, Store};
 use toolwright::policy::{Mode, Policy, PolicyBuilder, Protection, Rule};
 use toolwright::{Call, Calls, Executor, OnNoApprover, Output, Registry, tool};
@@ -143,6 +147,53 @@ async fn a_fork_and_a_restored_run_have_read_what_their_history_has() {
 
     second.remove("r2").await.unwrap();
     assert!(store.documents("run/r2/").await.unwrap().is_empty());
+}
+
+/// Decides as a reviewer where it may, after a while, and as a person who says no.
+struct Late(Log);
+
+impl Approver for Late {
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> BoxFuture<'a, Result<Reply, ApproverError>> {
+        async move {
+            self.0.add(format!("asked {}", request.reason));
+            if request.person {
+                return Ok(Reply::Decided(Response::Reject { reason: None }));
+            }
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            let (by, reason) = ("late".to_owned(), "it is fine".to_owned());
+            Ok(Reply::Reviewed { response: Response::Approve, by, reason })
+        }
+        .boxed()
+    }
+}
+
+/// Reads a page, in a while.
+#[tool(unlinked, effect = read, reads())]
+async fn slow_page() -> Output {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    foreign_page().await
+}
+
+#[tokio::test]
+async fn what_a_reviewer_allowed_before_the_page_was_read_a_person_decides_after_it() {
+    for is_journalled in [false, true] {
+        let log = Log::default();
+        let each_time = Rule::always_ask("foreign text may have asked for it").named("foreign");
+        let policy = Policy::builder().mode(Mode::Unrestricted).without(Protection::ALL);
+        let policy = policy.rule(each_time.after_untrusted().sends());
+        let policy = policy.rule(Rule::ask("it posts").named("posts").tool("foreign_post"));
+        let model = ScriptedModel::new().calls([POST, ("slow_page", "{}")]).says("Done.");
+        let agent = Agent::builder(model).tools([SLOW_PAGE, FOREIGN_POST]).service(log.clone());
+        let agent = agent.policy(policy).approver(Late(log.clone()));
+        let agent = if is_journalled { agent.journal(MemoryStore::new()) } else { agent };
+        agent.build().unwrap().run("Go!").await.unwrap();
+        let lines = log.lines();
+        assert!(lines[0].starts_with("asked it posts"), "{lines:?}");
+        assert!(lines[1].contains(WHY) && lines.len() == 2, "{lines:?}");
+    }
 }
 
 /// Sums a page up, which it reads by a call of its own.

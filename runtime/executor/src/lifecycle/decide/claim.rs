@@ -8,7 +8,7 @@ use super::gate::{self, Gate};
 use super::grant::Use;
 use super::moment::{Known, Moment};
 use super::statement::Behind;
-use super::words::{FORMER, NEEDS_ITS_CALLER, NOT_REPEATED, TOOL_CHANGED, not_run};
+use super::words::{FORMER, NEEDS_ITS_CALLER, NOT_A_PERSON, NOT_REPEATED, TOOL_CHANGED, not_run};
 use toolwright_core::tool::Effect;
 use toolwright_journal::journal::{
     CallRecord, StoredText, Transition, begun_without_a_word, replay,
@@ -35,7 +35,14 @@ impl Moment<'_> {
         let shown = evaluated.arguments.as_deref().map(|now| now.shown.as_str());
         let mut policy = &evaluated.policy;
         let decided = match policy {
-            PolicyDecision::Ask { .. } => self.check_decision(digest, shown, four_eyes)?,
+            PolicyDecision::Ask { grants_count, .. } => {
+                let decided = self.check_decision(digest, shown, four_eyes)?;
+                // A rule may ask a person from here on that did not when a reviewer decided.
+                match decided.is_ok() && !grants_count && self.is_reviewed()? {
+                    true => Err(NOT_A_PERSON.to_owned()),
+                    false => decided,
+                }
+            }
             PolicyDecision::Deny { .. } if !self.has(Guard::DenialFirst) => {
                 self.check_decision(digest, shown, four_eyes)?
             }

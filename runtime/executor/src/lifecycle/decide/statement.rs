@@ -263,6 +263,14 @@ impl<'a> Moment<'a> {
         }
     }
 
+    /// Whether a reviewer has decided, whom the holder of the approver's key lets.
+    pub(super) fn is_reviewed(self) -> Known<bool> {
+        Ok(match &self.past()?.decision {
+            Some(Signature::Counts(statement)) => statement.note.is_some(),
+            _ => false,
+        })
+    }
+
     fn is_about_it(self, statement: &Statement, digest: &str) -> bool {
         let record = &self.snapshot.record;
         let generation = match &statement.verdict {

@@ -21,6 +21,10 @@ pub(super) const NOT_REPEATED: &str =
 pub(super) const NOT_ITS_OWN_USER: &str =
     "with `four_eyes`, the user that a call is made for may not approve it";
 
+/// Why the decision of a reviewer does not count where a rule asks each time.
+pub(super) const NOT_A_PERSON: &str =
+    "a reviewer has decided about it, and a rule now asks a person each time";
+
 /// Why a call is evaluated again whose tool is defined in another way than when it was evaluated.
 pub(crate) const TOOL_CHANGED: &str = "its tool has changed since it was evaluated";
 
