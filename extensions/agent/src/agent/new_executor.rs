@@ -7,7 +7,8 @@ use toolwright::approval::{Approver, ApproverKey};
 use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{
-    Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration, Registry,
+    Adaptation, Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration,
+    Registry,
 };
 
 use super::{Agent, AgentBuilder, AgentError, AgentPart};
@@ -99,6 +100,37 @@ impl AgentBuilder {
     pub fn journal(mut self, journal: impl Into<Journal>) -> Self {
         self.new_executor().journal = Some(journal.into().or_on_no_approver(OnNoApprover::Park));
         self
+    }
+
+    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. See
+    /// [`ExecutorBuilder::adapt`].
+    ///
+    /// ```
+    /// use toolwright::{Adaptation, tool};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// /// Lists a folder of a server.
+    /// #[tool(effect = read)]
+    /// async fn list_folder(
+    ///     /// Which server.
+    ///     host: String,
+    ///     /// Which folder.
+    ///     path: String,
+    /// ) -> String {
+    ///     format!("{host}:{path}")
+    /// }
+    ///
+    /// let agent = Agent::builder(ScriptedModel::new())
+    ///     .tools([LIST_FOLDER])
+    ///     .adapt("list_folder", Adaptation::new().preset("host", "files.example"))
+    ///     .build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), toolwright_agent::AgentError>(())
+    /// ```
+    #[must_use]
+    pub fn adapt(self, pattern: impl Into<String>, adaptation: Adaptation) -> Self {
+        let pattern = pattern.into();
+        self.executor(move |executor| executor.adapt(pattern, adaptation))
     }
 
     /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.
