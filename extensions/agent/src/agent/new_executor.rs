@@ -165,7 +165,7 @@ impl AgentBuilder {
         let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());
         let registry = Registry::of(tools)?;
         let mut executor = Executor::builder(registry);
-        if let Some(SubAgentTools { tools, policy }) = this.sub_agent_tools()? {
+        if let Some(SubAgentTools { tools, policy }) = this.take_sub_agent_tools()? {
             executor = executor.tools(tools).policy_defaults(policy);
         }
         let is_durable = journal.as_ref().is_some_and(Journal::is_durable);
