@@ -70,6 +70,7 @@ pub mod untrusted;
 pub use self::macros::{data, tool, tools};
 #[doc(hidden)]
 pub use toolwright_core::__private0;
+pub use toolwright_core::adaptation::Adaptation;
 pub use toolwright_core::call::Call;
 pub use toolwright_core::calls::{CallTo, CallableTool, Calls};
 pub use toolwright_core::capability::{Closing, Opening, Resource};

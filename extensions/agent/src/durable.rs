@@ -55,6 +55,7 @@ pub use self::filter::RunFilter;
 pub use self::head::{
     Cancelled, Crashes, Forked, Head, Lease, Parked, Phase, Rewound, WaitingCall,
 };
+pub(crate) use self::inbox::Urgency;
 pub use self::info::{NewRun, RunInfo};
 pub use self::outage::Outage;
 pub(crate) use self::patience::retry_in_outage;

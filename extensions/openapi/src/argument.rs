@@ -97,16 +97,6 @@ impl Input {
         Ok(Self { arguments, body: kind, schema, key_header })
     }
 
-    /// Takes an argument out of the schema, because a rule gives its value.
-    pub(crate) fn leave_out(&mut self, argument: &str) {
-        if let Some(properties) = self.schema.get_mut("properties").and_then(Value::as_object_mut) {
-            properties.remove(argument);
-        }
-        if let Some(required) = self.schema.get_mut("required").and_then(Value::as_array_mut) {
-            required.retain(|it| it != argument);
-        }
-    }
-
     /// Whether an argument gives this parameter of the path.
     pub(crate) fn fills_path(&self, parameter: &str) -> bool {
         self.arguments.iter().any(|it| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 use toolwright::address::{AddressGuard, HostResolver};
-use toolwright::{BuildProblem, Bundle, DynamicTool, ExecutorBuilder};
+use toolwright::{BuildProblem, Bundle, ExecutorBuilder, Registration};
 
 use crate::credentials::Credentials;
 use crate::document::{Document, LoadError};
@@ -175,7 +175,7 @@ impl OpenApi {
     }
 
     /// The tools, and what keeps any of them from being called.
-    fn tools(&self) -> Result<Vec<DynamicTool>, Vec<String>> {
+    fn tools(&self) -> Result<Vec<Registration>, Vec<String>> {
         let drafts = plan::plan(&self.document, &self.routes, self.prefix.as_deref());
         let drafts = drafts.map_err(|error| vec![error.to_string()])?;
         let guard = self.servers.base.is_none().then(|| self.guard.clone());

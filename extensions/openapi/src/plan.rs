@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use toolwright::unstable::foreign::{Checker, TypeNames, input_schema};
-use toolwright::{Danger, Effect, Exposure, SchemaProblem};
+use toolwright::{Adaptation, Danger, Effect, Exposure, SchemaProblem};
 
 use crate::argument::Input;
 use crate::document::Document;
@@ -209,11 +208,8 @@ fn draft<'d>(
     Ok(Draft { found, input, path, requirements, route, name, effect, danger, exposure })
 }
 
-/// Brings the schema of the input to the form that tools have, without what a rule gives.
+/// Brings the schema of the input to the form that tools have.
 fn finish(mut draft: Draft<'_>) -> Result<Draft<'_>, Refusal> {
-    for argument in draft.route.iter().flat_map(|it| it.arguments.keys()) {
-        draft.input.leave_out(argument);
-    }
     let refused = |problems: Vec<SchemaProblem>| {
         let reasons: Vec<String> = problems.iter().take(3).map(ToString::to_string).collect();
         let place = draft.found.at.place.as_str();
@@ -272,9 +268,15 @@ impl Draft<'_> {
         self.found.tags().next().map(names::fitting).filter(|it| it != "_")
     }
 
-    /// The arguments that a rule gives.
-    pub(crate) fn presets(&self) -> Vec<(String, Value)> {
-        let given = self.route.iter().flat_map(|it| &it.arguments);
-        given.map(|(name, value)| (name.clone(), value.clone())).collect()
+    /// What a rule says of the tool: values of arguments, and why each call asks a person.
+    pub(crate) fn adaptation(&self) -> Adaptation {
+        let Some(route) = self.route else { return Adaptation::new() };
+        let given = route.arguments.iter();
+        let adaptation =
+            given.fold(Adaptation::new(), |all, (name, value)| all.preset(name, value.clone()));
+        match &route.approval {
+            Some(reason) => adaptation.asking(reason),
+            None => adaptation,
+        }
     }
 }

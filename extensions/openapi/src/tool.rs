@@ -6,7 +6,9 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 use serde_json::Value;
 use toolwright::address::AddressGuard;
-use toolwright::{DynamicTool, Footprint, Output, ResourceKind, ToolContext, ToolError, printable};
+use toolwright::{
+    DynamicTool, Footprint, Output, Registration, ResourceKind, ToolContext, ToolError, printable,
+};
 
 use crate::answer::{self, Answers};
 use crate::argument::Target;
@@ -43,21 +45,17 @@ struct Operation {
     api: Api,
     title: String,
     shape: Shape,
-    presets: Vec<(String, Value)>,
     requirement: Requirement,
     answers: Answers,
 }
 
 impl Operation {
-    fn request(&self, mut input: Value, context: &ToolContext) -> Result<Request, ToolError> {
-        if let Some(input) = input.as_object_mut() {
-            input.extend(self.presets.iter().cloned());
-        }
-        self.shape.request(&input, &context.idempotency_key())
+    fn request(&self, input: &Value, context: &ToolContext) -> Result<Request, ToolError> {
+        self.shape.request(input, &context.idempotency_key())
     }
 
     async fn call(&self, input: Value, context: ToolContext) -> Result<Output, ToolError> {
-        let request = self.request(input, &context)?;
+        let request = self.request(&input, &context)?;
         let api = &self.api;
         let sender = Sender {
             client: &api.client,
@@ -79,8 +77,9 @@ pub(crate) fn of(
     draft: Draft<'_>,
     server: &Url,
     requirement: Requirement,
-) -> Result<DynamicTool, String> {
-    let (description, group, presets) = (description(api, &draft), draft.group(), draft.presets());
+) -> Result<Registration, String> {
+    let (description, group) = (description(api, &draft), draft.group());
+    let adaptation = draft.adaptation();
     let title = draft.found.title();
     let responses = draft.found.at.get("responses").map(|it| it.place);
     let summary = draft.found.at.text("summary").map(|it| printable::line(it.trim()));
@@ -105,7 +104,6 @@ pub(crate) fn of(
             key_header,
             accept: HeaderValue::from_static("application/json, */*;q=0.5"),
         },
-        presets,
         requirement,
         answers: Answers::new(Arc::clone(&api.document), responses),
     });
@@ -120,7 +118,7 @@ pub(crate) fn of(
         });
     tool = tool.effect(effect).danger(draft.danger).exposure(draft.exposure).tag("openapi");
     tool = tool.preview_by(move |input, context| {
-        let request = preview.request(input, &context).map(|it| it.to_string());
+        let request = preview.request(&input, &context).map(|it| it.to_string());
         async move { request }
     });
     tool = tool.footprint_by(move |_| match effect {
@@ -135,10 +133,7 @@ pub(crate) fn of(
     if let Some(summary) = summary.filter(|it| !it.is_empty() && it.chars().count() <= 100) {
         tool = tool.title(summary);
     }
-    if let Some(reason) = draft.route.and_then(|it| it.approval.clone()) {
-        tool = tool.approval_by(move |_| Some(reason.clone()));
-    }
-    Ok(tool)
+    Ok(tool.adapted(adaptation))
 }
 
 /// The keys of parameters, of credentials and of the path's own query, which no field of an object may have in their place.

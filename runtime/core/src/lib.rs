@@ -5,6 +5,8 @@
 #[doc(hidden)]
 pub mod __private0;
 #[doc(hidden)]
+pub mod adaptation;
+#[doc(hidden)]
 pub mod address;
 #[doc(hidden)]
 pub mod call;

@@ -3,8 +3,11 @@
 use std::any::Any;
 use std::fmt;
 
+use serde_json::Value;
+
+use crate::adaptation::Adaptation;
 use crate::spec::{Handle, Location};
-use crate::tool::{Definition, Metadata};
+use crate::tool::{Danger, Definition, Exposure, Metadata};
 
 /// A tool as it is to be registered: under another name, with another description, with metadata of the
 /// application. Made of a [`Handle`] or a `DynamicTool`.
@@ -42,6 +45,7 @@ pub struct Registration {
     group: Option<String>,
     tags: Vec<String>,
     metadata: Metadata,
+    adaptation: Adaptation,
 }
 
 /// What is registered.
@@ -88,6 +92,42 @@ impl Registration {
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);
         self
+    }
+
+    /// Changes what the tool's author wrote: its danger, its arguments, whether a person is asked. After the changes of before.
+    pub fn adapted(mut self, adaptation: Adaptation) -> Self {
+        self.adaptation = self.adaptation.and(adaptation);
+        self
+    }
+
+    /// Sets whether a model is shown the tool, as [`Adaptation::exposed`].
+    pub fn exposed(self, exposure: Exposure) -> Self {
+        self.adapted(Adaptation::new().exposed(exposure))
+    }
+
+    /// Raises the danger of each call to at least this level, as [`Adaptation::danger_at_least`].
+    pub fn danger_at_least(self, danger: Danger) -> Self {
+        self.adapted(Adaptation::new().danger_at_least(danger))
+    }
+
+    /// Asks a person about each call, for this reason, as [`Adaptation::asking`].
+    pub fn asking(self, reason: impl Into<String>) -> Self {
+        self.adapted(Adaptation::new().asking(reason))
+    }
+
+    /// Gives an argument a value, which a model neither sees nor gives, as [`Adaptation::preset`].
+    pub fn preset(self, argument: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.adapted(Adaptation::new().preset(argument, value))
+    }
+
+    /// Renames an argument, as [`Adaptation::argument_renamed`].
+    pub fn argument_renamed(self, from: impl Into<String>, to: impl Into<String>) -> Self {
+        self.adapted(Adaptation::new().argument_renamed(from, to))
+    }
+
+    /// Replaces what models read of an argument, as [`Adaptation::argument_described`].
+    pub fn argument_described(self, argument: impl Into<String>, text: impl Into<String>) -> Self {
+        self.adapted(Adaptation::new().argument_described(argument, text))
     }
 
     /// Returns the name that models will call.
@@ -138,6 +178,7 @@ impl Registration {
             group: None,
             tags: Vec::new(),
             metadata: Metadata::default(),
+            adaptation: Adaptation::default(),
         }
     }
 
@@ -145,8 +186,8 @@ impl Registration {
     #[doc(hidden)]
     #[must_use]
     pub fn into_source(self) -> (Source, Changes) {
-        let Self { source, name, description, group, tags, metadata } = self;
-        (source, Changes { name, description, group, tags, metadata })
+        let Self { source, name, description, group, tags, metadata, adaptation } = self;
+        (source, Changes { name, description, group, tags, metadata, adaptation })
     }
 }
 
@@ -158,11 +199,12 @@ pub struct Changes {
     group: Option<String>,
     tags: Vec<String>,
     metadata: Metadata,
+    adaptation: Adaptation,
 }
 
 impl Changes {
-    /// Makes the changes.
-    pub fn apply(self, definition: &mut Definition) {
+    /// Makes the changes but those of the adaptation, which it returns.
+    pub fn apply(self, definition: &mut Definition) -> Adaptation {
         definition.name = self.name;
         if let Some(description) = self.description {
             definition.description = description;
@@ -176,6 +218,7 @@ impl Changes {
             }
         }
         definition.metadata.extend(self.metadata);
+        self.adaptation
     }
 }
 
@@ -204,6 +247,11 @@ impl Handle {
     /// Registers the tool with one more tag.
     pub fn tagged(self, tag: impl Into<String>) -> Registration {
         Registration::from(self).tagged(tag)
+    }
+
+    /// Registers the tool with changes of what its author wrote.
+    pub fn adapted(self, adaptation: Adaptation) -> Registration {
+        Registration::from(self).adapted(adaptation)
     }
 
     /// Registers the tool with a value of the application's own.

@@ -1,5 +1,6 @@
 //! What a tool declares: the options of its attribute, and the definition that is built from them.
 
+mod adapted;
 mod metadata;
 mod summary;
 
@@ -10,6 +11,8 @@ use serde_json::Value;
 
 use crate::spec::{ApprovalSpec, DangerSpec, Location, ParamSpec, Spec, TimeoutSpec};
 
+#[doc(hidden)]
+pub use adapted::{Adapted, PresetArgument};
 pub use metadata::Metadata;
 pub use summary::{Summary, first_sentence};
 
@@ -232,7 +235,7 @@ impl Parameter {
 }
 
 /// The definition of a tool, for models, command lines and policies.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Definition {
     /// The name that models call.
@@ -294,13 +297,16 @@ pub struct Definition {
     /// What the application says of it, by type.
     #[doc(hidden)]
     pub metadata: Metadata,
+    /// What the application has changed of it.
+    #[doc(hidden)]
+    pub adapted: Adapted,
 }
 
 impl Definition {
     /// Lists the parameters whose values are secret, by name.
     #[doc(hidden)]
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
-        self.parameters.iter().filter(|it| it.secret).map(|it| it.name.as_str())
+        self.all_parameters().filter(|it| it.secret).map(|it| it.name.as_str())
     }
 
     /// Lists the parameters whose values leave the machine, by name.
@@ -324,15 +330,14 @@ impl Definition {
     /// # Ok::<(), toolwright::RegistryError>(())
     /// ```
     pub fn sinks(&self) -> impl Iterator<Item = &str> {
-        self.parameters.iter().filter(|it| it.sink).map(|it| it.name.as_str())
+        self.all_parameters().filter(|it| it.sink).map(|it| it.name.as_str())
     }
 
     /// Lists the parameters that are command lines, as JSON pointers.
     #[doc(hidden)]
     pub fn command_lines(&self) -> impl Iterator<Item = String> {
         let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
-        self.parameters
-            .iter()
+        self.all_parameters()
             .filter(|it| it.command)
             .map(move |it| format!("/{}", escaped(&it.name)))
     }
@@ -406,6 +411,7 @@ impl Definition {
             requires: spec.capabilities.iter().map(|it| it.requirement()).collect(),
             location: spec.location,
             metadata: Metadata::default(),
+            adapted: Adapted::default(),
         }
     }
 }

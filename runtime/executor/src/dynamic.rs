@@ -282,11 +282,6 @@ impl DynamicTool {
         }
     }
 
-    /// Registers the tool with this before its name.
-    pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
-        Registration::from(self).prefixed(prefix)
-    }
-
     /// Returns the name that models call.
     #[must_use]
     pub fn name(&self) -> &str {

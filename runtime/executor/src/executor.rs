@@ -1,5 +1,6 @@
 //! One call from end to end, stage after stage. Every call gets exactly one answer.
 
+mod adapting;
 mod builder;
 mod bundle;
 mod calling;

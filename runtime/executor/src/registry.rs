@@ -5,6 +5,8 @@
 //! - Every change makes a new generation and tells listeners, in the order of the generations.
 //! - No code of others runs under a lock.
 
+mod adapted;
+mod adapting;
 mod entry;
 mod listeners;
 mod prepare;
@@ -22,6 +24,7 @@ use toolwright_core::spec::Handle;
 use toolwright_core::tool::Definition;
 use toolwright_wire::dialect::{Dialect, DialectError, Finding, Listing};
 
+pub(crate) use adapted::Form;
 pub(crate) use entry::{Entry, Origin};
 pub use listeners::{Listening, RegistryEvent, RegistryEventKind};
 pub use problem::{RegistryError, RegistryProblem, UnknownTool};
@@ -275,16 +278,18 @@ impl Registry {
         origin: Origin,
     ) -> Result<(), RegistryError> {
         // Schemas are made by code of others, so before any lock is taken.
-        let mut problems = Vec::new();
-        let mut entries = Vec::new();
+        let (mut problems, mut entries) = (Vec::new(), Vec::new());
+        let adaptations = self.read().adaptations().clone();
         for tool in tools {
-            match prepare(tool, origin) {
+            match prepare(tool, origin, |definition| adaptations.of(definition)) {
                 Ok(entry) => entries.push(entry),
                 Err(problem) => problems.push(*problem),
             }
         }
         let added = self.change(|state| {
             problems.extend(state.duplicates(&entries));
+            // Those that have come meanwhile.
+            problems.extend(state.adaptations().after(&adaptations).adapt(&mut entries));
             // What is refused is dropped after the lock has been given back.
             problems.is_empty().then(|| ((), state.add(std::mem::take(&mut entries))))
         });

@@ -355,6 +355,6 @@ impl Policy {
 /// Whether a tool takes a command line that no sandbox holds. A tool that is not known may.
 fn runs_lines_loosely(question: &Question<'_>) -> bool {
     question.definition.is_none_or(|it| {
-        it.parameters.iter().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)
+        it.all_parameters().any(|it| it.command) && !it.tags.iter().any(|tag| tag == SANDBOXED)
     })
 }

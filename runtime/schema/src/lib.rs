@@ -2,6 +2,8 @@
 //! and repairs wrong input along its schema. The only crate that uses `jsonschema`.
 #![warn(missing_docs)]
 
+#[doc(hidden)]
+pub mod adapted;
 pub mod foreign;
 pub mod repair;
 #[doc(hidden)]

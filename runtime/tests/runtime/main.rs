@@ -1,6 +1,7 @@
 //! What the runtime promises, part by part, through its public interface.
 #![cfg(test)]
 
+mod adaptation;
 mod allocated;
 mod approval;
 mod arguments;

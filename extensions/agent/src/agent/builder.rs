@@ -1,5 +1,7 @@
 //! Gathers what an agent is made of.
 
+mod sub_agents;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +13,7 @@ use toolwright::dialect::DialectError;
 use toolwright::{Catalog, Executor};
 
 use super::{Agent, AgentError, Inner, Listener, NewExecutor};
-use crate::agent::delegate::{Link, SubAgent, SubAgentTools, SubAgents};
+use crate::agent::delegate::{Link, SubAgent, SubAgents};
 use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::durable::DroppedDrivers;
 use crate::events::{Rings, RunNotice};
@@ -48,6 +50,8 @@ pub struct AgentBuilder<E = NewExecutor> {
     accounts: Accounts,
     ceilings: Vec<Ceiling>,
     sub_agents: Vec<SubAgent>,
+    /// Whether the executor has the tools that start them.
+    has_sub_agent_tools: bool,
     /// How the tools that start sub-agents find the agent.
     link: Link,
     #[cfg(feature = "opentelemetry")]
@@ -75,6 +79,7 @@ impl<E> AgentBuilder<E> {
             accounts: Accounts::new(),
             ceilings: Vec::new(),
             sub_agents: Vec::new(),
+            has_sub_agent_tools: false,
             link: Link::default(),
             #[cfg(feature = "opentelemetry")]
             metrics: None,
@@ -384,6 +389,7 @@ impl<E> AgentBuilder<E> {
             accounts: self.accounts,
             ceilings: self.ceilings,
             sub_agents: self.sub_agents,
+            has_sub_agent_tools: self.has_sub_agent_tools,
             link: self.link,
             #[cfg(feature = "opentelemetry")]
             metrics: self.metrics,
@@ -402,51 +408,9 @@ impl AgentBuilder {
         &mut self.executor
     }
 
-    /// Adds an agent that the model can give tasks to, by calls of `spawn_agent`: it works on the task with a part of the tools, and
-    /// its answer is the answer of the call. Its own calls pass the same policy, its approvals come where those of the run come,
-    /// and what it spends counts for the run. See [`SubAgent`].
-    ///
-    /// ```
-    /// use toolwright::tool;
-    /// use toolwright_agent::{Agent, ScriptedModel, SubAgent};
-    ///
-    /// /// Tells the price of an article, in cents.
-    /// #[tool(effect = read)]
-    /// async fn price_of(
-    ///     /// Which.
-    ///     article: String,
-    /// ) -> u32 {
-    ///     article.len() as u32
-    /// }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-    /// let clerk = SubAgent::new("clerk", "Looks up prices.")
-    ///     .profile(["price_of"])
-    ///     .model(ScriptedModel::new().calls([("price_of", r#"{"article":"tea"}"#)]).says("It is 3 cents."));
-    /// let model = ScriptedModel::new()
-    ///     .calls([("spawn_agent", r#"{"agent":"clerk","task":"What does tea cost?"}"#)])
-    ///     .says("Tea costs 3 cents.");
-    /// let agent = Agent::builder(model).tools([PRICE_OF]).sub_agent(clerk).build()?;
-    /// let result = agent.run("What does tea cost?").await?;
-    /// assert_eq!(result.to_string(), "Tea costs 3 cents.");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn sub_agent(mut self, agent: SubAgent) -> Self {
-        self.sub_agents.push(agent);
-        self
-    }
-
     /// Whether the model cannot find deferred tools by itself.
     pub(super) fn needs_search(&self) -> bool {
         self.model.as_ref().is_ok_and(|model| !model.searches_tools())
-    }
-
-    /// The tools that start sub-agents, and the rules that let the model call them.
-    pub(super) fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
-        SubAgentTools::of(&self.sub_agents, &self.link)
     }
 
     pub(super) fn plugins(&mut self) -> &mut Vec<ProvidedPlugin> {
@@ -461,11 +425,12 @@ impl AgentBuilder<Executor> {
     /// When the model is not known or has no key, when its provider would refuse a tool of the executor, every reason at once,
     /// or has no such setting.
     pub fn build(self) -> Result<Agent, AgentError> {
+        self.guards.check().map_err(AgentError::Guard)?;
+        self.register_sub_agent_tools()?;
         let (executor, model) = (self.executor, Arc::from(self.model?));
         if let Some(service) = self.instructions.lacks(&executor) {
             return Err(AgentError::Instructions { service });
         }
-        self.guards.check().map_err(AgentError::Guard)?;
         let catalog = executor.catalog();
         listed(&catalog, &*model)?;
         let is_there = |tool: &&'static str| catalog.get(tool).is_some();

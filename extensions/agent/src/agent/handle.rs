@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use toolwright::CancellationToken;
 
 use crate::agent::{RunError, RunResult, Steering};
-use crate::durable;
+use crate::durable::{self, Urgency};
 use crate::events::RunEvents;
 use crate::history::Prompt;
 
@@ -74,9 +74,22 @@ impl RunHandle {
     /// # Errors
     /// When the run has ended, nothing is said, or the journal fails.
     pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
-        let prompt = prompt.into();
+        self.say(prompt.into(), Urgency::Next).await
+    }
+
+    /// Says something, as [`send`](Self::send) does, and does not wait for the end of a request to the model that is under way: that
+    /// request is given up, what it took counts, and the model is asked again with what was said. No call is given up: where calls run,
+    /// the model reads it with their answers.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
+        self.say(prompt.into(), Urgency::Now).await
+    }
+
+    async fn say(&self, prompt: Prompt, urgency: Urgency) -> Result<(), RunError> {
         loop {
-            match self.steering.send(prompt.clone()).await {
+            match self.steering.say(prompt.clone(), urgency).await {
                 // The task has not begun yet.
                 Err(RunError::Recorded(
                     durable::RunError::NotNow { .. } | durable::RunError::NoSuchRun { .. },

@@ -7,7 +7,8 @@ use toolwright::approval::{Approver, ApproverKey};
 use toolwright::journal::Journal;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{
-    Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration, Registry,
+    Adaptation, Executor, ExecutorBuilder, IntoTool, Middleware, OnNoApprover, Registration,
+    Registry,
 };
 
 use super::{Agent, AgentBuilder, AgentError, AgentPart};
@@ -101,6 +102,37 @@ impl AgentBuilder {
         self
     }
 
+    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. See
+    /// [`ExecutorBuilder::adapt`].
+    ///
+    /// ```
+    /// use toolwright::{Adaptation, tool};
+    /// use toolwright_agent::{Agent, ScriptedModel};
+    ///
+    /// /// Lists a folder of a server.
+    /// #[tool(effect = read)]
+    /// async fn list_folder(
+    ///     /// Which server.
+    ///     host: String,
+    ///     /// Which folder.
+    ///     path: String,
+    /// ) -> String {
+    ///     format!("{host}:{path}")
+    /// }
+    ///
+    /// let agent = Agent::builder(ScriptedModel::new())
+    ///     .tools([LIST_FOLDER])
+    ///     .adapt("list_folder", Adaptation::new().preset("host", "files.example"))
+    ///     .build()?;
+    /// # let _ = agent;
+    /// # Ok::<(), toolwright_agent::AgentError>(())
+    /// ```
+    #[must_use]
+    pub fn adapt(self, pattern: impl Into<String>, adaptation: Adaptation) -> Self {
+        let pattern = pattern.into();
+        self.executor(move |executor| executor.adapt(pattern, adaptation))
+    }
+
     /// Changes the executor in any other way that its builder has: time-outs, retries, resources, resolvers.
     ///
     /// ```
@@ -133,7 +165,7 @@ impl AgentBuilder {
         let NewExecutor { tools, changes, approver, journal } = std::mem::take(this.new_executor());
         let registry = Registry::of(tools)?;
         let mut executor = Executor::builder(registry);
-        if let Some(SubAgentTools { tools, policy }) = this.sub_agent_tools()? {
+        if let Some(SubAgentTools { tools, policy }) = this.take_sub_agent_tools()? {
             executor = executor.tools(tools).policy_defaults(policy);
         }
         let is_durable = journal.as_ref().is_some_and(Journal::is_durable);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::agent::{Agent, RunError};
-use crate::durable::{self, ById};
+use crate::durable::{self, ById, Urgency};
 use crate::history::Prompt;
 use crate::run::{Inbox, Stopped};
 
@@ -36,13 +36,31 @@ impl Steering {
     /// # Errors
     /// When no turn is under way, nothing is said, or the journal fails.
     pub async fn send(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
-        let prompt = prompt.into();
+        self.say(prompt.into(), Urgency::Next).await
+    }
+
+    /// Says something, as [`send`](Self::send) does, and does not wait for the end of a request to the model that is under way: that
+    /// request is given up, what it took counts, and the model is asked again with what was said. No call is given up.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn send_now(&self, prompt: impl Into<Prompt>) -> Result<(), RunError> {
+        self.say(prompt.into(), Urgency::Now).await
+    }
+
+    pub(super) async fn say(&self, prompt: Prompt, urgency: Urgency) -> Result<(), RunError> {
         if prompt.text.trim().is_empty() && prompt.attachments.is_empty() {
             return Err(Stopped::NothingSaid.into());
         }
         match &self.inbox {
-            Some(inbox) => inbox.put(prompt).map_err(|_| self.has_ended()),
-            None => Ok(ById::put(&self.agent, &self.id, prompt).await?),
+            Some(inbox) => {
+                let put = match urgency {
+                    Urgency::Next => inbox.put(prompt),
+                    Urgency::Now => inbox.put_now(prompt),
+                };
+                put.map_err(|_| self.has_ended())
+            }
+            None => Ok(ById::put(&self.agent, &self.id, prompt, urgency).await?),
         }
     }
 

@@ -7,7 +7,7 @@ use toolwright::CancellationToken;
 use toolwright::unstable::runs::JournalAccess;
 
 use super::head::Phase;
-use super::inbox;
+use super::inbox::{self, Urgency};
 use super::progress::{Progress, Waiting};
 use super::record::DrivenRun;
 use super::runner::{Inner, LOOK_AGAIN};
@@ -95,7 +95,12 @@ impl ById {
     }
 
     /// Leaves a message to the driver of the run, wherever it is driven: the model gets it with the next request.
-    pub(crate) async fn put(agent: &Agent, run: &str, prompt: Prompt) -> Result<(), RunError> {
+    pub(crate) async fn put(
+        agent: &Agent,
+        run: &str,
+        prompt: Prompt,
+        urgency: Urgency,
+    ) -> Result<(), RunError> {
         let not_now = |why: &str| RunError::NotNow { run: run.to_owned(), why: why.to_owned() };
         let journal = agent.0.journal();
         let access = journal.ok_or_else(|| not_now("is recorded nowhere"))?;
@@ -103,7 +108,7 @@ impl ById {
         if head.phase == Phase::Ended {
             return Err(not_now("has ended; say it in a conversation of this id"));
         }
-        let key = inbox::put(&access, run, prompt).await?;
+        let key = inbox::put(&access, run, prompt, urgency).await?;
         let (head, _) = head_of(&*access.store, run).await?;
         match access.store.document(&key).await? {
             Some(left) if head.phase == Phase::Ended => {

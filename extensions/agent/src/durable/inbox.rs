@@ -12,20 +12,34 @@ use super::turn::{self, TurnPrompt};
 use super::{RunError, keys};
 use crate::history::{Message, Prompt};
 
+/// What the key of a message ends with for which the request under way is given up. Earlier releases read it with the next one.
+const NOW: &str = "/now";
+
+/// When a message is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// With the next request.
+    Next,
+    /// At once: the request under way is given up.
+    Now,
+}
+
 /// Records a message for a run, behind those that wait. The document that lists the run among those that go on is written anew with
 /// it: a driver that ends the run and has not seen the message does not list it among those that have ended.
 pub(super) async fn put(
     access: &JournalAccess,
     run: &str,
     prompt: Prompt,
+    urgency: Urgency,
 ) -> Result<String, RunError> {
     let (head, _) = head_of(&*access.store, run).await?;
     if head.rewound.is_some() {
         return Err(refuse_rewound(&head));
     }
     // Later ids are higher.
-    let key =
-        format!("{}{}", keys::inbox(run), CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes()));
+    let id = CallId::from_bytes(*uuid::Uuid::now_v7().as_bytes());
+    let end = if urgency == Urgency::Now { NOW } else { "" };
+    let key = format!("{}{id}{end}", keys::inbox(run));
     let (text, attachments) = prompt.into_parts();
     let body = TurnPrompt {
         messages: vec![Message::user_with(text, attachments)],
@@ -87,6 +101,12 @@ async fn waiting(
 }
 
 impl LeasedRun {
+    /// Whether a message waits for which the request under way is given up.
+    pub(super) async fn is_urgent(&self) -> Result<bool, RunError> {
+        let waiting = self.access().store.documents(&keys::inbox(&self.head.run)).await?;
+        Ok(waiting.iter().any(|it| it.key.ends_with(NOW)))
+    }
+
     /// Takes the messages that wait: they are removed with the step that records them.
     pub(super) async fn take_messages(&mut self) -> Result<Vec<Prompt>, RunError> {
         let access = self.access();

@@ -175,10 +175,10 @@ impl Recorder for RunRecord {
         let executor = self.agent.0.executor.clone();
         tokio::select! {
             biased;
-            () = executor.draining(), if work == Work::Asking => {
+            () = executor.draining(), if work != Work::Calling => {
                 Interruption::Leave(self.shutting_down())
             }
-            interrupted = self.come_between(true) => interrupted,
+            interrupted = self.come_between(Some(work)) => interrupted,
         }
     }
 
@@ -188,8 +188,7 @@ impl Recorder for RunRecord {
             biased;
             // They are never closed.
             place = places.acquire_owned() => Ok(place.ok()),
-            // As while the model is asked: nothing of the turn has begun.
-            interrupted = self.wait_for_interruption(Work::Asking) => Err(interrupted),
+            interrupted = self.wait_for_interruption(Work::Placing) => Err(interrupted),
         }
     }
 
@@ -201,11 +200,11 @@ impl Recorder for RunRecord {
         let interrupted = tokio::select! {
             biased;
             done = &mut work => return (done, None),
-            interrupted = self.come_between(false) => interrupted,
+            interrupted = self.come_between(None) => interrupted,
         };
         let done = work.await;
         match interrupted {
-            Interruption::Stop(_) => (done, None),
+            Interruption::Stop(_) | Interruption::Said => (done, None),
             Interruption::Leave(error) | Interruption::Lost(error) => (done, Some(error)),
         }
     }

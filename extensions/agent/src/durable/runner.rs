@@ -14,7 +14,7 @@ use toolwright::unstable::runs::JournalAccess;
 use super::builder::{RunnerBuilder, StoredOnFailure, StoredServices};
 use super::crashes::SuspectPlace;
 use super::head::{Cancelled, Head, Phase, read};
-use super::inbox;
+use super::inbox::{self, Urgency};
 use super::keys;
 use super::progress::Progress;
 use super::remembered::RunMemory;
@@ -159,6 +159,16 @@ impl Runner {
         self.send_with(run, text, []).await
     }
 
+    /// Says more in a run, as [`send`](Self::send) does, and does not wait for the end of a request to the model that is under way: that
+    /// request is given up, what it took counts, and the model is asked again with what was said. No call is given up: where calls run,
+    /// the model reads it with their answers.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn send_now(&self, run: &str, text: &str) -> Result<Progress, RunError> {
+        self.say(run, text, Arc::default(), Urgency::Now).await
+    }
+
     /// Says more with pictures or documents, as [`send`](Self::send) does; the text may be empty.
     ///
     /// # Errors
@@ -169,13 +179,22 @@ impl Runner {
         text: &str,
         attachments: impl Into<Arc<[Content<'static>]>>,
     ) -> Result<Progress, RunError> {
-        let attachments = attachments.into();
+        self.say(run, text, attachments.into(), Urgency::Next).await
+    }
+
+    async fn say(
+        &self,
+        run: &str,
+        text: &str,
+        attachments: Arc<[Content<'static>]>,
+        urgency: Urgency,
+    ) -> Result<Progress, RunError> {
         if text.trim().is_empty() && attachments.is_empty() {
             return Err(crate::run::Stopped::NothingSaid.into());
         }
         if self.0.head(run).await?.0.phase != Phase::Ended {
             let prompt = Prompt { text: text.to_owned(), attachments: attachments.to_vec() };
-            return self.0.queue_message(run, prompt).await;
+            return self.0.queue_message(run, prompt, urgency).await;
         }
         self.0.drive(&mut self.0.say_to_ended(run, text, attachments, &mut None).await?).await
     }
@@ -310,8 +329,9 @@ impl Inner {
         &self,
         run: &str,
         prompt: Prompt,
+        urgency: Urgency,
     ) -> Result<Progress, RunError> {
-        let key = inbox::put(&self.access, run, prompt).await?;
+        let key = inbox::put(&self.access, run, prompt, urgency).await?;
         let (head, _) = self.head(run).await?;
         let has_ended = head.phase == Phase::Ended;
         if !has_ended || self.access.store.document(&key).await?.is_none() {

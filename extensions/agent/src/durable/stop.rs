@@ -10,15 +10,16 @@ use super::keys;
 use super::patience::may_pass;
 use super::record::RunRecord;
 use super::recorded::LeasedRun;
-use crate::run::{Interruption, Recorder as _, cancellation};
+use crate::run::{Interruption, Recorder as _, Work, cancellation};
 
 /// How often a driver looks whether its run was cancelled.
 const LOOK: Duration = Duration::from_millis(250);
 
 impl RunRecord {
-    /// Completes when the work has to end, or when the lease is lost; renews the lease until then. May be dropped at any
-    /// time.
-    pub(super) async fn come_between(&mut self, looks: bool) -> Interruption<RunError> {
+    /// Completes when the work has to end, or when the lease is lost; renews the lease until then. Without work it looks for the
+    /// lease alone. May be dropped at any time.
+    pub(super) async fn come_between(&mut self, work: Option<Work>) -> Interruption<RunError> {
+        let looks = work.is_some();
         let lease = self.recorded.access().lease;
         let mut renewed = Instant::now();
         loop {
@@ -33,6 +34,9 @@ impl RunRecord {
             // Where the journal cannot be read, the lease says how long that may last.
             if looks && let Ok(Some(stop)) = self.stop().await {
                 return Interruption::Stop(stop);
+            }
+            if work == Some(Work::Asking) && self.recorded.is_urgent().await.unwrap_or(false) {
+                return Interruption::Said;
             }
             if renewed.elapsed() < lease / 3 {
                 continue;

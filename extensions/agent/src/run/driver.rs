@@ -151,6 +151,8 @@ impl<R: Recorder> Driver<'_, R> {
                 return Err(error);
             }
             Err(Interruption::Lost(error)) => return Err(error),
+            // Asked again, with what was said; readers of the events hear of that there.
+            Err(Interruption::Said) => return Ok(()),
         };
         let event = match event {
             StepInput::Failed(error) if error.is_outage() => match self.away(error).await? {
@@ -283,6 +285,7 @@ impl<R: Recorder> Driver<'_, R> {
                 Ok(free) => place = free,
                 Err(Interruption::Stop(why)) => stop = Some(why),
                 Err(Interruption::Leave(error) | Interruption::Lost(error)) => return Err(error),
+                Err(Interruption::Said) => {}
             }
         }
         let mut answers = None;
@@ -304,6 +307,8 @@ impl<R: Recorder> Driver<'_, R> {
                         let _ = work.await;
                         return Err(error);
                     }
+                    // No call is given up for what is said.
+                    Interruption::Said => work.await,
                 },
             };
             if stop.is_none() && self.recorder.is_cancelled() {

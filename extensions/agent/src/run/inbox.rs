@@ -1,19 +1,24 @@
 //! What the user says to a run while it works, in memory: the model gets it with the next request.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
 
 use crate::history::Prompt;
 
 /// The messages that wait. Cheap to clone; a clone is the same inbox.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Inbox(Arc<Mutex<Waiting>>);
+pub(crate) struct Inbox(Arc<Mutex<Waiting>>, Arc<Notify>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     /// Whether the run works, so that what is put here is read.
     is_open: bool,
     messages: VecDeque<Prompt>,
+    /// Whether one of them does not wait for the end of a request.
+    is_urgent: bool,
 }
 
 impl Inbox {
@@ -32,15 +37,39 @@ impl Inbox {
         Ok(())
     }
 
+    /// Does as [`put`](Self::put), and has the request under way given up.
+    pub(crate) fn put_now(&self, message: Prompt) -> Result<(), Prompt> {
+        self.put(message)?;
+        self.waiting().is_urgent = true;
+        self.1.notify_waiters();
+        Ok(())
+    }
+
+    /// Completes when a message does not wait for the end of the request under way. May be dropped at any time.
+    pub(super) async fn urgent(&self) {
+        loop {
+            // Asked for before the look, so that no message is missed.
+            let mut notified = pin!(self.1.notified());
+            notified.as_mut().enable();
+            if self.waiting().is_urgent {
+                return;
+            }
+            notified.await;
+        }
+    }
+
     /// Takes all that wait.
     pub(super) fn take(&self) -> Vec<Prompt> {
-        self.waiting().messages.drain(..).collect()
+        let mut waiting = self.waiting();
+        waiting.is_urgent = false;
+        waiting.messages.drain(..).collect()
     }
 
     /// Takes all that wait where the run would end, and closes where there is none.
     pub(super) fn take_or_close(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting();
         waiting.is_open = !waiting.messages.is_empty();
+        waiting.is_urgent = false;
         waiting.messages.drain(..).collect()
     }
 

@@ -46,6 +46,8 @@ pub(crate) enum Interruption<E> {
     Leave(E),
     /// The run is another driver's.
     Lost(E),
+    /// The user has said something that does not wait for the end of the request: of [`Work::Asking`] alone.
+    Said,
 }
 
 /// What is interrupted.
@@ -55,6 +57,8 @@ pub(crate) enum Work {
     Asking,
     /// Calls end by themselves.
     Calling,
+    /// Nothing of the calls has begun that wait for a place.
+    Placing,
 }
 
 /// What comes of a model that is away.
@@ -285,11 +289,12 @@ impl Recorder for Nothing {
         self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
     }
 
-    async fn wait_for_interruption(&mut self, _: Work) -> Interruption<Stopped> {
+    async fn wait_for_interruption(&mut self, work: Work) -> Interruption<Stopped> {
         tokio::select! {
             biased;
             () = cancellation(self.cancelled.as_ref()) => Interruption::Stop(Stop::Cancelled),
             () = until(self.deadline) => Interruption::Stop(Stop::TimeIsUp),
+            () = self.inbox.urgent(), if work == Work::Asking => Interruption::Said,
         }
     }
 

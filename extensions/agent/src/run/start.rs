@@ -247,6 +247,7 @@ impl AgentRun {
     pub(crate) fn of_sub_agent(agent: Agent, run: Run, observer: Observer, state: State) -> Self {
         let (meter, shown, begun, held) = (UsageRecorder::default(), None, None, None);
         let results = Results::new(&agent.0.answer_budget, false, &[]);
+        let output = agent.0.output.clone();
         Self {
             agent,
             run,
@@ -255,7 +256,7 @@ impl AgentRun {
             observer,
             shown,
             begun,
-            output: None,
+            output,
             settings: None,
             has_no_tools: false,
             plugins: None,

@@ -12,7 +12,7 @@ use toolwright::tool;
 use toolwright_agent::durable::{NewRun, Progress, Runner};
 use toolwright_agent::{
     Agent, AgentBuilder, Limit, Message, Model, ModelAnswer, ModelError, ModelRequest, RunEnd,
-    ScriptedModel,
+    RunEvent, ScriptedModel,
 };
 
 use crate::durable::process::{Deadly, Provider, World, calls, until_dead};
@@ -311,5 +311,89 @@ async fn a_run_that_goes_on_for_what_was_said_has_its_time_anew() {
         run.send("No, tea.").await.unwrap();
         let result = run.await.unwrap();
         assert_eq!(result.to_string(), "Tea, then.", "{is_recorded}");
+    }
+}
+
+/// The request that hangs is given up, also where the message comes from another process.
+#[tokio::test(start_paused = true)]
+async fn what_is_said_now_does_not_wait_for_the_end_of_a_request() {
+    for is_recorded in [false, true] {
+        let model = Arc::new(ScriptedModel::new().hangs().says("Done."));
+        let agent = with_journal(builder(&model), is_recorded);
+        let run = agent.run("Look.").start().unwrap();
+        let mut events = run.stream();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(model.requests().len(), 1);
+        run.send("Later.").await.unwrap();
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        assert_eq!(model.requests().len(), 1, "what is sent waits for the end of the request");
+
+        run.send_now("Stop, do this.").await.unwrap();
+        let result = run.clone().into_future().await.unwrap();
+        assert_eq!(result.to_string(), "Done.");
+        let expected = ["user: Look.", "user: Later.", "user: Stop, do this.", "model: Done. +0"];
+        assert_eq!(outline(result.history()), expected);
+        let requests = model.requests();
+        assert_eq!(outline(&requests[1].history), expected[..3]);
+        let mut restarted = 0;
+        while let Some(event) = events.next().await {
+            restarted += usize::from(matches!(event.kind, RunEvent::Restarted));
+        }
+        assert_eq!(restarted, 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_now_gives_up_no_call() {
+    for is_recorded in [false, true] {
+        let model = Arc::new(ScriptedModel::new().calls([("rest", "{}")]).says("Done."));
+        let agent = with_journal(builder(&model), is_recorded);
+        let run = agent.run("Rest.").start().unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        run.send_now("Now.").await.unwrap();
+        let result = run.await.unwrap();
+        let lines = outline(result.history());
+        assert_eq!(lines.len(), 5, "{lines:?}");
+        let answers = result.history().iter().find_map(|it| match it {
+            Message::ToolResults(answers) => Some(format!("{answers:?}")),
+            _ => None,
+        });
+        assert!(!answers.expect("the call was answered").contains("cancelled"));
+        assert_eq!(lines[3], "user: Now.");
+        assert_eq!(model.requests().len(), 2);
+    }
+}
+
+/// A message that is read at once is read once, at whatever commit the process dies that reads it.
+#[tokio::test(start_paused = true)]
+async fn what_is_said_now_is_read_once_wherever_its_process_dies() {
+    let answers =
+        || Provider::new([calls([("find", r#"{"word":"tea"}"#)]), ModelAnswer::text("Done.")]);
+    for at in 0.. {
+        let (world, model) = (World::new(), answers());
+        let agents = world.process(&model);
+        agents.submit(NewRun::new("r1", "clerk", "Look.")).await.unwrap();
+        for text in ["And milk.", "And bread."] {
+            let queued = match text {
+                "And milk." => agents.send_now("r1", text).await.unwrap(),
+                _ => agents.send("r1", text).await.unwrap(),
+            };
+            assert!(matches!(queued, Progress::Queued), "{queued}");
+        }
+        drop(agents);
+        let (store, dead) = Deadly::at(&world, at);
+        let first = world.on(store, &model).build().unwrap();
+        let whole = until_dead(first.resume("r1"), &dead).await;
+        drop(first);
+        world.pass(Duration::from_mins(2));
+        let second: Runner = world.process(&model);
+        second.resume("r1").await.unwrap();
+        let lines = outline(&second.history("r1").await.unwrap());
+        let said = ["user: Look.", "user: And milk.", "user: And bread."];
+        assert_eq!(lines[..3], said, "commit {at}");
+        assert_eq!(lines.iter().filter(|it| it.starts_with("user: ")).count(), 3, "{lines:?}");
+        if whole.is_some() {
+            break;
+        }
     }
 }

@@ -44,6 +44,9 @@ pub(super) fn effect(definition: &Definition) -> &'static str {
 }
 
 pub(super) fn approval(definition: &Definition) -> Option<String> {
+    if let Some(reason) = definition.asks_for() {
+        return Some(format!("a person must agree ({reason})"));
+    }
     match definition.approval {
         DeclaredApproval::Never => None,
         DeclaredApproval::Always(reason) => Some(format!("a person must agree ({reason})")),

@@ -75,7 +75,7 @@ impl Profile {
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()?, within: None })
     }
 
-    pub(super) fn selects(&self, definition: &Definition) -> bool {
+    pub(crate) fn selects(&self, definition: &Definition) -> bool {
         let any = |excludes| {
             self.patterns.iter().any(|it| it.excludes == excludes && it.fits(definition))
         };
@@ -94,7 +94,7 @@ impl Profile {
     }
 
     /// Sees to it that every pattern matches a tool.
-    pub(super) fn matches(&self, catalog: &Catalog) -> Result<(), ProfileError> {
+    pub(crate) fn matches(&self, catalog: &Catalog) -> Result<(), ProfileError> {
         let unmatched = self
             .patterns
             .iter()

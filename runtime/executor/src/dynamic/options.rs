@@ -7,10 +7,12 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::{DynamicTool, Output, work};
+use toolwright_core::adaptation::Adaptation;
 use toolwright_core::context::ToolContext;
 use toolwright_core::error::ToolError;
 use toolwright_core::footprint::Footprint;
 use toolwright_core::output::Reconciled;
+use toolwright_core::registration::Registration;
 use toolwright_core::tool::{Danger, Effect, Exposure, Repair, Retry, Timeout};
 
 impl DynamicTool {
@@ -270,5 +272,15 @@ impl DynamicTool {
     pub fn with<T: Send + Sync + 'static>(mut self, metadata: T) -> Self {
         self.metadata.put(metadata);
         self
+    }
+
+    /// Registers the tool with this before its name.
+    pub fn prefixed(self, prefix: impl AsRef<str>) -> Registration {
+        Registration::from(self).prefixed(prefix)
+    }
+
+    /// Registers the tool with changes of what its author wrote.
+    pub fn adapted(self, adaptation: Adaptation) -> Registration {
+        Registration::from(self).adapted(adaptation)
     }
 }

@@ -16,6 +16,7 @@ use super::{DEFAULT_LIMIT, DEFAULT_TIMEOUT, Journal};
 use crate::event::{Listener, ToolEvent};
 use crate::registry::Registry;
 use crate::retry::{CircuitBreaker, RetryPolicy};
+use toolwright_core::adaptation::Adaptation;
 use toolwright_core::capability::{DeclaredService, Opener, Opening, Resource, Value};
 use toolwright_core::error::ToolError;
 use toolwright_core::registration::Registration;
@@ -34,11 +35,13 @@ pub struct ExecutorBuilder {
     pub(super) total_timeout: Option<Duration>,
     limit: u32,
     unrestricted: bool,
-    policy: Option<PolicyBuilder>,
+    pub(super) policy: Option<PolicyBuilder>,
     repair: Repair,
     records_content: bool,
     resolvers: Vec<Arc<dyn Resolver>>,
     pub(super) tools: Vec<Registration>,
+    /// What is changed of tools, by their patterns.
+    pub(super) adaptations: Vec<(String, Adaptation)>,
     pub(super) bundles: Vec<Installed>,
     /// What bundles lay beneath the policy.
     pub(super) policy_defaults: Vec<PolicyBuilder>,
@@ -77,6 +80,7 @@ impl ExecutorBuilder {
             records_content: false,
             resolvers: Vec::new(),
             tools: Vec::new(),
+            adaptations: Vec::new(),
             bundles: Vec::new(),
             policy_defaults: Vec::new(),
             problems: Vec::new(),

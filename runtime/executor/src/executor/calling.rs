@@ -249,7 +249,7 @@ impl<'a> Stages<'a> {
             let plan = self.plan;
             let mut facts = self.run.core.rules.facts(self.run, plan);
             let scope = Scope::new(&self.run.values, &plan.wiring, self.call, own);
-            let mut future = stage::read(plan, scope, self.arguments, &mut facts)?;
+            let mut future = stage::read(plan, scope, self.arguments, self.form(), &mut facts)?;
             if let Some(repairs) = facts.repairs() {
                 self.report_repairs(repairs);
             }

@@ -7,6 +7,7 @@ use super::own::own_of;
 use super::rules::{About, Rules};
 use super::run_state::RunState;
 use crate::lifecycle::Lifecycle;
+use crate::registry::Form;
 use crate::stage;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
@@ -25,7 +26,7 @@ impl RunState {
         let found = stage::find(self, call.name())?;
         let plan = found.plan();
         let (mut facts, arguments) =
-            stage::finalize(self, rules, plan, call, call.arguments(), CallId::new())?;
+            stage::finalize(self, rules, plan, call, sent(call), CallId::new())?;
         stage::ask_at_once(self, plan, call, &arguments, &mut facts);
         let sources = match rules.current().looks_at_what_was_read() {
             true => self.read_text().sources(),
@@ -47,7 +48,7 @@ impl RunState {
     pub(super) async fn validate(self: &Arc<Self>, call: &Call<'_>) -> Result<(), ToolError> {
         let found = stage::find(self, call.name())?;
         let (plan, rules, id) = (found.plan(), &self.core.rules, CallId::new());
-        let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
+        let (_, arguments) = stage::finalize(self, rules, plan, call, sent(call), id)?;
         stage::validate(self, plan, call, arguments.arguments(), Some(Identity::of(id))).await
     }
 
@@ -60,7 +61,7 @@ impl RunState {
         let read = AssertUnwindSafe(|| {
             let mut facts = plan.facts();
             facts.ask_for_footprint(plan.entry.definition.effect);
-            let _unpolled = stage::read(plan, scope, call.arguments(), &mut facts)?;
+            let _unpolled = stage::read(plan, scope, call.arguments(), Form::Sent, &mut facts)?;
             plan.raise_danger(&mut facts);
             Ok(facts)
         });
@@ -68,9 +69,13 @@ impl RunState {
         let mut facts = read.unwrap_or_else(|panic| Err(stage::panicked(call.name(), panic)))?;
         if plan.entry.spec.asks.is_some() {
             let (rules, id) = (&self.core.rules, CallId::new());
-            let (_, arguments) = stage::finalize(self, rules, plan, call, call.arguments(), id)?;
+            let (_, arguments) = stage::finalize(self, rules, plan, call, sent(call), id)?;
             stage::ask_at_once(self, plan, call, &arguments, &mut facts);
         }
         Ok(facts)
     }
+}
+
+fn sent<'c>(call: &'c Call<'_>) -> (&'c str, Form) {
+    (call.arguments(), Form::Sent)
 }

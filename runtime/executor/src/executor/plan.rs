@@ -54,7 +54,7 @@ impl Plan {
 
     /// Whether nothing but its input could make a call ask a person.
     pub(crate) fn asks_nobody(&self) -> bool {
-        self.approval.is_none()
+        self.approval.is_none() && self.entry.definition.asks_for().is_none()
     }
 
     /// Whether it takes something from the run of a call.
@@ -73,6 +73,17 @@ impl Plan {
     pub(crate) fn raise_danger(&self, facts: &mut Facts) {
         if self.entry.origin == Origin::Resolver && facts.danger < Danger::Moderate {
             facts.danger = Danger::Moderate;
+        }
+        let adapted = &self.entry.definition.adapted;
+        if let Some(least) = adapted.least_danger {
+            facts.danger = facts.danger.max(least);
+        }
+        if let Some(reason) = &adapted.asking {
+            let both = match facts.approval.take() {
+                Some(own) if !own.is_empty() && own != **reason => format!("{reason}; {own}"),
+                _ => reason.clone(),
+            };
+            facts.approval = Some(both.into());
         }
     }
 }

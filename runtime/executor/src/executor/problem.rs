@@ -89,6 +89,11 @@ pub enum BuildProblem {
     },
     /// Tools do not fit together: two have one name, or one is not sound.
     Registry(RegistryError),
+    /// Tools are to be changed, and there are none of that pattern.
+    AdaptsNothing {
+        /// The pattern, and names that were probably meant.
+        problem: String,
+    },
     /// Two bundles have one name.
     BundleTwice {
         /// The name.
@@ -146,6 +151,7 @@ impl fmt::Display for BuildProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Policy(error) => write!(formatter, "{error}"),
+            Self::AdaptsNothing { problem } => write!(formatter, "`.adapt(…)`: {problem}"),
             Self::TwoPolicies => formatter.write_str(
                 "`.unrestricted()` runs everything and `.policy(…)` says what may run; keep one",
             ),

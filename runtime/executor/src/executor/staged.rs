@@ -74,7 +74,7 @@ impl<'a> Stages<'a> {
     ) -> Result<(Facts, FinalArguments), ToolError> {
         let Self { run, plan, call, arguments, .. } = self;
         let (mut facts, settled) =
-            stage::finalize(run, &run.core.rules, plan, call, arguments, id)?;
+            stage::finalize(run, &run.core.rules, plan, call, (arguments, self.form()), id)?;
         if self.claimed.is_none() {
             stage::validate(run, plan, call, settled.arguments(), identity).await?;
             if let Some(repairs) = facts.repairs() {

@@ -16,6 +16,7 @@ use super::heap::on_heap;
 use super::step::{End, Input};
 use crate::event::ToolEventKind;
 use crate::executor::{Asker, CallFailure, OnNoApprover, Outcome};
+use crate::registry::Form;
 use crate::stage::{given_up_by, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::CallId;
@@ -301,7 +302,7 @@ impl Lifecycle<'_> {
         }
         let found = self.tool(record)?;
         let (plan, call) = (found.plan(), Call::new(record.tool.as_str(), arguments));
-        let settled = self.settle(plan, &call, arguments, record.id);
+        let settled = self.settle(plan, &call, (arguments, Form::Final), record.id);
         let (_, settled) = settled.map_err(|error| error.to_string())?;
         if settled.has_secrets() {
             return Err(

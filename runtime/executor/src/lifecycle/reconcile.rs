@@ -26,7 +26,8 @@ impl Lifecycle<'_> {
             let scope = Scope::new(&self.run.values, &plan.wiring, &call, own.as_ref());
             let mut facts: Facts = plan.facts();
             let keys = &plan.entry.keys;
-            let start = Start { scope, text: &arguments, keys, facts: &mut facts, changes: None };
+            let text = &plan.entry.own_final_text(&arguments)?;
+            let start = Start { scope, text, keys, facts: &mut facts, changes: None };
             let future = reconcile(start).map_err(|problems| {
                 ToolError::internal(format!("the reconciliation could not be begun: {problems}"))
             })?;

@@ -13,6 +13,7 @@ use super::outcome::{failed, indeterminate};
 use super::snapshot::Snapshot;
 use super::step::{End, Input, Then};
 use crate::executor::{CallFailure, Claim, InTurn, Outcome, Plan, Slot, Stages};
+use crate::registry::Form;
 use crate::stage::{self, FoundTool, record, record::Watch};
 use toolwright_core::call::Call;
 use toolwright_core::context::{CallId, Identity};
@@ -154,7 +155,8 @@ impl<'a> Lifecycle<'a> {
             let identity = Identity::of(id).at(slot.as_ref().map(Slot::pair));
             return on_heap(|| stages.with_own(Some(identity))).await.into();
         }
-        let (mut facts, settled) = match self.settle(plan, call, call.arguments(), id) {
+        let (mut facts, settled) = match self.settle(plan, call, (call.arguments(), Form::Sent), id)
+        {
             Ok(settled) => settled,
             Err(error) => return Outcome::Answered(error.into()),
         };
@@ -375,7 +377,8 @@ impl<'a> Lifecycle<'a> {
         match &known.raw {
             StoredText::Omitted => {
                 let Ok(found) = self.tool(known) else { return false };
-                let settled = self.settle(found.plan(), call, call.arguments(), known.id);
+                let settled =
+                    self.settle(found.plan(), call, (call.arguments(), Form::Sent), known.id);
                 settled.is_ok_and(|(_, settled)| {
                     let found = self.compare_digest(known, &known.fingerprint, &settled);
                     found != DigestMatch::Other

@@ -46,7 +46,11 @@ impl Lifecycle<'_> {
         else {
             return Ok(None);
         };
-        let arguments = self.arguments(record)?;
+        let mut arguments = self.arguments(record)?;
+        if let Ok(found) = self.tool(record) {
+            let own = found.plan().entry.own_final_text(&arguments);
+            arguments = own.map_err(|error| error.to_string())?.into_owned();
+        }
         let token = HandOverToken::of(record, &self.journal.hand_over.key);
         Ok(token.map(|token| HandedOver {
             call: record.id,

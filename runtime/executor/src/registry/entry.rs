@@ -3,10 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::adapted::{AdaptedInput, adapt};
 use super::promise::promises_more;
 use crate::catalog::Words;
 use crate::dynamic::Body;
+use toolwright_core::adaptation::Adaptation;
 use toolwright_core::input::Keys;
+use toolwright_core::schema::SchemaProblem;
 use toolwright_core::spec::Spec;
 use toolwright_core::tool::Definition;
 use toolwright_journal::arguments::fingerprint;
@@ -19,10 +22,14 @@ pub(crate) struct Entry {
     pub(crate) name: Arc<str>,
     pub(crate) spec: &'static Spec,
     pub(crate) definition: Arc<Definition>,
-    pub(crate) keys: Keys,
+    pub(crate) keys: Arc<Keys>,
     /// What a run-time tool does; what others do is in their `spec`.
     pub(crate) body: Option<Arc<Body>>,
     pub(crate) origin: Origin,
+    /// How its input becomes that of the tool, where the application has changed its arguments.
+    pub(super) adapted: Option<AdaptedInput>,
+    /// The definition as the tool's author wrote it, and the changes of it.
+    written: (Arc<Definition>, Adaptation),
     output: OnceLock<Option<Checker>>,
     promises_more: OnceLock<bool>,
     words: OnceLock<Words>,
@@ -42,26 +49,41 @@ pub(crate) enum Origin {
 impl Entry {
     pub(super) fn new(
         spec: &'static Spec,
-        definition: Definition,
-        keys: Keys,
+        written: Arc<Definition>,
+        adaptation: Adaptation,
+        keys: Arc<Keys>,
         body: Option<Arc<Body>>,
         origin: Origin,
-    ) -> Self {
+    ) -> Result<Self, SchemaProblem> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self {
+        let (mut definition, mut adapted) = (Arc::clone(&written), None);
+        if !adaptation.is_empty() {
+            adapted = adapt(Arc::make_mut(&mut definition), &adaptation)?;
+        }
+        Ok(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             name: definition.name.as_str().into(),
             spec,
-            definition: Arc::new(definition),
+            definition,
             keys,
             body,
             origin,
+            adapted,
+            written: (written, adaptation),
             output: OnceLock::new(),
             promises_more: OnceLock::new(),
             words: OnceLock::new(),
             ladder: OnceLock::new(),
             fingerprint: OnceLock::new(),
-        }
+        })
+    }
+
+    /// The tool with further changes by the application.
+    pub(super) fn adapted(&self, adaptation: &Adaptation) -> Result<Self, SchemaProblem> {
+        let (written, before) = &self.written;
+        let changes = before.clone().and(adaptation.clone());
+        let (keys, body) = (Arc::clone(&self.keys), self.body.clone());
+        Self::new(self.spec, Arc::clone(written), changes, keys, body, self.origin)
     }
 
     /// The check of the output's schema, made when it is first asked for.

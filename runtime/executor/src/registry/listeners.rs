@@ -30,6 +30,8 @@ pub enum RegistryEventKind {
     Enabled,
     /// It is kept, but cannot be called.
     Disabled,
+    /// The application has adapted it.
+    Adapted,
 }
 
 type Listener = Arc<dyn Fn(&RegistryEvent) + Send + Sync>;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use toolwright_core::adaptation::Adaptation;
 use toolwright_core::registration::{Registration, Source};
 use toolwright_core::schema::SchemaProblem;
-use toolwright_core::tool::{Danger, DeclaredDanger, Timeout};
+use toolwright_core::tool::{Danger, DeclaredDanger, Definition, Timeout};
 use toolwright_schema::schema;
 
 use super::entry::{Entry, Origin};
@@ -15,12 +16,14 @@ use crate::dynamic::{self, DynamicTool};
 pub(super) fn prepare(
     registration: Registration,
     origin: Origin,
+    adaptation_of: impl FnOnce(&Definition) -> Adaptation,
 ) -> Result<Entry, Box<RegistryProblem>> {
     let (name, location) = (registration.name().to_owned(), registration.location());
     if let Some(problem) = wrong_with_name(&name) {
         return Err(RegistryProblem::Name { name, location, problem }.into());
     }
-    let unusable = |problem| Box::new(RegistryProblem::Schema { name, location, problem });
+    let unusable =
+        |problem| Box::new(RegistryProblem::Schema { name: name.clone(), location, problem });
     let (source, changes) = registration.into_source();
     let (spec, mut definition, keys, body) = match source {
         Source::Handle(handle) => {
@@ -41,7 +44,7 @@ pub(super) fn prepare(
             }
         },
     };
-    changes.apply(&mut definition);
+    let adaptation = changes.apply(&mut definition);
     let name = || definition.name.clone();
     if body.is_some() && definition.description.trim().is_empty() {
         return Err(RegistryProblem::NoDescription { name: name(), location }.into());
@@ -56,5 +59,8 @@ pub(super) fn prepare(
     if origin == Origin::Resolver && definition.danger == DeclaredDanger::Level(Danger::Safe) {
         definition.danger = DeclaredDanger::Level(Danger::Moderate);
     }
-    Ok(Entry::new(spec, definition, keys, body, origin))
+    let adaptation = adaptation.and(adaptation_of(&definition));
+    let name = name();
+    Entry::new(spec, Arc::new(definition), adaptation, Arc::new(keys), body, origin)
+        .map_err(|problem| RegistryProblem::Adaptation { name, location, problem }.into())
 }

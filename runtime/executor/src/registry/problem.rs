@@ -36,6 +36,20 @@ pub enum RegistryProblem {
         /// What is wrong.
         problem: SchemaProblem,
     },
+    /// A tool cannot be changed as the application wants it.
+    Adaptation {
+        /// The tool.
+        name: String,
+        /// Where it is written.
+        location: Location,
+        /// What is wrong, and at which argument.
+        problem: SchemaProblem,
+    },
+    /// Tools to be changed are named by what is no pattern.
+    Pattern {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A tool has a name by which it could not be called or selected.
     Name {
         /// The name.
@@ -89,6 +103,10 @@ impl fmt::Display for RegistryProblem {
             ),
             Self::Schema { name, location, problem } => {
                 write!(formatter, "the tool `{name}` at {location} has no usable schema: {problem}")
+            }
+            Self::Pattern { problem } => formatter.write_str(problem),
+            Self::Adaptation { name, location, problem } => {
+                write!(formatter, "the tool `{name}` at {location} cannot be adapted so: {problem}")
             }
             Self::Name { name, location, problem } => write!(
                 formatter,

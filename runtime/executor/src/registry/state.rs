@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 
+use super::adapting::Adaptations;
 use super::entry::Entry;
 use super::listeners::{RegistryEvent, RegistryEventKind};
 use super::problem::RegistryProblem;
@@ -20,6 +21,7 @@ pub(super) struct State {
     slots: BTreeMap<u64, Slot>,
     /// The tools of this generation, once they were asked for.
     catalog: OnceLock<Catalog>,
+    adaptations: Adaptations,
 }
 
 struct Slot {
@@ -53,6 +55,41 @@ impl State {
             Some(_) => Lookup::Disabled,
             None => Lookup::Absent,
         }
+    }
+
+    /// What the application changes of tools, those that are still to come among them.
+    pub(super) fn adaptations(&self) -> &Adaptations {
+        &self.adaptations
+    }
+
+    /// Changes the tools that are there, and those that come.
+    pub(super) fn adapt(
+        &mut self,
+        more: &Adaptations,
+    ) -> Result<Vec<RegistryEvent>, Vec<RegistryProblem>> {
+        let (mut changed, mut problems) = (Vec::new(), Vec::new());
+        for (place, slot) in &self.slots {
+            match more.adapted(&slot.entry) {
+                None => {}
+                Some(Ok(entry)) => changed.push((*place, Arc::new(entry))),
+                Some(Err(problem)) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        self.adaptations.extend(more);
+        if !changed.is_empty() {
+            self.change();
+        }
+        let mut events = Vec::new();
+        for (place, entry) in changed {
+            events.push(self.event(RegistryEventKind::Adapted, Arc::clone(&entry.name)));
+            if let Some(slot) = self.slots.get_mut(&place) {
+                slot.entry = entry;
+            }
+        }
+        Ok(events)
     }
 
     pub(super) fn disabled(&self) -> Vec<Arc<str>> {

@@ -89,7 +89,8 @@ async fn begin(
     let own = own_of(run, plan, call, identity)?;
     let scope = Scope::new(&run.values, &plan.wiring, call, own.as_ref());
     let (keys, mut facts) = (&plan.entry.keys, plan.facts());
-    let start = Start { scope, text: arguments, keys, facts: &mut facts, changes: None };
+    let text = &plan.entry.own_final_text(arguments)?;
+    let start = Start { scope, text, keys, facts: &mut facts, changes: None };
     let future = asks(start).map_err(|problems| {
         ToolError::internal(format!("its approval could not be begun: {problems}"))
     })?;

@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use super::input::{read, read_text};
 use super::panicked;
 use crate::executor::{Plan, Rules, RunState, check_covered, own_of};
+use crate::registry::Form;
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
 use toolwright_core::context::{CallId, Identity};
@@ -25,13 +26,14 @@ pub(crate) fn finalize(
     rules: &Rules,
     plan: &Plan,
     call: &Call<'_>,
-    arguments: &str,
+    (arguments, form): (&str, Form),
     id: CallId,
 ) -> Result<(Facts, FinalArguments), ToolError> {
     let own = own_of(run, plan, call, Some(Identity::of(id)))?;
     let scope = Scope::new(&run.values, &plan.wiring, call, own.as_ref());
     let read = || {
-        let (mut facts, accepted, final_arguments) = accept(run, rules, plan, scope, arguments)?;
+        let (mut facts, accepted, final_arguments) =
+            accept(run, rules, plan, scope, (arguments, form))?;
         // The text that will run is the one that was read, once and without repairs: to read it again would show nothing new.
         let is_read =
             matches!(accepted, Cow::Borrowed(text) if text == final_arguments.arguments());
@@ -56,7 +58,8 @@ pub(crate) fn finalize_and_read<'a>(
     scope: Scope<'a>,
     arguments: &str,
 ) -> Result<(Facts, FinalArguments, BoxFuture<'a, Answer>), ToolError> {
-    let (read_facts, _accepted, final_arguments) = accept(run, rules, plan, scope, arguments)?;
+    let (read_facts, _accepted, final_arguments) =
+        accept(run, rules, plan, scope, (arguments, Form::Sent))?;
     let (facts, future) = read_again(run, rules, plan, scope, &final_arguments, read_facts)?;
     Ok((facts, final_arguments, future))
 }
@@ -67,10 +70,10 @@ fn accept<'t>(
     rules: &Rules,
     plan: &Plan,
     scope: Scope<'_>,
-    arguments: &'t str,
+    (arguments, form): (&'t str, Form),
 ) -> Result<(Facts, Cow<'t, str>, FinalArguments), ToolError> {
     let mut read_facts = rules.facts(run, plan);
-    let accepted = read_text(plan, scope, arguments, &mut read_facts)?;
+    let accepted = read_text(plan, scope, arguments, form, &mut read_facts)?;
     let internal = |error: &dyn fmt::Display| {
         ToolError::internal(format!(
             "the arguments of `{}` were accepted but could not be made final: {error}",
@@ -80,6 +83,7 @@ fn accept<'t>(
     let filled =
         read_facts.take_filled().into_iter().map(|it| it.value.map(|value| (it.key, value)));
     let filled = filled.collect::<Result<_, _>>().map_err(|error| internal(&error))?;
+    let filled = plan.entry.filled(filled);
     let final_arguments = FinalArguments::with_filled(&plan.entry.definition, &accepted, filled)
         .map_err(|error| internal(&error))?;
     Ok((read_facts, accepted, final_arguments))
@@ -95,7 +99,7 @@ fn read_again<'a>(
     read_facts: Facts,
 ) -> Result<(Facts, BoxFuture<'a, Answer>), ToolError> {
     let mut facts = rules.facts(run, plan);
-    let mut future = read(plan, scope, final_arguments.arguments(), &mut facts)?;
+    let mut future = read(plan, scope, final_arguments.arguments(), Form::Final, &mut facts)?;
     if let Some(repairs) = read_facts.repairs().cloned().map(Arc::new) {
         let repaired = future;
         future = Box::pin(async move { repaired.await.with_repairs(repairs) });

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::executor::Plan;
+use crate::registry::Form;
 use toolwright_core::capability::Scope;
 use toolwright_core::error::{Done, ToolError};
 use toolwright_core::footprint::Facts;
@@ -24,11 +25,16 @@ pub(crate) fn read<'a>(
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
+    form: Form,
     facts: &mut Facts,
 ) -> Result<BoxFuture<'a, Answer>, ToolError> {
-    match read_in_place(plan, scope, arguments, facts) {
+    match read_in_place(plan, scope, arguments, form, facts) {
         Ok((future, None)) => Ok(future),
         Ok((future, Some(changes))) => Ok(with_repairs(plan, future, facts, changes, false)),
+        Err(problems) if form == Form::Final && plan.entry.is_adapted() => {
+            let definition = &plan.entry.definition;
+            Err(refused(definition, &unless_secret(definition, problems)))
+        }
         Err(problems) => repair(plan, scope, arguments, facts, problems).map(|(future, _)| future),
     }
 }
@@ -38,9 +44,10 @@ pub(super) fn read_text<'t>(
     plan: &Plan,
     scope: Scope<'_>,
     arguments: &'t str,
+    form: Form,
     facts: &mut Facts,
 ) -> Result<Cow<'t, str>, ToolError> {
-    match read_in_place(plan, scope, arguments, facts) {
+    match read_in_place(plan, scope, arguments, form, facts) {
         Ok((_unpolled, None)) => Ok(Cow::Borrowed(arguments)),
         Ok((unpolled, Some(changes))) => {
             let text = replay(arguments, &changes).ok_or_else(|| {
@@ -51,6 +58,10 @@ pub(super) fn read_text<'t>(
             })?;
             drop(with_repairs(plan, unpolled, facts, changes, false));
             Ok(Cow::Owned(text))
+        }
+        Err(problems) if form == Form::Final && plan.entry.is_adapted() => {
+            let definition = &plan.entry.definition;
+            Err(refused(definition, &unless_secret(definition, problems)))
         }
         Err(problems) => {
             repair(plan, scope, arguments, facts, problems).map(|(_unpolled, text)| text.into())
@@ -64,14 +75,34 @@ fn read_in_place<'a>(
     plan: &Plan,
     scope: Scope<'a>,
     arguments: &str,
+    form: Form,
     facts: &mut Facts,
 ) -> Result<(BoxFuture<'a, Answer>, Option<Vec<Change>>), Problems> {
+    if plan.entry.is_adapted() {
+        return read_adapted(plan, scope, arguments, form, facts).map(|future| (future, None));
+    }
     let changes = Changes::default();
     let room = if plan.repair == Repair::Off { None } else { Some(&changes) };
     let keys = &plan.entry.keys;
     let start = Start { scope, text: arguments, keys, facts, changes: room };
     let future = (plan.entry.spec.start)(start)?;
     Ok((future, changes.into_inner()))
+}
+
+/// Reads the input of a tool whose arguments the application has changed. What is wrong with it is said of the names that models
+/// know.
+#[cold]
+fn read_adapted<'a>(
+    plan: &Plan,
+    scope: Scope<'a>,
+    arguments: &str,
+    form: Form,
+    facts: &mut Facts,
+) -> Result<BoxFuture<'a, Answer>, Problems> {
+    let text = &plan.entry.own_text(arguments, form)?;
+    let keys = &plan.entry.keys;
+    let start = Start { scope, text, keys, facts, changes: None };
+    (plan.entry.spec.start)(start).map_err(|problems| plan.entry.said(problems))
 }
 
 /// Repairs the input and reads it again, once; the future and the text that it has read.
@@ -99,20 +130,30 @@ fn repair<'a>(
         // The type asks for more than its schema can say.
         return Err(refused(definition, &unless_secret(definition, problems)));
     }
-    let keys = &plan.entry.keys;
-    let start = Start { scope, text: &text, keys, facts, changes: None };
-    let future = (plan.entry.spec.start)(start)
+    let future = read_once(plan, scope, &text, facts)
         .map_err(|problems| refused(definition, &unless_secret(definition, problems)))?;
     Ok((with_repairs(plan, future, facts, changes, lenient), text))
+}
+
+/// Reads a text that was sent and repaired.
+fn read_once<'a>(
+    plan: &Plan,
+    scope: Scope<'a>,
+    text: &str,
+    facts: &mut Facts,
+) -> Result<BoxFuture<'a, Answer>, Problems> {
+    if plan.entry.is_adapted() {
+        return read_adapted(plan, scope, text, Form::Sent, facts);
+    }
+    let keys = &plan.entry.keys;
+    (plan.entry.spec.start)(Start { scope, text, keys, facts, changes: None })
 }
 
 /// Adds what the types of the parameters refuse and their schemas take, so that one refusal says all that is wrong.
 #[cold]
 fn add_what_types_say(plan: &Plan, scope: Scope<'_>, refusal: &mut Refusal) {
     let Some(text) = refusal.attempt.take() else { return };
-    let keys = &plan.entry.keys;
-    let start = Start { scope, text: &text, keys, facts: &mut plan.facts(), changes: None };
-    if let Err(problems) = (plan.entry.spec.start)(start) {
+    if let Err(problems) = read_once(plan, scope, &text, &mut plan.facts()) {
         refusal.add(problems);
     }
 }
@@ -217,13 +258,11 @@ fn changes_unless_secret(definition: &Definition, mut changes: Vec<Change>) -> V
 }
 
 fn has_secrets(definition: &Definition) -> bool {
-    definition.parameters.iter().any(|parameter| parameter.secret)
+    definition.secrets().next().is_some()
 }
 
 /// Whether a place is in a secret, or is the whole input.
 fn may_be_secret(definition: &Definition, pointer: &str) -> bool {
-    let is_secret = |key: &str| {
-        definition.parameters.iter().any(|parameter| parameter.secret && parameter.name == key)
-    };
+    let is_secret = |key: &str| definition.secrets().any(|it| it == key);
     pointer.split('/').nth(1).is_none_or(is_secret)
 }

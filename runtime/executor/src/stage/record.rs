@@ -296,5 +296,5 @@ pub fn chain(error: &(dyn Error + 'static)) -> String {
 
 /// Whether a secret is among the arguments, which a result may repeat.
 fn takes_a_secret(tool: Option<&Definition>) -> bool {
-    tool.is_some_and(|it| it.parameters.iter().any(|parameter| parameter.secret))
+    tool.is_some_and(|it| it.secrets().next().is_some())
 }

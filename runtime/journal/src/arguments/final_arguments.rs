@@ -64,12 +64,12 @@ impl FinalArguments {
         Self::with_filled(definition, accepted, Vec::new())
     }
 
-    /// Does as [`of`](Self::of), with values of the moment for absent keys, which the tool's services gave.
+    /// Does as [`of`](Self::of), with values for absent keys: those that the tool's services gave, and the presets.
     #[doc(hidden)]
     pub fn with_filled(
         definition: &Definition,
         accepted: &str,
-        filled: Vec<(&'static str, Value)>,
+        filled: Vec<(String, Value)>,
     ) -> Result<Self, ArgumentsError> {
         let is_secret = |key: &str| definition.secrets().any(|it| it == key);
         let mut node = read(accepted).map_err(|error| outside_of_secrets(error, is_secret))?;
@@ -85,9 +85,13 @@ impl FinalArguments {
             return Err(ArgumentsError::NoObject { found });
         }
         if let Node::Object(entries) = &mut node {
-            entries.extend(filled.iter().map(|(key, value)| ((*key).to_owned(), Node::of(value))));
+            for (key, value) in filled {
+                if !entries.iter().any(|(given, _)| *given == key) {
+                    entries.push((key, Node::of(&value)));
+                }
+            }
         }
-        fill(&mut node, &definition.input_schema)?;
+        fill(&mut node, definition.final_schema())?;
         let (arguments, canonical) = (node.text(), canonical_of(&node));
         let shown = without_secrets(&node, is_secret).map(|it| it.text());
         Ok(Self { arguments, canonical, shown, tree: Arc::new(node) })

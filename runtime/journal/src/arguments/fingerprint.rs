@@ -5,13 +5,16 @@ use sha2::{Digest, Sha256};
 use super::digest::frame;
 use toolwright_core::json::canonical_of;
 use toolwright_core::json::tree::Node;
-use toolwright_core::tool::{DeclaredApproval, DeclaredDanger, Definition, Effect};
+use toolwright_core::tool::{
+    Adapted, DeclaredApproval, DeclaredDanger, Definition, Effect, Exposure,
+};
 
 const TOOL: &str = "toolwright tool 1";
 
 /// Computes the fingerprint of a definition, as 64 hexadecimal digits: of its name, description, input schema, danger,
-/// effect and approval, of which parameters are secret and which leave the machine, and of whether it is carried out
-/// elsewhere. Equal definitions have one, in every process.
+/// effect and approval, of which parameters are secret and which leave the machine, of whether it is carried out
+/// elsewhere, and of what the application has changed of it. Equal definitions have one, in every process. The value of a preset
+/// that is secret is no part of it: it is part of the digest of each call.
 ///
 /// What a call touches is computed by code, as are danger and approval where they are `Computed`: a change of that code
 /// is not seen here. It is judged by what it says of each call.
@@ -60,7 +63,41 @@ pub fn fingerprint(definition: &Definition) -> String {
     if !sinks.is_empty() {
         parts.extend(["sinks", &framed]);
     }
+    let adapted = adapted(&definition.adapted);
+    parts.extend(adapted.iter().map(String::as_str));
     hex::encode(Sha256::digest(frame(&parts)))
+}
+
+/// What an application has changed of a tool; nothing where it has changed nothing.
+fn adapted(adapted: &Adapted) -> Vec<String> {
+    let Adapted { exposure, least_danger, asking, presets, renamed, .. } = adapted;
+    let mut parts = Vec::new();
+    let mut add = |what: &str, value: String| parts.extend([what.to_owned(), value]);
+    if let Some(exposure) = exposure {
+        let exposure = match exposure {
+            Exposure::Direct => "direct",
+            Exposure::Deferred => "deferred",
+            Exposure::Hidden => "hidden",
+        };
+        add("exposed", exposure.to_owned());
+    }
+    if let Some(danger) = least_danger {
+        add("danger at least", danger.as_str().to_owned());
+    }
+    if let Some(reason) = asking {
+        add("asking", reason.clone());
+    }
+    for preset in presets {
+        let value = match preset.parameter.secret {
+            true => "a secret".to_owned(),
+            false => canonical_of(&Node::of(&preset.value)),
+        };
+        add("preset", frame(&[&preset.parameter.name, &value]));
+    }
+    for (to, from) in renamed {
+        add("renamed", frame(&[from, to]));
+    }
+    parts
 }
 
 fn danger(danger: DeclaredDanger) -> &'static str {

@@ -185,6 +185,19 @@ impl PolicyBuilder {
         self
     }
 
+    /// Reports whether a tool that a pattern is for may come later: its name, or what names begin with before a `*`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn expects(&self, pattern: &str) -> bool {
+        let begins = pattern.trim_end_matches('*');
+        let is_like = |later: &At<String>| {
+            let later = later.value.split('*').next().unwrap_or_default();
+            let is_exact = !pattern.ends_with('*');
+            begins.starts_with(later) || !is_exact && later.starts_with(begins)
+        };
+        self.arriving.tools.iter().any(is_like) || self.beneath.iter().any(|it| it.expects(pattern))
+    }
+
     /// Lays this policy over defaults: those of a bundle of tools, for instance. A rule here replaces one of the defaults that
     /// has its name, and mode and base folder count before theirs; everything else adds up. Defaults may not switch
     /// protections off.

@@ -323,7 +323,7 @@ fn misspelt(user: &str) -> Option<String> {
 
 /// The names of a tool's arguments; nothing where it takes any.
 pub(super) fn keys(definition: &Definition) -> Option<impl Iterator<Item = &String>> {
-    let schema = &definition.input_schema;
+    let schema = definition.final_schema();
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     schema.get("properties").and_then(Value::as_object).filter(|_| is_closed).map(|it| it.keys())
 }

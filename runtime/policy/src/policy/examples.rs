@@ -82,7 +82,7 @@ fn attempt(checked: &CheckedExample, rule: &CompiledRule, scope: &Scope<'_>) -> 
         effect: definition.map_or(Effect::Once, |it: &Definition| it.effect),
         principal: example.principal.as_deref(),
         arguments: &example.arguments,
-        input_schema: definition.map(|it| &it.input_schema),
+        input_schema: definition.map(Definition::final_schema),
         footprint: Some(&footprint),
         approval: None,
         came_at_run_time: definition.is_some_and(|it| it.came_at_run_time),

@@ -68,7 +68,7 @@ fn refused_by_all<'t>(
 ) -> Option<(&'t str, String)> {
     let mut refused = None;
     for &tool in tools {
-        let root = &tool.input_schema;
+        let root = tool.final_schema();
         match at(root, parts, is_item) {
             Some(schema) => {
                 let mut expected = ExpectedValues::default();

@@ -15,6 +15,6 @@ pub(super) fn runs_programs(definition: &Definition) -> bool {
         properties
             .is_some_and(|it| it.keys().any(|key| keys.contains(&key.to_lowercase().as_str())))
     };
-    has(&definition.input_schema, &PROGRAMS)
+    has(definition.final_schema(), &PROGRAMS)
         || definition.output_schema.as_ref().is_some_and(|it| has(it, &["exit_code"]))
 }

@@ -73,7 +73,7 @@ impl<'a> Question<'a> {
             effect: definition.effect,
             principal,
             arguments,
-            input_schema: Some(&definition.input_schema),
+            input_schema: Some(definition.final_schema()),
             footprint: facts.touches(),
             approval: facts.approval.as_deref(),
             came_at_run_time: definition.came_at_run_time,
@@ -97,7 +97,7 @@ impl<'a> Question<'a> {
             effect: definition.effect,
             principal: None,
             arguments: "{}",
-            input_schema: Some(&definition.input_schema),
+            input_schema: Some(definition.final_schema()),
             footprint: None,
             approval: None,
             came_at_run_time: definition.came_at_run_time,
@@ -169,7 +169,7 @@ impl<'a> Asking<'a> {
     /// Whether the tool takes a command line there.
     pub(super) fn is_line(&self, segments: &[String]) -> bool {
         let [name] = segments else { return false };
-        let lines = self.question.definition.into_iter().flat_map(|it| &it.parameters);
+        let lines = self.question.definition.into_iter().flat_map(|it| it.all_parameters());
         lines.filter(|it| it.command).any(|it| it.name == *name)
     }
 

@@ -95,7 +95,7 @@ fn dead_end(tool: &Definition, parts: &[String]) -> String {
 
 fn kinds_at(tool: &Definition, parts: &[String]) -> Kinds {
     let left = Cell::new(SCHEMAS);
-    Walk { root: &tool.input_schema, left }.kinds(&tool.input_schema, parts, DEPTH)
+    Walk { root: tool.final_schema(), left }.kinds(tool.final_schema(), parts, DEPTH)
 }
 
 /// One look into a schema.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolwright::{Content, Output, ToolError};
 
 use crate::events::RunEnd;
@@ -15,10 +16,14 @@ use crate::limits::share::SpentShare;
 pub struct SubAgentAnswer {
     /// The name of the sub-agent.
     pub agent: String,
-    /// How it ended: `text` or `terminal` with an answer; `limit`, `cancelled`, `guard_stopped` or `model_failed` without one.
+    /// How it ended: `text`, `output` or `terminal` with an answer; `limit`, `cancelled`, `guard_stopped`, `invalid_output` or
+    /// `model_failed` without one.
     pub ended: String,
     /// What it said at the end. Empty where it ended without an answer.
     pub answer: String,
+    /// The value that it ended in, where it has to end in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
     /// Why it ended without an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -65,13 +70,18 @@ impl SubAgentAnswer {
                 (text.as_str(), None)
             }
             RunEnd::Text { text, .. } => (text.as_str(), Some(end.to_string())),
-            RunEnd::Output { value } => (value.as_str(), None),
+            RunEnd::Output { .. } => ("", None),
             _ => ("", Some(end.to_string())),
+        };
+        let output = match end {
+            RunEnd::Output { value } => serde_json::from_str(value).ok(),
+            _ => None,
         };
         Self {
             agent: agent.to_owned(),
             ended: end.name().to_owned(),
             answer: answer.to_owned(),
+            output,
             reason,
             turns: spent.turns,
             tokens: spent.usage.usage.total(),

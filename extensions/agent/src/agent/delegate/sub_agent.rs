@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use toolwright::policy::PolicyBuilder;
 use toolwright::{InvalidPattern, Profile};
 
@@ -10,6 +12,7 @@ use crate::agent::{Instructions, IntoInstructions, IntoModel, ModelNameError};
 use crate::limits::Cost;
 use crate::limits::share::WantedShare;
 use crate::model::{Model, ModelSettings};
+use crate::run::{Output, OutputError};
 
 /// An agent that the model of another can give tasks to; see [`AgentBuilder::sub_agent`](crate::AgentBuilder::sub_agent).
 ///
@@ -30,7 +33,7 @@ use crate::model::{Model, ModelSettings};
 /// # let _ = researcher;
 /// ```
 pub struct SubAgent {
-    pub(super) name: String,
+    pub(in crate::agent) name: String,
     pub(super) description: String,
     /// All tools but those that start sub-agents, where there is none.
     pub(super) profile: Option<Result<Profile, InvalidPattern>>,
@@ -44,6 +47,7 @@ pub struct SubAgent {
     pub(super) settings: Option<ModelSettings>,
     pub(super) at_once: u32,
     pub(super) is_tool: bool,
+    pub(super) output: Option<Result<Output, OutputError>>,
 }
 
 impl SubAgent {
@@ -68,6 +72,7 @@ impl SubAgent {
             settings: None,
             at_once: 1,
             is_tool: false,
+            output: None,
         }
     }
 
@@ -151,6 +156,33 @@ impl SubAgent {
     #[must_use]
     pub fn settings(mut self, settings: ModelSettings) -> Self {
         self.settings = Some(settings);
+        self
+    }
+
+    /// Lets it end in a value of this type: what it gives is read as strictly as the input of a tool, and what is wrong goes back to it, by
+    /// the places of the problems. The value is [`SubAgentAnswer::output`](crate::SubAgentAnswer::output) of its answer.
+    ///
+    /// ```
+    /// use toolwright_agent::SubAgent;
+    ///
+    /// /// What the reviewer has found.
+    /// #[toolwright::data]
+    /// struct Review {
+    ///     /// Whether the change can be merged.
+    ///     is_good: bool,
+    ///     /// What has to be changed first.
+    ///     problems: Vec<String>,
+    /// }
+    ///
+    /// let reviewer = SubAgent::new("reviewer", "Reviews a change.").output::<Review>();
+    /// # let _ = reviewer;
+    /// ```
+    #[must_use]
+    pub fn output<T>(mut self) -> Self
+    where
+        T: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        self.output = Some(Output::of::<T>());
         self
     }
 

@@ -115,6 +115,10 @@ impl ReadySubAgent {
             None => Arc::clone(&parent.model),
         };
         listed(&catalog, &*model)?;
+        let output = agent.output.transpose()?;
+        if let Some(output) = &output {
+            output.fits(&*model, &catalog).map_err(|error| refused(error.to_string()))?;
+        }
         let settings = agent.settings.unwrap_or_else(|| parent.settings.clone());
         let max_tokens = match &parent.ceilings {
             Some(ceilings) => {
@@ -155,7 +159,7 @@ impl ReadySubAgent {
             model,
             instructions,
             early_reads: false,
-            output: None,
+            output,
             limits: Limits { reports_left: parent.limits.reports_left, ..Limits::default() },
             max_tokens,
             settings,

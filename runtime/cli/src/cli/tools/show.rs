@@ -54,6 +54,7 @@ fn page(definition: &Definition) -> String {
             definition.previews.then(|| "an approver is shown what a call would do".into()),
         ),
         ("Reconcile", definition.reconciles.then(|| "it finds out what became of a call".into())),
+        ("Presets", presets(definition)),
         ("Footprint", definition.declares_footprint.then(|| "declared".to_owned())),
         ("Retry", retry(definition)),
         ("Timeout", timeouts(definition)),
@@ -81,6 +82,16 @@ fn page(definition: &Definition) -> String {
         page = format!("{page}\n\nParameters:\n{}", parameters.join("\n"));
     }
     page
+}
+
+/// The arguments to which the application has given a value.
+fn presets(definition: &Definition) -> Option<String> {
+    let is_secret = |name: &str| definition.secrets().any(|it| it == name);
+    let shown = definition.presets().map(|(name, value)| match is_secret(name) {
+        true => format!("{name} = (secret)"),
+        false => format!("{name} = {value}"),
+    });
+    some(shown.collect::<Vec<_>>().join(", "))
 }
 
 fn parameter(definition: &Definition, field: &Field<'_>, width: usize) -> String {
@@ -188,6 +199,9 @@ pub(super) fn danger(definition: &Definition) -> &'static str {
 
 /// Writes the reason, `null` where no person is asked, `true` where the input decides.
 fn approval(definition: &Definition) -> String {
+    if let Some(reason) = definition.asks_for() {
+        return text(reason);
+    }
     match definition.approval {
         DeclaredApproval::Never => "null".to_owned(),
         DeclaredApproval::Always(reason) => text(reason),

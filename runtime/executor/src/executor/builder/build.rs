@@ -28,10 +28,12 @@ impl ExecutorBuilder {
             self.journal.get_or_insert_with(Journal::of_this_process);
         }
         let mut problems = std::mem::take(&mut self.problems);
+        self.adapt_tools(&mut problems);
         let tools = std::mem::take(&mut self.tools);
         problems.extend(self.registry.register_all(tools).err().map(BuildProblem::Registry));
         problems.extend(self.general_problems());
         let catalog = self.registry.catalog();
+        problems.extend(self.adaptations_of_nothing(&catalog));
         let rules = self.rules(&catalog, &mut problems);
         self.ask_the_last(rules.as_ref());
         let external = catalog.tools().entries().iter().find(|it| it.definition.is_external);

@@ -9,6 +9,7 @@ use super::Stages;
 use crate::executor::claim::Claim;
 use crate::executor::in_turn::Slot;
 use crate::executor::nested::Family;
+use crate::registry::Form;
 
 impl<'a> Stages<'a> {
     /// Runs a call that makes calls itself, where it does.
@@ -25,6 +26,12 @@ impl<'a> Stages<'a> {
     /// Runs the call with the arguments that were evaluated, as long as its claim is valid.
     pub(crate) fn claimed(self, arguments: &'a str, claim: &'a Claim) -> Self {
         Self { arguments, claimed: Some(claim), ..self }
+    }
+
+    /// What its arguments are: those of a claim are final.
+    #[inline]
+    pub(in crate::executor) fn form(self) -> Form {
+        if self.claimed.is_some() { Form::Final } else { Form::Sent }
     }
 
     /// Ends the call at this time: earlier attempts have used some of its total timeout.

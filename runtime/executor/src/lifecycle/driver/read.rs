@@ -17,6 +17,7 @@ use crate::lifecycle::snapshot::{
     ToolNow,
 };
 use crate::lifecycle::step::{Input, Need, StageVerdict, StagedCall};
+use crate::registry::Form;
 use crate::stage::{self, FoundTool};
 use toolwright_core::call::Call;
 use toolwright_core::capability::Scope;
@@ -220,7 +221,7 @@ impl<'a> Lifecycle<'a> {
         self,
         plan: &Plan,
         call: &Call<'_>,
-        text: &str,
+        text: (&str, Form),
         id: CallId,
     ) -> Result<(Facts, FinalArguments), ToolError> {
         let settled = stage::finalize(self.run, &self.run.core.rules, plan, call, text, id);
@@ -229,7 +230,10 @@ impl<'a> Lifecycle<'a> {
             if let (Some(reason), true, true) =
                 (&mut facts.approval, is_computed, settled.has_secrets())
             {
-                *reason = "its tool asks, for a reason that may repeat a secret".into();
+                *reason = match plan.entry.definition.asks_for() {
+                    Some(asked) => asked.to_owned().into(),
+                    None => "its tool asks, for a reason that may repeat a secret".into(),
+                };
             }
             (facts, settled)
         })
@@ -288,7 +292,7 @@ impl<'a> Lifecycle<'a> {
         let (plan, record) = (found.plan(), &look.snapshot.record);
         let own = Call::new(record.tool.as_str(), text);
         let call = look.call.unwrap_or(&own);
-        let (mut facts, settled) = match self.settle(plan, call, text, record.id) {
+        let (mut facts, settled) = match self.settle(plan, call, (text, Form::Final), record.id) {
             Ok(settled) => settled,
             Err(error) => return Ok(Some(Err(AnswerRecord::from(&error)))),
         };
@@ -375,7 +379,8 @@ impl<'a> Lifecycle<'a> {
             let own = own_of(self.run, plan, call, Some(Identity::of(record.id)))?;
             let scope = Scope::new(&self.run.values, &plan.wiring, call, own.as_ref());
             let mut facts = plan.facts();
-            let (text, keys) = (settled.arguments(), &plan.entry.keys);
+            let keys = &plan.entry.keys;
+            let text = &plan.entry.own_final_text(settled.arguments())?;
             let start = Start { scope, text, keys, facts: &mut facts, changes: None };
             let future = preview(start).map_err(|problems| {
                 ToolError::internal(format!("the preview could not be begun: {problems}"))

@@ -1,0 +1,85 @@
+//! Sub-agents of an agent, and the tools that start them, for each kind of builder.
+
+use toolwright::Executor;
+
+use super::{AgentBuilder, AgentError, SubAgent};
+use crate::agent::NewExecutor;
+use crate::agent::delegate::SubAgentTools;
+
+impl<E> AgentBuilder<E> {
+    /// Adds an agent that the model can give tasks to, by calls of `spawn_agent`: it works on the task with a part of the tools, and
+    /// its answer is the answer of the call. Its own calls pass the same policy, its approvals come where those of the run come,
+    /// and what it spends counts for the run. See [`SubAgent`].
+    ///
+    /// Over an executor that is there already ([`Agent::on`](crate::Agent::on)), the tools that start it are registered with that
+    /// executor, for one agent of it. Its policy decides about them: a person is asked, unless a rule allows `spawn_agent`.
+    ///
+    /// ```
+    /// use toolwright::tool;
+    /// use toolwright_agent::{Agent, ScriptedModel, SubAgent};
+    ///
+    /// /// Tells the price of an article, in cents.
+    /// #[tool(effect = read)]
+    /// async fn price_of(
+    ///     /// Which.
+    ///     article: String,
+    /// ) -> u32 {
+    ///     article.len() as u32
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let clerk = SubAgent::new("clerk", "Looks up prices.")
+    ///     .profile(["price_of"])
+    ///     .model(ScriptedModel::new().calls([("price_of", r#"{"article":"tea"}"#)]).says("It is 3 cents."));
+    /// let model = ScriptedModel::new()
+    ///     .calls([("spawn_agent", r#"{"agent":"clerk","task":"What does tea cost?"}"#)])
+    ///     .says("Tea costs 3 cents.");
+    /// let agent = Agent::builder(model).tools([PRICE_OF]).sub_agent(clerk).build()?;
+    /// let result = agent.run("What does tea cost?").await?;
+    /// assert_eq!(result.to_string(), "Tea costs 3 cents.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn sub_agent(mut self, agent: SubAgent) -> Self {
+        self.sub_agents.push(agent);
+        self
+    }
+
+    /// The tools that start sub-agents, and the rules that let the model call them.
+    fn sub_agent_tools(&self) -> Result<Option<SubAgentTools>, AgentError> {
+        SubAgentTools::of(&self.sub_agents, &self.link)
+    }
+}
+
+impl AgentBuilder<NewExecutor> {
+    /// The tools that start sub-agents and their rules, for the executor that is made.
+    pub(in crate::agent) fn take_sub_agent_tools(
+        &mut self,
+    ) -> Result<Option<SubAgentTools>, AgentError> {
+        self.has_sub_agent_tools = true;
+        self.sub_agent_tools()
+    }
+}
+
+impl AgentBuilder<Executor> {
+    /// Registers the tools that start sub-agents with an executor that was made without them.
+    pub(super) fn register_sub_agent_tools(&self) -> Result<(), AgentError> {
+        let made = match self.has_sub_agent_tools {
+            true => None,
+            false => self.sub_agent_tools()?,
+        };
+        let Some(SubAgentTools { tools, .. }) = made else { return Ok(()) };
+        let registry = self.executor.registry();
+        if let Some(tool) = tools.iter().find(|it| registry.get(it.name()).is_some()) {
+            let agent = self.sub_agents.first().map(|it| it.name.clone()).unwrap_or_default();
+            let why = format!(
+                "the executor has a tool `{}` already; give each agent with sub-agents an executor of its own, or name the sub-agent otherwise",
+                tool.name()
+            );
+            return Err(AgentError::SubAgent { agent, why });
+        }
+        Ok(registry.register_all(tools)?)
+    }
+}

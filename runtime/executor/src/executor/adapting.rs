@@ -1,0 +1,66 @@
+//! Changes of tools that the application did not write, given to the builder of an executor.
+
+use super::{BuildProblem, ExecutorBuilder};
+use crate::catalog::{Catalog, Profile};
+use crate::registry::Registry;
+use toolwright_core::adaptation::Adaptation;
+
+impl ExecutorBuilder {
+    /// Changes tools that the application did not write: those of a bundle, of an MCP server, of another crate. The pattern is that
+    /// of a [`Profile`](crate::catalog::Profile); it counts for tools that come later too, and building fails where it is for none.
+    ///
+    /// ```
+    /// use toolwright::{Adaptation, Call, Executor, Registry, tool};
+    ///
+    /// /// Lists a folder of a server.
+    /// #[tool(effect = read)]
+    /// async fn list_folder(
+    ///     /// Which server.
+    ///     host: String,
+    ///     /// Which folder.
+    ///     path: String,
+    /// ) -> String {
+    ///     format!("{host}:{path}")
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let executor = Executor::builder(Registry::of([LIST_FOLDER])?)
+    ///     .adapt("list_folder", Adaptation::new().preset("host", "files.example"))
+    ///     .build()?;
+    /// let answer = executor.call(&Call::new("list_folder", r#"{"path":"/"}"#)).await;
+    /// assert_eq!(answer.text(), "files.example:/");
+    ///
+    /// let error = Executor::builder(Registry::of([LIST_FOLDER])?)
+    ///     .adapt("list_folders", Adaptation::new().preset("host", "files.example"))
+    ///     .build()
+    ///     .unwrap_err();
+    /// assert!(error.to_string().contains("the pattern `list_folders` matches no tool; did you mean `list_folder`?"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn adapt(mut self, pattern: impl Into<String>, adaptation: Adaptation) -> Self {
+        self.adaptations.push((pattern.into(), adaptation));
+        self
+    }
+
+    /// Changes the tools of the registry, before others are added to it.
+    pub(super) fn adapt_tools(&self, problems: &mut Vec<BuildProblem>) {
+        let registry: &Registry = &self.registry;
+        let adapted = self.adaptations.iter();
+        let adapted = adapted.map(|(pattern, it)| registry.adapt(pattern, it.clone()));
+        problems.extend(adapted.filter_map(Result::err).map(BuildProblem::Registry));
+    }
+
+    /// Finds changes that are for no tool, neither one that is there nor one that is to come.
+    pub(super) fn adaptations_of_nothing(&self, catalog: &Catalog) -> Vec<BuildProblem> {
+        let policies = || self.policy.iter().chain(&self.policy_defaults);
+        let of_nothing = |(pattern, _): &(String, Adaptation)| {
+            let problem = Profile::new([pattern]).ok()?.matches(catalog).err()?;
+            let comes_later = policies().any(|it| it.expects(pattern));
+            (!comes_later).then(|| BuildProblem::AdaptsNothing { problem: problem.to_string() })
+        };
+        self.adaptations.iter().filter_map(of_nothing).collect()
+    }
+}
