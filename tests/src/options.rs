@@ -42,6 +42,9 @@ fn methods(option: &str) -> Result<&'static [&'static str], &'static str> {
 /// What the attribute leaves to the function and its type.
 const OF_THE_FUNCTION: [&str; 4] = ["output_schema", "returns", "sinks", "with"];
 
+/// What an application does with any tool, also one that it did not write.
+const OF_ANY_TOOL: [&str; 2] = ["adapted", "prefixed"];
+
 /// Each row of the list of options begins with the option as it is written.
 fn options_of_the_attribute() -> Vec<String> {
     let file = syn::parse_file(ATTRIBUTE).unwrap();
@@ -82,7 +85,8 @@ fn options_of_a_run_time_tool() -> BTreeSet<String> {
 fn every_option_of_the_attribute_is_a_method_of_a_run_time_tool_or_makes_no_sense_there() {
     let (options, made) = (options_of_the_attribute(), options_of_a_run_time_tool());
     assert!(options.len() >= 22, "{options:?}");
-    let mut named: BTreeSet<String> = OF_THE_FUNCTION.map(str::to_owned).into();
+    let mut named: BTreeSet<String> =
+        OF_THE_FUNCTION.into_iter().chain(OF_ANY_TOOL).map(str::to_owned).collect();
     for option in &options {
         match methods(option) {
             Ok(methods) => named.extend(methods.iter().map(|it| (*it).to_owned())),

@@ -89,6 +89,11 @@ impl Output {
     #[must_use]
     pub fn untrusted(mut self, source: &str) -> Self {
         let source = untrusted::line(source);
+        // A text that only looks like a fence names one source more, and is fenced all the same.
+        let is_again = self
+            .content
+            .iter()
+            .any(|it| matches!(it, Content::Text(text) if untrusted::is_fenced(text)));
         let fenced = |text: Cow<'static, str>| Cow::Owned(untrusted::fenced(&source, &text));
         let block = |block| match block {
             Content::Text(text) | Content::Json(text) => Content::Text(fenced(text)),
@@ -102,16 +107,13 @@ impl Output {
         self.content = self.content.into_iter().map(block).collect();
         let mark = || serde_json::json!({"source": source});
         let said = self.metadata.entry(Self::UNTRUSTED).or_insert_with(mark);
-        // What the tool has said itself of where it comes from stays, beside this.
-        let is_said = match said {
-            Value::Object(said) => {
-                said.entry("source").or_insert_with(|| source.clone().into()) == &source
-            }
-            _ => true,
-        };
-        match is_said {
-            true => self,
-            false => self.also_untrusted(&source),
+        // What the tool has said itself of where it comes from stays.
+        if let Value::Object(said) = said {
+            said.entry("source").or_insert_with(|| source.clone().into());
+        }
+        match is_again {
+            true => self.also_untrusted(&source),
+            false => self,
         }
     }
 

@@ -86,8 +86,8 @@ impl<E> AgentBuilder<E> {
         }
     }
 
-    /// Names the agent: its recorded runs are stored with the name, `agent` unless set. Agents of one journal have names of their
-    /// own, and the same in every process.
+    /// Names the agent, `agent` unless set. Recorded runs are stored with the name, by which every process finds their agent: give
+    /// each agent of a journal its own name, and keep it.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

@@ -177,7 +177,8 @@ impl Runs {
         }
     }
 
-    /// Lets a run go on at once that is parked or whose model is away, as soon as a process works on the journal; gives whether it was.
+    /// Ends the pause of a run that is parked, or whose model cannot be reached: the next process that works on the journal takes it up.
+    /// Returns whether there was a pause to end.
     ///
     /// # Errors
     /// When there is no such run, a process changes it at this moment, or the journal fails.

@@ -157,6 +157,33 @@ async fn agents_that_start_themselves_for_ever_end_three_deep() {
     assert_eq!(answers(deepest, 0)[0]["error_type"], "too_deep");
 }
 
+/// What a reviewer has found.
+#[toolwright::data]
+struct Review {
+    /// Whether it can be merged.
+    is_good: bool,
+}
+
+#[tokio::test]
+async fn an_agent_that_ends_in_a_value_is_asked_again_for_one_that_fits_and_answers_with_it() {
+    let reviewer = Arc::new(
+        ScriptedModel::new()
+            .calls([("final_answer", r#"{"is_good":"perhaps"}"#)])
+            .calls([("final_answer", r#"{"is_good":false}"#)]),
+    );
+    let sub_agent = SubAgent::new("reviewer", "Reviews.").model(Arc::clone(&reviewer));
+    let sub_agent = sub_agent.profile(["look_up"]).output::<Review>();
+    let agent = builder(&Log::default(), starts("reviewer")).sub_agent(sub_agent).build().unwrap();
+    let result = agent.run("Review it.").await.unwrap();
+    let answer = &answers(result.history(), 0)[0];
+    assert_eq!(
+        (&answer["ended"], &answer["output"]),
+        (&json!("output"), &json!({"is_good": false}))
+    );
+    let problem = format!("{:?}", reviewer.requests()[1].history);
+    assert!(problem.contains("/is_good"), "{problem}");
+}
+
 #[test]
 fn agents_that_are_recorded_three_deep_in_each_other_fit_into_the_stack_of_a_worker() {
     // A worker of tokio has 2 MiB, and what calls the agent needs some of it.

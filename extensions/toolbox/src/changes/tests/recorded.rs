@@ -21,7 +21,7 @@ fn each_undo_goes_back_one_change_further() {
         assert_eq!(place.file("a"), Some((expected.to_owned(), 0o640)));
     }
     let nothing = place.undo("a", WantedChanges::Newest).unwrap_err();
-    assert_eq!(nothing.message(), "the log has no change of `a` that stands");
+    assert_eq!(nothing.message(), "the log has no change of `a` in effect");
 }
 
 #[test]
