@@ -77,11 +77,11 @@ fn pages(runtime: &Runtime, tool: &'static str, text: &str) -> Result<Duration> 
         RunEnd::Text { .. } => {}
         other => bail!("{other}"),
     }
-    let answers = run.history().iter().filter_map(|it| match it {
+    let mut answers = run.history().iter().filter_map(|it| match it {
         toolwright_agent::Message::ToolResults(answered) => answered.first(),
         _ => None,
     });
-    let (_, end) = answers.last().context("no page was read")?;
+    let (_, end) = answers.next_back().context("no page was read")?;
     let found = end.text();
     ensure!(found.ends_with(&text[text.len() - 100..]), "the last page is another: {found}");
     let asked = model.take();

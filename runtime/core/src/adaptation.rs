@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::tool::{Danger, Exposure};
 
 /// What an application changes of a tool that it did not write: one of an MCP server, of an HTTP API, of another crate. Given to
-/// [`Registration::adapted`](crate::Registration::adapted), to `Registry::adapt` or to `adapt` of a builder.
+/// `Registration::adapted`, to `Registry::adapt` or to `adapt` of a builder.
 ///
 /// | method | what it changes |
 /// | --- | --- |

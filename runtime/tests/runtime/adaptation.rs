@@ -101,7 +101,7 @@ async fn what_has_a_value_is_an_unknown_key_even_with_that_value_and_in_an_open_
     for executor in [open(create_issue(), for_ada()), open(open_tool, for_ada())] {
         for owner in ["ada", "eve"] {
             let answer = call(&executor, &json!({"title": "Typo", "owner": owner})).await;
-            let text = answer.text().to_owned();
+            let text = answer.text().into_owned();
             assert!(text.contains("/owner: unknown key"), "{text}");
             assert!(!text.contains("expected one of \"labels\", \"other\", \"owner\""), "{text}");
         }
