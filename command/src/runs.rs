@@ -164,9 +164,9 @@ fn stop_of(error: RunError) -> Stop {
 async fn list(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let runs = runs(session);
     let filter = which::read_filter(matches, session.now);
-    let mut found = runs.open().await.map_err(stop_of)?;
+    let mut found = runs.list_open().await.map_err(stop_of)?;
     if matches.get_flag(ALL) || filter.phase == Some(Phase::Ended) {
-        found.extend(runs.ended().await.map_err(stop_of)?);
+        found.extend(runs.list_ended().await.map_err(stop_of)?);
     }
     let mut table = Table::new(["RUN", "AGENT", "USER", "PHASE", "TURN", "UPDATED", "WAITS FOR"]);
     let mut is_whole = true;
@@ -258,7 +258,7 @@ async fn resume(matches: &ArgMatches, session: &Session) -> Result<(), Stop> {
     let named = match matches.get_flag(PARKED) {
         false => vec![find_named(matches, &runs).await?],
         true => {
-            let open = runs.open().await.map_err(stop_of)?.into_iter();
+            let open = runs.list_open().await.map_err(stop_of)?.into_iter();
             open.filter_map(Result::ok).filter(|head| head.parked.is_some()).collect()
         }
     };

@@ -180,7 +180,7 @@ pub fn settled(run: &str, pending: bool) -> CallWrite {
             reason: "it changes files".to_owned(),
             preview: None,
             deadline: now() + jiff::SignedDuration::from_hours(24),
-            told: true,
+            notified: true,
             reviewable: true,
         });
     } else {

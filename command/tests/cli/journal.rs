@@ -200,7 +200,13 @@ pub fn of_run(call: CallRecord, run: &str) -> CallRecord {
 
 fn ask(reason: &str) -> Option<Ask> {
     let deadline = now() + hours(20);
-    Some(Ask { reason: reason.to_owned(), preview: None, deadline, told: false, reviewable: false })
+    Some(Ask {
+        reason: reason.to_owned(),
+        preview: None,
+        deadline,
+        notified: false,
+        reviewable: false,
+    })
 }
 
 fn calls() -> Vec<(CallRecord, Vec<Transition>)> {

@@ -29,7 +29,7 @@ use crate::limits::{PeriodSpending, ceilings};
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// // A SQLite file in an application: `SqliteStore::open("calls.db").await?`.
 /// let runs = Runs::of(Arc::new(MemoryStore::new()));
-/// assert!(runs.open().await?.is_empty());
+/// assert!(runs.list_open().await?.is_empty());
 /// assert!(runs.head("r1").await.unwrap_err().to_string().starts_with("the journal has no run `r1`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
@@ -63,15 +63,15 @@ impl Runs {
     ///
     /// # Errors
     /// When the journal fails.
-    pub async fn open(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
+    pub async fn list_open(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
         self.list(keys::OPEN).await
     }
 
-    /// Lists those that have ended.
+    /// Lists the runs that have ended, by their ids; as `list_open`.
     ///
     /// # Errors
     /// When the journal fails.
-    pub async fn ended(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
+    pub async fn list_ended(&self) -> Result<Vec<Result<Head, RunError>>, RunError> {
         self.list(keys::ENDED).await
     }
 

@@ -1,6 +1,6 @@
 //! Finds and replaces the texts of messages. Pure.
 //!
-//! What stands in a string of JSON is looked at without its escapes as well: `"\u0067hp_…"` is the token that the reader of the JSON gets.
+//! What is in a string of JSON is looked at without its escapes as well: `"\u0067hp_…"` is the token that the reader of the JSON gets.
 
 mod strings;
 
@@ -19,7 +19,7 @@ type Map<'m> = &'m dyn Fn(&str) -> Option<String>;
 /// The text that replaces an answer that cannot be changed in parts.
 const REMOVED: &str = "[a guard removed this answer]";
 
-/// What stands for the arguments of a call that cannot be changed in parts.
+/// What replaces the arguments of a call that cannot be changed in parts.
 const REMOVED_ARGUMENTS: &str = r#"{"removed":"[a guard removed these arguments]"}"#;
 
 /// Every text of a message that a model reads.

@@ -134,7 +134,7 @@ impl Plugins {
 
     /// Returns the states as a host stores them that stores the run itself, and gives them to
     /// [`AgentRunBuilder::plugins`](crate::AgentRunBuilder::plugins).
-    pub async fn recorded(&self) -> PluginStates {
+    pub async fn export_states(&self) -> PluginStates {
         self.shared.record.lock().await.clone()
     }
 

@@ -55,7 +55,7 @@ fn attached_of(blocks: &[Content<'_>]) -> u64 {
 }
 
 /// Reserves the most that a request may cost; what ends the run, else. It waits while the journal cannot be used.
-pub(super) async fn admitted(
+pub(super) async fn admit(
     ceilings: &Ceilings,
     who: (&str, Option<&str>),
     model: &dyn Model,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use toolwright::{Catalog, Effect, Registry, Run};
 use tracing::Instrument as _;
 
-use super::admission::{admitted, largest};
+use super::admission::{admit, largest};
 use super::agent_run::ShownTools;
 use super::early::Early;
 use super::output::Output;
@@ -110,7 +110,7 @@ impl AgentRun {
             Some(ceilings) => {
                 let size = largest(instructions, shown.listing.tools().get(), format, history);
                 let (who, max_tokens) = ((self.run.id(), self.run.user()), agent.max_tokens);
-                match admitted(ceilings, who, model, (size, max_tokens)).await? {
+                match admit(ceilings, who, model, (size, max_tokens)).await? {
                     Ok(reservation) => Some((ceilings.clone(), reservation)),
                     Err(refused) => return Ok(AskOutcome::Answer(refused)),
                 }

@@ -119,7 +119,7 @@ impl AgentRunBuilder {
         self
     }
 
-    /// Gives the plugins the states that they had when the run was stored; see [`Plugins::recorded`].
+    /// Gives the plugins the states that they had when the run was stored; see [`Plugins::export_states`].
     #[must_use]
     pub fn plugins(mut self, states: PluginStates) -> Self {
         self.plugins = states;

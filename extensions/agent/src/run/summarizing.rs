@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright::Registry;
 
-use super::admission::{admitted, largest};
+use super::admission::{admit, largest};
 use super::{AgentRun, StepInput, step};
 use crate::events::{GuardAction, GuardReport, GuardStage, NoticeKind};
 use crate::guards::OutgoingRequest;
@@ -70,7 +70,7 @@ impl AgentRun {
             Some(ceilings) => {
                 let size = largest(instructions, listing.tools().get(), None, history);
                 let who = (self.run.id(), self.run.user());
-                match admitted(ceilings, who, model, (size, Some(most))).await {
+                match admit(ceilings, who, model, (size, Some(most))).await {
                     Ok(Ok(reservation)) => Some((ceilings.clone(), reservation)),
                     Ok(Err(StepInput::TooDear(limit))) => return Err(limit.to_string()),
                     Ok(Err(_)) => {

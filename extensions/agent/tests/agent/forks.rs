@@ -195,8 +195,8 @@ async fn a_journal_lists_its_runs_and_takes_a_cancellation_without_the_applicati
             .map(|head: Result<toolwright_agent::durable::Head, _>| head.unwrap().run)
             .collect()
     };
-    assert_eq!(ids(runs.open().await.unwrap()), ["r2"]);
-    assert_eq!(ids(runs.ended().await.unwrap()), ["r1"]);
+    assert_eq!(ids(runs.list_open().await.unwrap()), ["r2"]);
+    assert_eq!(ids(runs.list_ended().await.unwrap()), ["r1"]);
     let turn = runs.turn("r1", 1).await.unwrap();
     assert_eq!((turn.said.len(), turn.answer.map(|it| it.calls().len())), (1, Some(2)));
     assert!(runs.turn("r1", 9).await.unwrap().answer.is_none());

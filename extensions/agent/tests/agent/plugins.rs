@@ -225,7 +225,7 @@ async fn a_stored_run_goes_on_with_its_plugins() {
     let model = Arc::new(model);
     let mut run = agent(&model).build().unwrap().new_run("r").start().unwrap();
     run.send("Go!").await.unwrap();
-    let stored = serde_json::to_string(&run.plugins().unwrap().recorded().await).unwrap();
+    let stored = serde_json::to_string(&run.plugins().unwrap().export_states().await).unwrap();
 
     let again = Arc::new(ScriptedModel::new().calls([("leave", "{}")]).says("Two."));
     let builder = agent(&again).build().unwrap().new_run("r");
@@ -250,7 +250,7 @@ async fn a_state_that_its_type_does_not_take_names_plugin_and_place() {
     let states: PluginStates =
         serde_json::from_str(r#"{"states":{"other":[1]},"shown":[],"turn":{}}"#).unwrap();
     let run = agent.new_run("r").plugins(states.clone()).start().unwrap();
-    assert_eq!(run.plugins().unwrap().recorded().await, states);
+    assert_eq!(run.plugins().unwrap().export_states().await, states);
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ const MOST_FOUND: usize = 100;
 /// The words of a tool in lower case, each once in a place.
 pub(crate) struct Words(BTreeSet<(String, Place)>);
 
-/// Where a word of a tool stands.
+/// The place of a word of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Name,
@@ -55,11 +55,11 @@ impl Words {
 
 /// The deferred tools by their words, for a search that looks at no other tool.
 pub(super) struct Index {
-    /// In the order of the words, so that what begins with a text stands together.
+    /// In the order of the words, so that the words that begin with a text are neighbours.
     words: Vec<(Box<str>, ToolsOfWord)>,
 }
 
-/// The numbers of the tools that have a word, and where it stands.
+/// The numbers of the tools that have a word, and its place in each.
 type ToolsOfWord = Vec<(usize, Place)>;
 
 impl Index {

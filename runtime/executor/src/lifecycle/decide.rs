@@ -99,7 +99,7 @@ impl Moment<'_> {
         let Some(ask) = noted.ask.as_mut().filter(|_| noted.state == State::Pending) else {
             return Ok(Step::only(Then::Report));
         };
-        ask.told = true;
+        ask.notified = true;
         noted.raise_version().map_err(moment::not_advanced)?;
         Ok(self.commit(noted, Vec::new(), Vec::new(), Then::Report))
     }

@@ -29,7 +29,7 @@ impl Registry {
     /// let definition = registry.get("github__list").expect("registered");
     /// assert_eq!(definition.input_schema.get("required"), Some(&json!([])));
     ///
-    /// let none = registry.adapt("github__list", Adaptation::new().preset("ower", "ada")).unwrap_err();
+    /// let none = registry.adapt("github__list", Adaptation::new().preset("repo", "ada")).unwrap_err();
     /// assert!(none.to_string().contains("`preset` names it, and it is no argument"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -71,7 +71,8 @@ pub struct Ask {
     /// Until when.
     pub deadline: Timestamp,
     /// Whether an approver has been notified.
-    pub told: bool,
+    #[serde(rename = "told")]
+    pub notified: bool,
     /// Whether a reviewer may decide in a person's place: no rule asks about each call. A record of a release that did not
     /// write it is for a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -58,7 +58,7 @@ pub fn pending(number: u8) -> CallRecord {
             reason: "it sends mail to other people".to_owned(),
             preview: None,
             deadline: at(3600),
-            told: false,
+            notified: false,
             reviewable: true,
         });
     })

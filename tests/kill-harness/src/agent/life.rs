@@ -148,7 +148,7 @@ async fn looked(
     person::decide(store).await?;
     person::find_out(store, &world.outside, |_| true).await?;
     let has_said_all = user.looks_after().await?;
-    let open = runs.open().await?;
+    let open = runs.list_open().await?;
     let is_over = has_said_all && open.is_empty();
     for head in open {
         let head = head?;

@@ -88,7 +88,7 @@ impl Drop for Errors<'_> {
 /// The runs of a folder that go on.
 pub fn open(folder: &Path) -> Vec<Head> {
     with_store(folder, |store| async move {
-        Runs::of(store).open().await.unwrap().into_iter().map(Result::unwrap).collect()
+        Runs::of(store).list_open().await.unwrap().into_iter().map(Result::unwrap).collect()
     })
 }
 

@@ -39,7 +39,7 @@ async fn planned(dead_letters: &DeadLetters, arguments: &str) -> CallId {
         reason: "to tell Eve".to_owned(),
         preview: None,
         deadline: now,
-        told: false,
+        notified: false,
         reviewable: false,
     };
     record.ask = Some(ask);

@@ -69,7 +69,7 @@ async fn a_run_of_which_processes_die_is_parked_and_all_others_end_by_themselves
             break;
         }
         crashes += u32::from(lived(&world, Duration::from_mins(10)).await);
-        for head in runs.open().await.unwrap() {
+        for head in runs.list_open().await.unwrap() {
             let head = head.unwrap();
             assert!(head.parked.is_none() || head.run == "poison", "{} is parked", head.run);
         }

@@ -139,7 +139,7 @@ impl<'a> Moment<'a> {
         let deadline = later(self.now, self.settings.expires_after);
         let entry = self.advance(record, Transition::Asked, Some(reason.clone()))?;
         record.decision = None;
-        record.ask = Some(Ask { reason, preview, deadline, told: false, reviewable });
+        record.ask = Some(Ask { reason, preview, deadline, notified: false, reviewable });
         Ok(entry)
     }
 
@@ -157,8 +157,13 @@ impl<'a> Moment<'a> {
         let entry = self.advance(record, Transition::Planned, Some(why))?;
         record.decision = None;
         // No approver is notified of it before the plan is shown, and it does not expire.
-        record.ask =
-            Some(Ask { reason, preview, deadline: Timestamp::MAX, told: true, reviewable: false });
+        record.ask = Some(Ask {
+            reason,
+            preview,
+            deadline: Timestamp::MAX,
+            notified: true,
+            reviewable: false,
+        });
         if record.answer.is_none() {
             record.answer = Some(queued(&record.tool));
         }
@@ -253,7 +258,7 @@ impl<'a> Moment<'a> {
         let tool = next.tool.clone();
         // What a person said before does not count; the new request says why they are asked again.
         let changed = next.fingerprint != self.snapshot.record.fingerprint;
-        let told = |why: Option<String>| {
+        let why_asked = |why: Option<String>| {
             why.or_else(|| changed.then(|| TOOL_CHANGED.to_owned())).or_else(|| self.not_counted())
         };
         let GatedCall { gate, grant, .. } =
@@ -268,10 +273,10 @@ impl<'a> Moment<'a> {
                     PolicyDecision::Ask { reasons, .. } => reasons.join("; "),
                     _ => String::new(),
                 };
-                (self.ask(&mut next, reason, told(why), evaluated.reviewable)?, Then::Notify)
+                (self.ask(&mut next, reason, why_asked(why), evaluated.reviewable)?, Then::Notify)
             }
             Gate::Ask(reason) => {
-                (self.ask(&mut next, reason, told(why), evaluated.reviewable)?, Then::Notify)
+                (self.ask(&mut next, reason, why_asked(why), evaluated.reviewable)?, Then::Notify)
             }
             Gate::Plan => {
                 let why = self.accepted_by_its_user(evaluated.four_eyes);

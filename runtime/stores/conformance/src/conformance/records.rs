@@ -50,7 +50,7 @@ fn full() -> CallRecord {
             reason: "it sends money".to_owned(),
             preview: Some("10 € to Ada".to_owned()),
             deadline: time(86_400),
-            told: true,
+            notified: true,
             reviewable: true,
         });
         it.decision = Some(SignedStatement {

@@ -59,7 +59,7 @@ pub fn ask(deadline: Timestamp) -> Ask {
         reason: "it sends money".to_owned(),
         preview: None,
         deadline,
-        told: false,
+        notified: false,
         reviewable: false,
     }
 }
