@@ -137,7 +137,7 @@ fn told(store: MemoryStore) -> BoxFuture<'static, ()> {
         let expects = Some(record.version);
         record.version += 1;
         if let Some(ask) = &mut record.ask {
-            ask.told = true;
+            ask.notified = true;
         }
         let calls = vec![CallWrite { expects, record, entries: Vec::new() }];
         let unit = Transaction { calls, documents: Vec::new() };
@@ -154,7 +154,7 @@ async fn any_other_change_in_between_is_kept_and_the_decision_too() {
     assert!(!outcome.repeated);
     let now = call_of(&store, pending(1).id).await;
     assert_eq!((now.version, now.state), (7, State::Ready));
-    assert!(now.ask.is_some_and(|ask| ask.told));
+    assert!(now.ask.is_some_and(|ask| ask.notified));
 }
 
 #[tokio::test]
