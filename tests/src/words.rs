@@ -71,7 +71,7 @@ const LIMITS: [(&str, u32); 6] = [
     ("docs of public functions that open with a noun", 10),
     ("functions that are called by a lone participle", 64),
     ("types that are called by a lone participle", 13),
-    ("vague words", 0),
+    ("vague words", 1),
     ("functions that are async or take `&mut self`, called by a lone participle", 0),
 ];
 

@@ -29,19 +29,23 @@ impl Inbox {
 
     /// Puts a message behind the others; gives it back where the run does not work.
     pub(crate) fn put(&self, message: Prompt) -> Result<(), Prompt> {
+        self.put_as(message, false)
+    }
+
+    /// Does as [`put`](Self::put), and has the request under way given up.
+    pub(crate) fn put_now(&self, message: Prompt) -> Result<(), Prompt> {
+        self.put_as(message, true)?;
+        self.1.notify_waiters();
+        Ok(())
+    }
+
+    fn put_as(&self, message: Prompt, is_urgent: bool) -> Result<(), Prompt> {
         let mut waiting = self.waiting();
         if !waiting.is_open {
             return Err(message);
         }
         waiting.messages.push_back(message);
-        Ok(())
-    }
-
-    /// Does as [`put`](Self::put), and has the request under way given up.
-    pub(crate) fn put_now(&self, message: Prompt) -> Result<(), Prompt> {
-        self.put(message)?;
-        self.waiting().is_urgent = true;
-        self.1.notify_waiters();
+        waiting.is_urgent |= is_urgent;
         Ok(())
     }
 
