@@ -2,10 +2,11 @@
 
 mod call;
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use toolwright::Exposure;
 use toolwright_openapi::{OpenApi, Outcome, PlannedOperation, Routes};
 
@@ -17,6 +18,7 @@ pub(crate) const NAME: &str = "openapi";
 const CHECK: &str = "check";
 const FILE: &str = "file";
 const ROUTES: &str = "routes";
+const DOCUMENT: &str = "document";
 
 const AFTER_HELP: &str = "\
 Each operation gives one line on standard output, in the order of paths and methods:
@@ -42,7 +44,7 @@ pub(crate) fn command() -> Command {
 }
 
 /// The arguments that name a document and the rules for it.
-fn document() -> [Arg; 2] {
+fn document() -> [Arg; 3] {
     let file = Arg::new(FILE)
         .value_name("FILE")
         .required(true)
@@ -53,7 +55,21 @@ fn document() -> [Arg; 2] {
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .help("Rules in TOML: which operations become tools, and how");
-    [file, routes]
+    let document = Arg::new(DOCUMENT)
+        .long(DOCUMENT)
+        .value_name("URI=FILE")
+        .action(ArgAction::Append)
+        .value_parser(document_of_uri)
+        .help("Another document, by the URI that references to it have before `#`; may be repeated");
+    [file, routes, document]
+}
+
+/// Reads `URI=FILE`; a URI may have a `=`, the name of the file may not.
+fn document_of_uri(text: &str) -> Result<(String, PathBuf), String> {
+    match text.rsplit_once('=') {
+        Some((uri, file)) if !uri.is_empty() && !file.is_empty() => Ok((uri.into(), file.into())),
+        _ => Err("expected URI=FILE, for instance common.yaml=api/common.yaml".to_owned()),
+    }
 }
 
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
@@ -86,6 +102,11 @@ fn load_api(matches: &ArgMatches) -> Result<OpenApi, String> {
     let file =
         matches.get_one::<PathBuf>(FILE).map(PathBuf::as_path).unwrap_or_else(|| "".as_ref());
     let mut api = OpenApi::read(file).map_err(|error| error.to_string())?;
+    for (uri, file) in matches.get_many::<(String, PathBuf)>(DOCUMENT).into_iter().flatten() {
+        let text = fs::read_to_string(file)
+            .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+        api = api.document(uri, text).map_err(|error| error.to_string())?;
+    }
     if let Some(routes) = matches.get_one::<PathBuf>(ROUTES) {
         api = api.routes(Routes::read(routes).map_err(|error| error.to_string())?);
     }

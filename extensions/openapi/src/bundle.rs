@@ -68,7 +68,8 @@ pub struct OpenApi {
 }
 
 impl OpenApi {
-    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is fetched: references lead into the document itself.
+    /// Reads a document of `OpenAPI` 3.0, 3.1 or 3.2 in JSON or YAML. Nothing is fetched: references lead into the document itself, or
+    /// to one that was [added](Self::document).
     ///
     /// # Errors
     /// When it is neither, of another version, or has no paths.
@@ -90,6 +91,39 @@ impl OpenApi {
         let text = std::fs::read_to_string(file)
             .map_err(|source| LoadError::File { file: file.to_owned(), source })?;
         Self::load(text)
+    }
+
+    /// Adds a document to which the first one, or another that was added, refers: its URI as it stands before `#` in the references of the
+    /// first document, and its text, which the application has read or fetched. A relative URI in an added document starts from that
+    /// document's own. An operation whose reference leads to a document that was not added is refused.
+    ///
+    /// ```
+    /// use toolwright_openapi::OpenApi;
+    ///
+    /// let pets = r#"
+    /// openapi: 3.1.0
+    /// info: {title: Pets, version: "1"}
+    /// paths:
+    ///   /pets:
+    ///     get: {operationId: listPets, parameters: [{$ref: "common/parameters.yaml#/Limit"}]}
+    /// "#;
+    /// let parameters = "Limit: {name: limit, in: query, schema: {type: integer}}";
+    /// let api = OpenApi::load(pets)?.document("common/parameters.yaml", parameters)?;
+    /// assert_eq!(api.plan()?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the text is neither JSON nor YAML, and when the URI is none, has a fragment, or was added before.
+    pub fn document(
+        mut self,
+        uri: impl AsRef<str>,
+        text: impl AsRef<str>,
+    ) -> Result<Self, LoadError> {
+        let mut document = Arc::try_unwrap(self.document).unwrap_or_else(|shared| shared.copy());
+        document.add(uri.as_ref(), text.as_ref())?;
+        self.document = Arc::new(document);
+        Ok(self)
     }
 
     /// Names the bundle, for errors: the document's title unless set. Two bundles of one executor have two names.

@@ -6,6 +6,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use toolwright::unstable::foreign::reference;
 
+use crate::joined::{add_document, shown_reference};
 use crate::refusal::Refusal;
 use crate::schema::Patterns;
 
@@ -65,19 +66,31 @@ pub enum LoadError {
         /// What it is instead.
         found: String,
     },
+    /// A document cannot be added under this URI.
+    #[error("no document can be added as `{uri}`: {why}")]
+    DocumentUri {
+        /// The URI.
+        uri: String,
+        /// Why not.
+        why: String,
+    },
 }
 toolwright::unstable::debug_as_sentence!(LoadError);
 
 impl Document {
     /// Reads the text, which is JSON where it begins as an object of JSON.
     pub(crate) fn read(text: &str) -> Result<Self, LoadError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let root = match serde_json::from_str(text) {
-            Ok(root) => root,
-            Err(json) => serde_saphyr::from_str_with_options(text, yaml())
-                .map_err(|yaml| LoadError::Syntax { json: json.to_string(), yaml: short(&yaml) })?,
-        };
-        Self::of(root)
+        Self::of(parse(text)?)
+    }
+
+    /// Copies the document for a bundle that changes it.
+    pub(crate) fn copy(&self) -> Self {
+        Self { root: self.root.clone(), patterns: Patterns::default() }
+    }
+
+    /// Adds a document, of which any part may be a schema, parameter or another value, for the references that lead to this URI.
+    pub(crate) fn add(&mut self, uri: &str, text: &str) -> Result<(), LoadError> {
+        add_document(&mut self.root, uri, parse(text)?)
     }
 
     fn of(root: Value) -> Result<Self, LoadError> {
@@ -118,7 +131,8 @@ impl Document {
         let decoded = percent_decode_str(reference).decode_utf8_lossy();
         let Some(pointer) = reference::place(&decoded) else {
             return refused(format!(
-                "`{reference}` leads to another document, expected a place of this one; bundle the documents first"
+                "`{}` leads to another document, expected a place of this one; read that document and add it with `.document(uri, text)`",
+                shown_reference(reference)
             ));
         };
         match self.root.pointer(pointer) {
@@ -166,6 +180,16 @@ impl<'d> LocatedValue<'d> {
     pub(crate) fn items(&self) -> impl Iterator<Item = Self> + use<'d, '_> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(index, value)| Self { value, place: format!("{}/{index}", self.place) })
+    }
+}
+
+/// Reads JSON, and what is not JSON as YAML.
+fn parse(text: &str) -> Result<Value, LoadError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(json) => serde_saphyr::from_str_with_options(text, yaml())
+            .map_err(|yaml| LoadError::Syntax { json: json.to_string(), yaml: short(&yaml) }),
     }
 }
 

@@ -17,6 +17,7 @@ mod body;
 mod bundle;
 mod credentials;
 mod document;
+mod joined;
 mod names;
 mod operation;
 mod plan;

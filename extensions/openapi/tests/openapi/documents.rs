@@ -199,6 +199,76 @@ components:
 }
 
 #[test]
+fn references_lead_to_documents_that_were_added() {
+    let main = document(
+        "http://127.0.0.1:1",
+        "  /a/{x}:\n    get: {operationId: op, parameters: [{$ref: './common/parameters.yaml#/X'}, {$ref: 'common/parameters.yaml#/Near~1By'}, {$ref: 'https://a.example/limit%20.json'}]}\n",
+    );
+    let parameters = "
+X: {name: x, in: path, required: true, schema: {$ref: 'schemas.yaml#/X'}}
+Near/By: {name: near, in: query, schema: {$ref: '#/Schema'}}
+Schema: {type: array, items: {$ref: '../common/schemas.yaml#/Tree'}}
+";
+    let schemas =
+        "{X: {type: integer, minimum: 7}, Tree: {type: object, properties: {below: {$ref: '#/Tree'}}}}";
+    let limit = r#"{"name": "limit", "in": "query", "schema": {"type": "integer"}}"#;
+    // The order in which they are added does not matter.
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+        let mut api = OpenApi::load(&main).unwrap();
+        for index in order {
+            let (uri, text) = [
+                ("common/parameters.yaml", parameters),
+                ("common/schemas.yaml", schemas),
+                ("https://a.example/limit%20.json", limit),
+            ][index];
+            api = api.document(uri, text).unwrap();
+        }
+        let executor = Executor::builder(Registry::empty()).with(api).build().unwrap();
+        let input = executor.registry().get("op").unwrap().input_schema.clone();
+        let schema = serde_json::to_value(input).unwrap();
+        assert_eq!(schema["properties"]["x"]["minimum"], json!(7), "{order:?}: {schema}");
+        assert_eq!(schema["properties"]["limit"]["type"], json!("integer"), "{schema}");
+        assert_eq!(schema["$defs"]["Tree"]["properties"]["below"], json!({"$ref": "#/$defs/Tree"}));
+    }
+}
+
+#[test]
+fn a_document_that_was_not_added_refuses_what_refers_to_it() {
+    let main = document(
+        "http://127.0.0.1:1",
+        "  /a:\n    get: {operationId: op, parameters: [{$ref: 'a/parameters.yaml#/X'}]}\n  /b:\n    get: {operationId: works}\n",
+    );
+    let parameters = "X: {$ref: 'more.yaml#/X'}";
+    let api = OpenApi::load(&main).unwrap().document("a/parameters.yaml", parameters).unwrap();
+    let plan = api.plan().unwrap();
+    let Outcome::Refused(refusal) = &plan[0].outcome else { panic!("{:?}", plan[0].outcome) };
+    assert_eq!(
+        refusal.to_string(),
+        "/x-toolwright-documents/document:~1~1~1a~1parameters.yaml/X/$ref: `a/more.yaml#/X` leads to another document, \
+         expected a place of this one; read that document and add it with `.document(uri, text)`"
+    );
+    assert!(matches!(plan[1].outcome, Outcome::Tool { .. }));
+}
+
+#[test]
+fn a_document_is_added_by_one_uri_once() {
+    let api = || OpenApi::load(document("http://127.0.0.1:1", "  /a:\n    get: {}\n")).unwrap();
+    let added = api().document("a.yaml", "A: {}").unwrap();
+    for (api, uri, text, expected) in [
+        (added.clone(), "./a.yaml", "A: {}", "no document can be added as `./a.yaml`: a document was added under it before"),
+        (api(), "", "A: {}", "no document can be added as ``: it is empty"),
+        (api(), "a.yaml#/A", "A: {}", "no document can be added as `a.yaml#/A`: it has a fragment"),
+        (api(), "https://", "A: {}", "no document can be added as `https://`: empty host"),
+        (api(), "a.yaml", "{", "the document is neither JSON"),
+    ] {
+        let error = api.document(uri, text).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+    // A clone of a bundle has what its original had, and not what was added since.
+    assert!(added.document("b.yaml", "B: {}").is_ok());
+}
+
+#[test]
 fn definitions_that_double_with_each_step_are_read_once_each() {
     let mut schemas = "components:\n  schemas:\n    S0: {type: string}\n".to_owned();
     for step in 1..=60 {

@@ -1,0 +1,105 @@
+//! References to other documents, which the application has read: each document is put into the one that refers to it, and the
+//! references are rewritten to lead there. Pure: nothing is fetched.
+
+use reqwest::Url;
+use serde_json::{Map, Value};
+use toolwright::unstable::foreign::reference;
+
+use crate::document::LoadError;
+
+/// The member of the main document that holds the others, each below its URI.
+const MEMBER: &str = "x-toolwright-documents";
+
+/// The URI of the main document, from which relative references start. A document that was added by a relative URI has one below it.
+const MAIN: &str = "document:///";
+
+/// Puts a document with this URI into the main one, and rewrites every reference to it.
+///
+/// # Errors
+/// When the URI is none, is empty, has a fragment, or was added before.
+pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Result<(), LoadError> {
+    let refused = |why: String| LoadError::DocumentUri { uri: uri.to_owned(), why };
+    let main = main().map_err(refused)?;
+    let location = main.join(uri).map_err(|why| refused(why.to_string()))?;
+    if location.fragment().is_some() {
+        return Err(refused("it has a fragment, expected the URI of a whole document".to_owned()));
+    }
+    if location.as_str() == MAIN {
+        return Err(refused("it is empty, expected what stands before `#` in a reference".to_owned()));
+    }
+    rewrite(&mut added, &location, &Target::Every { own: &location, root });
+    rewrite(root, &main, &Target::One(&location));
+    let Some(members) = root.as_object_mut() else { return Ok(()) };
+    let documents = members.entry(MEMBER).or_insert_with(|| Value::Object(Map::new()));
+    let Some(documents) = documents.as_object_mut() else { return Ok(()) };
+    if documents.contains_key(location.as_str()) {
+        return Err(refused("a document was added under it before".to_owned()));
+    }
+    documents.insert(location.into(), added);
+    Ok(())
+}
+
+/// Writes a reference as its author did: without what this module put before a relative one.
+pub(crate) fn shown_reference(reference: &str) -> &str {
+    reference.strip_prefix(MAIN).unwrap_or(reference)
+}
+
+fn main() -> Result<Url, String> {
+    Url::parse(MAIN).map_err(|why| why.to_string())
+}
+
+/// Which references are rewritten.
+enum Target<'a> {
+    /// Those to one document, in documents that are there already.
+    One(&'a Url),
+    /// All of a document that is being added: to itself, to those that are there, and to others, which become absolute.
+    Every { own: &'a Url, root: &'a Value },
+}
+
+impl Target<'_> {
+    /// The reference in place of this one, which leads to a document and a place in it.
+    fn rewritten(&self, document: &Url, fragment: &str) -> Option<String> {
+        let is_there = match self {
+            Self::One(added) => document == *added,
+            Self::Every { own, root } => {
+                document == *own || root.get(MEMBER).and_then(|it| it.get(document.as_str())).is_some()
+            }
+        };
+        let is_place = fragment.is_empty() || fragment.starts_with('/');
+        match self {
+            _ if is_there && is_place => Some(format!("{}{fragment}", place(document))),
+            Self::Every { .. } if document.as_str() == MAIN => Some(format!("#{fragment}")),
+            Self::Every { .. } if fragment.is_empty() => Some(document.to_string()),
+            Self::Every { .. } => Some(format!("{document}#{fragment}")),
+            Self::One(_) => None,
+        }
+    }
+}
+
+/// The place of a document within the main one, as a reference.
+fn place(document: &Url) -> String {
+    let key = document.as_str().replace('%', "%25").replace('~', "~0").replace('/', "~1");
+    format!("#/{MEMBER}/{key}")
+}
+
+/// Rewrites the references below a value of the document with this URI.
+fn rewrite(value: &mut Value, base: &Url, target: &Target<'_>) {
+    if let Some(written) = reference::of(value).and_then(|it| rewritten(it, base, target)) {
+        value["$ref"] = Value::String(written);
+    }
+    match value {
+        Value::Object(members) => members.values_mut().for_each(|it| rewrite(it, base, target)),
+        Value::Array(items) => items.iter_mut().for_each(|it| rewrite(it, base, target)),
+        _ => {}
+    }
+}
+
+fn rewritten(reference: &str, base: &Url, target: &Target<'_>) -> Option<String> {
+    if matches!(target, Target::One(_)) && reference.starts_with('#') {
+        return None;
+    }
+    let mut document = base.join(reference).ok()?;
+    let fragment = document.fragment().unwrap_or_default().to_owned();
+    document.set_fragment(None);
+    target.rewritten(&document, &fragment)
+}
