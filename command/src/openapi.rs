@@ -60,7 +60,9 @@ fn document() -> [Arg; 3] {
         .value_name("URI=FILE")
         .action(ArgAction::Append)
         .value_parser(document_of_uri)
-        .help("Another document, by the URI that references to it have before `#`; may be repeated");
+        .help(
+            "Another document, by the URI that references to it have before `#`; may be repeated",
+        );
     [file, routes, document]
 }
 

@@ -10,7 +10,7 @@ mod sources;
 pub use self::check::{HistoryProblem, check};
 pub use self::compaction::LeftOut;
 pub(crate) use self::compaction::{
-    CompactReport, Room, SUMMARY_INSTRUCTIONS, Summary, SummaryTask, compact, text_tokens,
+    CompactReport, Room, SUMMARY_INSTRUCTIONS, Summary, SummaryTask, compact_from, text_tokens,
 };
 pub use self::import::{HistoryRepair, ImportError, Imported, import};
 pub(crate) use self::message::known;

@@ -11,6 +11,7 @@ mod anthropic;
 mod api;
 mod attempt;
 mod builder;
+mod compaction;
 mod error;
 mod extra_body;
 mod fault;
@@ -46,6 +47,7 @@ use self::fault::{Fault, FaultUsage};
 pub use self::key::ApiKey;
 use self::key::Secret;
 use self::streamed::{Expense, Pieces};
+use crate::history::Message;
 use crate::limits::{Cost, Prices, TotalUsage, Usage, UsageRecorder};
 use crate::model::{
     Model, ModelAnswer, ModelError, ModelRequest, ModelSettings, Omitted, OutputFormat, Passing,
@@ -77,6 +79,8 @@ pub struct HttpModel {
     /// Whose verbatim blocks it reads.
     origin: Arc<str>,
     searches_tools: bool,
+    /// Whether the server compacts histories.
+    compacts: bool,
     max_tokens: Option<u32>,
     knows_max_tokens_alone: bool,
     reasoning: Option<Reasoning>,
@@ -181,8 +185,9 @@ impl HttpModel {
             knows_max_tokens_alone: self.knows_max_tokens_alone,
         };
         let settings = self.settings(request.settings);
-        let body =
-            self.endpoint.api.body(&to, &ModelRequest { settings: &settings, ..*request })?;
+        let history = &request.history[self.first_read(request.history)..];
+        let request = ModelRequest { settings: &settings, history, ..*request };
+        let body = self.endpoint.api.body(&to, &request)?;
         self.extra_body.added_to(body)
     }
 
@@ -359,6 +364,13 @@ impl Model for HttpModel {
 
     fn origin(&self) -> Option<&str> {
         Some(&self.origin)
+    }
+
+    fn first_read(&self, history: &[Message]) -> usize {
+        match self.compacts {
+            true => compaction::first_read(history, &self.origin),
+            false => 0,
+        }
     }
 
     fn searches_tools(&self) -> bool {

@@ -25,7 +25,9 @@ pub(crate) fn add_document(root: &mut Value, uri: &str, mut added: Value) -> Res
         return Err(refused("it has a fragment, expected the URI of a whole document".to_owned()));
     }
     if location.as_str() == MAIN {
-        return Err(refused("it is empty, expected what stands before `#` in a reference".to_owned()));
+        return Err(refused(
+            "it is empty, expected what stands before `#` in a reference".to_owned(),
+        ));
     }
     rewrite(&mut added, &location, &Target::Every { own: &location, root });
     rewrite(root, &main, &Target::One(&location));
@@ -62,7 +64,8 @@ impl Target<'_> {
         let is_there = match self {
             Self::One(added) => document == *added,
             Self::Every { own, root } => {
-                document == *own || root.get(MEMBER).and_then(|it| it.get(document.as_str())).is_some()
+                document == *own
+                    || root.get(MEMBER).and_then(|it| it.get(document.as_str())).is_some()
             }
         };
         let is_place = fragment.is_empty() || fragment.starts_with('/');

@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use toolwright::{
-    Call, Calls, ErrorClass, Output, Reconciled, Registry, RegistryError, ToolContext, ToolError,
-    error_kind, tool,
+    Call, Calls, ErrorClass, Output, Reconciled, Registration, Registry, RegistryError,
+    ToolContext, ToolError, error_kind, tool,
 };
 
 use crate::deadly::Deadly;
@@ -28,7 +28,14 @@ pub struct World {
 /// # Errors
 /// When two have one name.
 pub fn registry() -> Result<Registry, RegistryError> {
-    Registry::of([LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY])
+    Registry::of(tools())
+}
+
+/// All of them, for an agent that makes its own executor.
+#[must_use]
+pub fn tools() -> Vec<Registration> {
+    let tools = [LOOK, PEEK_ASKED, NOTE, SEND, SEND_ASKED, PAY, PAY_ASKED, SHIP, RELAY];
+    tools.map(Registration::from).into()
 }
 
 /// What a tool with this call says that gives a result.

@@ -7,6 +7,10 @@ holds no definitions.
 `calls.jsonl`: every right call of the single-turn questions, `{"id", "tool", "arguments"}`, with the definition's
 parameters untouched as the tool's `input_schema`. `id` is the question's id and the place of the call in its answer.
 
+`conversations.jsonl`: the conversations of the questions with several turns, `{"id", "tools", "turns"}`. A turn is what the
+user says, `said`, and the right calls to it, `calls` of `{"name", "arguments"}`, which the leaderboard writes as source
+text of Python. `tools` are the definitions of the services of the question, as in `definitions.jsonl`.
+
 The answers name for each argument the values that are right, and `""` among them says that the argument may be left
 out. How a value is chosen:
 
@@ -25,7 +29,20 @@ for what is merely optional, an argument that the definition does not know): thi
 what a reader of tool input will meet.
 """
 
+import ast
 import json
+
+# The file with the definitions of each service.
+SERVICES = {
+    "GorillaFileSystem": "gorilla_file_system",
+    "MathAPI": "math_api",
+    "MessageAPI": "message_api",
+    "TwitterAPI": "posting_api",
+    "TicketAPI": "ticket_api",
+    "TradingBot": "trading_bot",
+    "TravelAPI": "travel_booking",
+    "VehicleControlAPI": "vehicle_control",
+}
 
 SKIPPED = {"BFCL_v4_format_sensitivity.json"}
 
@@ -37,6 +54,9 @@ def convert(data, made):
     with open(made / "calls.jsonl", "w", encoding="utf-8") as out:
         count = sum(write(out, call) for call in calls(data))
     expect(count, 3302, "calls")
+    with open(made / "conversations.jsonl", "w", encoding="utf-8") as out:
+        count = sum(write(out, conversation) for conversation in conversations(data))
+    expect(count, 200, "conversations")
 
 
 def definitions(data):
@@ -69,6 +89,36 @@ def calls(data):
                     },
                     "arguments": chosen_keys(right, function["parameters"]),
                 }
+
+
+def conversations(data):
+    name = "BFCL_v4_multi_turn_base.json"
+    answers = {answer["id"]: answer["ground_truth"] for answer in lines(data / "possible_answer" / name)}
+    folder = data / "multi_turn_func_doc"
+    services = {service: list(lines(folder / f"{file}.json")) for service, file in SERVICES.items()}
+    for question in lines(data / name):
+        tools = [tool for service in question["involved_classes"] for tool in services[service]]
+        order = {tool["name"]: list(tool["parameters"]["properties"]) for tool in tools}
+        turns = zip(question["question"], answers[question["id"]], strict=True)
+        yield {
+            "id": question["id"],
+            "tools": [{key: tool[key] for key in ("name", "description", "parameters")} for tool in tools],
+            "turns": [
+                {
+                    "said": "\n".join(message["content"] for message in said),
+                    "calls": [called(call, order) for call in calls],
+                }
+                for said, calls in turns
+            ],
+        }
+
+
+def called(source, order):
+    """A call in source text, such as `grep(file_name='a', pattern='b')`; an argument without a name has that of its place."""
+    call = ast.parse(source, mode="eval").body
+    arguments = dict(zip(order[call.func.id], map(ast.literal_eval, call.args)))
+    arguments.update((it.arg, ast.literal_eval(it.value)) for it in call.keywords)
+    return {"name": call.func.id, "arguments": arguments}
 
 
 def chosen_keys(right, schema):

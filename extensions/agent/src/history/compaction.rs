@@ -86,6 +86,27 @@ pub(crate) struct CompactReport {
     pub is_too_long: bool,
 }
 
+/// The history as its model gets it where the model's own server has compacted the messages before this one, which it does not read
+/// again: they are left out, and the rest is [compacted](compact).
+pub(crate) fn compact_from<'h>(
+    history: &'h [Message],
+    first: usize,
+    room: Room,
+    is_read: &dyn Fn(&str) -> bool,
+    summaries: &[Summary],
+) -> CompactHistory<'h> {
+    if first == 0 {
+        return compact(history, room, is_read, summaries);
+    }
+    let rest = &history[first.min(history.len())..];
+    // A summary that is older is of turns that the server has compacted.
+    let newer = summaries.iter().filter(|it| it.at > first);
+    let newer: Vec<Summary> = newer.map(|it| Summary { at: it.at - first, ..it.clone() }).collect();
+    let CompactHistory { messages, report, left_out, task } = compact(rest, room, is_read, &newer);
+    let task = task.map(|it| SummaryTask { at: it.at + first, ..it });
+    CompactHistory { messages, report, left_out: left_out.after(first), task }
+}
+
 /// The history as its model gets it. `is_read` says of a tool whether its calls change nothing; `summaries` are those that a model
 /// wrote before, in their order: the newest that was made by then has the place of turns that are left out.
 pub(crate) fn compact<'h>(

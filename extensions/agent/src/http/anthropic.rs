@@ -272,6 +272,16 @@ struct Tokens {
     output_tokens: u64,
     #[serde(deserialize_with = "known")]
     output_tokens_details: Option<OutputDetails>,
+    /// What the server did for one answer. The other members are of those of the type `message` alone.
+    #[serde(deserialize_with = "known")]
+    iterations: Option<Vec<Iteration>>,
+}
+
+#[derive(Deserialize)]
+struct Iteration {
+    r#type: String,
+    #[serde(flatten)]
+    tokens: Tokens,
 }
 
 #[derive(Deserialize)]
@@ -373,17 +383,25 @@ pub(super) fn usage(text: &str) -> Option<Usage> {
 }
 
 impl From<Tokens> for Usage {
-    fn from(tokens: Tokens) -> Self {
-        let read = tokens.cache_read_input_tokens.unwrap_or_default();
-        let written = tokens.cache_creation_input_tokens.unwrap_or_default();
-        let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
-        let for_an_hour = tokens.cache_creation.map_or(0, |it| it.ephemeral_1h_input_tokens);
-        Self::new(input, tokens.output_tokens)
-            .cached(read)
-            .cache_write(written)
-            .long_cache_write(for_an_hour.min(written))
-            .reasoning(tokens.output_tokens_details.map_or(0, |it| it.thinking_tokens))
+    fn from(mut tokens: Tokens) -> Self {
+        let iterations = tokens.iterations.take().into_iter().flatten();
+        let compactions = iterations.filter(|it| it.r#type == "compaction");
+        let compactions = compactions.map(|it| Self::from(it.tokens));
+        compactions.fold(of_message(tokens), Self::plus)
     }
+}
+
+/// The usage of the answer itself.
+fn of_message(tokens: Tokens) -> Usage {
+    let read = tokens.cache_read_input_tokens.unwrap_or_default();
+    let written = tokens.cache_creation_input_tokens.unwrap_or_default();
+    let input = tokens.input_tokens.saturating_add(read).saturating_add(written);
+    let for_an_hour = tokens.cache_creation.map_or(0, |it| it.ephemeral_1h_input_tokens);
+    Usage::new(input, tokens.output_tokens)
+        .cached(read)
+        .cache_write(written)
+        .long_cache_write(for_an_hour.min(written))
+        .reasoning(tokens.output_tokens_details.map_or(0, |it| it.thinking_tokens))
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ type ChangeClient = Box<dyn FnOnce(ClientBuilder) -> ClientBuilder + Send + Sync
 /// | [`idle_timeout`](Self::idle_timeout): between two pieces of an answer | 5 minutes |
 /// | [`body_limit`](Self::body_limit) | 16 MiB |
 /// | [`tool_search`](Self::tool_search) | deferred tools are not in requests |
+/// | [`compact_above`](Self::compact_above) | the provider compacts nothing |
 /// | [`max_tokens`](Self::max_tokens) | 8192 for Anthropic, which wants a limit; else the model's own |
 /// | [`reasoning`](Self::reasoning) | what the settings of the request say |
 /// | [`temperature`](Self::temperature), [`top_p`](Self::top_p), [`seed`](Self::seed) | the model's own; the settings of a request go first |
@@ -57,6 +58,7 @@ pub struct HttpModelBuilder {
     idle_timeout: Duration,
     body_limit: usize,
     searches_tools: bool,
+    compact_above: Option<u64>,
     max_tokens: Option<u32>,
     knows_max_tokens_alone: bool,
     reasoning: Option<Reasoning>,
@@ -87,6 +89,7 @@ impl HttpModelBuilder {
             idle_timeout: Duration::from_secs(300),
             body_limit: 16 << 20,
             searches_tools: false,
+            compact_above: None,
             max_tokens: None,
             knows_max_tokens_alone: false,
             reasoning: None,
@@ -215,6 +218,26 @@ impl HttpModelBuilder {
     /// ```
     pub fn tool_search(mut self) -> Self {
         self.searches_tools = true;
+        self
+    }
+
+    /// Lets the provider's server compact the history of a request that has more tokens than this: it writes a summary, which its answer
+    /// has and which goes back to it, and does not read again what came before. Anthropic (150,000 is usual, 50,000 the least) and the
+    /// Responses API of `OpenAI` can. The record of a run keeps the whole history; a model of another server gets it whole.
+    ///
+    /// An agent with a [window](crate::AgentBuilder::window) leaves out repeated and long answers by itself from 3/4 of its room
+    /// on: give a smaller number here, so that the provider goes first. What the provider keeps of approvals and open questions is its
+    /// own choice, while an agent keeps those word for word.
+    ///
+    /// ```
+    /// use toolwright_agent::http::HttpModel;
+    ///
+    /// let model = HttpModel::anthropic("some-model").base_url("http://127.0.0.1:8000").compact_above(100_000).build()?;
+    /// # let _ = model;
+    /// # Ok::<(), toolwright_agent::http::HttpModelError>(())
+    /// ```
+    pub fn compact_above(mut self, tokens: u64) -> Self {
+        self.compact_above = Some(tokens);
         self
     }
 

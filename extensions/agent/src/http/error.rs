@@ -89,6 +89,24 @@ pub enum HttpModelError {
         /// The option.
         option: &'static str,
     },
+    /// The provider's servers compact no history.
+    #[error(
+        "the API of {provider} compacts no history; leave `compact_above` out, or ask a model of anthropic or openai-responses"
+    )]
+    NoCompaction {
+        /// The provider.
+        provider: Provider,
+    },
+    /// The provider compacts a history only above a larger size.
+    #[error("found {found} as `compact_above`, expected at least the {least} tokens of {provider}")]
+    CompactAbove {
+        /// The provider.
+        provider: Provider,
+        /// What was given.
+        found: u64,
+        /// The least that the provider takes.
+        least: u64,
+    },
     /// An option lets no request through.
     #[error("`{option}` is 0, so that no request could end well; set at least 1")]
     Zero {

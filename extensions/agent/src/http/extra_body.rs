@@ -52,6 +52,11 @@ impl ExtraBody {
         }
     }
 
+    /// Adds a member, unless the application has given it.
+    pub(super) fn add(&mut self, name: &str, value: Value) {
+        self.0.entry(name).or_insert(value);
+    }
+
     /// A body with the members. An object is added to the object that the body has of that name; other values replace it.
     pub(super) fn added_to(&self, body: String) -> Result<String, ModelError> {
         if self.0.is_empty() {

@@ -1,5 +1,6 @@
 //! Requests over a real connection: what is tried again, what is not, and in which words it ends.
 
+mod compaction;
 mod given_up;
 #[cfg(unix)]
 mod keys;

@@ -57,6 +57,13 @@ pub trait Model: Send + Sync {
         self.dialect().provider().map(Provider::name)
     }
 
+    /// Returns the first message that its server reads of a history, where the server has compacted the messages before it: an agent
+    /// leaves these out of requests. 0, the default, for a model that reads every message.
+    fn first_read(&self, history: &[Message]) -> usize {
+        let _ = history;
+        0
+    }
+
     /// Whether it searches for deferred tools itself: an agent then lists them for it too, by
     /// [`Catalog::searchable_listing`].
     fn searches_tools(&self) -> bool {
@@ -107,6 +114,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn origin(&self) -> Option<&str> {
         (**self).origin()
+    }
+
+    fn first_read(&self, history: &[Message]) -> usize {
+        (**self).first_read(history)
     }
 
     fn searches_tools(&self) -> bool {

@@ -16,7 +16,7 @@ use super::refused::refused;
 use super::{AgentRun, Stopped};
 use crate::events::{GuardReport, GuardStage, Listening, spans};
 use crate::guards::OutgoingRequest;
-use crate::history::{Message, Room, SummaryTask, compact, text_tokens};
+use crate::history::{Message, Room, SummaryTask, compact_from, text_tokens};
 use crate::limits::{TotalUsage, UsageRecorder};
 use crate::model::{Model, ModelRequest, RequestLimits};
 use crate::results::Results;
@@ -77,7 +77,8 @@ impl AgentRun {
             let room = Room::new(window, fixed, agent.max_tokens.map(u64::from));
             let is_read =
                 |tool: &str| catalog.get(tool).is_some_and(|it| it.effect == Effect::Read);
-            compact(&history, room, &is_read, &self.summaries.made)
+            let first = model.first_read(&history);
+            compact_from(&history, first, room, &is_read, &self.summaries.made)
         });
         if let Some(task) = sent.as_ref().and_then(|it| it.task.as_ref())
             && agent.summarizer.is_some()

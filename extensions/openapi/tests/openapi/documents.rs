@@ -209,8 +209,7 @@ X: {name: x, in: path, required: true, schema: {$ref: 'schemas.yaml#/X'}}
 Near/By: {name: near, in: query, schema: {$ref: '#/Schema'}}
 Schema: {type: array, items: {$ref: '../common/schemas.yaml#/Tree'}}
 ";
-    let schemas =
-        "{X: {type: integer, minimum: 7}, Tree: {type: object, properties: {below: {$ref: '#/Tree'}}}}";
+    let schemas = "{X: {type: integer, minimum: 7}, Tree: {type: object, properties: {below: {$ref: '#/Tree'}}}}";
     let limit = r#"{"name": "limit", "in": "query", "schema": {"type": "integer"}}"#;
     // The order in which they are added does not matter.
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
@@ -255,7 +254,12 @@ fn a_document_is_added_by_one_uri_once() {
     let api = || OpenApi::load(document("http://127.0.0.1:1", "  /a:\n    get: {}\n")).unwrap();
     let added = api().document("a.yaml", "A: {}").unwrap();
     for (api, uri, text, expected) in [
-        (added.clone(), "./a.yaml", "A: {}", "no document can be added as `./a.yaml`: a document was added under it before"),
+        (
+            added.clone(),
+            "./a.yaml",
+            "A: {}",
+            "no document can be added as `./a.yaml`: a document was added under it before",
+        ),
         (api(), "", "A: {}", "no document can be added as ``: it is empty"),
         (api(), "a.yaml#/A", "A: {}", "no document can be added as `a.yaml#/A`: it has a fragment"),
         (api(), "https://", "A: {}", "no document can be added as `https://`: empty host"),

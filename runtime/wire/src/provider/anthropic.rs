@@ -91,6 +91,7 @@ fn is_own_block(block: &Node<'_>) -> bool {
                 | "mcp_tool_use"
                 | "thinking"
                 | "redacted_thinking"
+                | "compaction"
                 | "container_upload"
         ) || tag.ends_with("_tool_result")
     })

@@ -2,22 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
 use toolwright::Answer;
-use toolwright::journal::{Filter, Page, Store};
+use toolwright::journal::{Filter, Page, State, Store};
 use toolwright::provider::ToolCall;
-use toolwright_agent::durable::{Phase, Runs};
+use toolwright_agent::durable::{Head, Phase, Runs};
 use toolwright_agent::{Message, check as sound};
 
 use super::course::Course;
-use super::life::id;
+use super::life::{id, id_again};
 use super::model::{Asked, asked};
 use super::requests::Bound;
+use super::user::{BACK_TO, Said, said};
 use crate::marks::{self, What};
 use crate::person::Arguments;
-use crate::script::Said;
+use crate::script::Said as Decision;
 
 /// Something that must not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,60 +71,198 @@ pub async fn check(
     let Played { seed, kills, is_alone, .. } = played;
     let requests = asked(folder)?;
     let mut known = Known::read(folder, &*store).await?;
-    let runs = Runs::of(store);
+    let told = said(folder)?;
+    let runs = Runs::of(Arc::clone(&store));
     for run in 0..played.runs {
         let course = Course::of(seed, run);
-        let head = match runs.head(&id(run)).await {
-            Ok(head) => head,
-            Err(error) => {
-                findings.push(Finding::Unanswered(error.to_string()));
-                continue;
-            }
-        };
-        let by = head.cancelled.as_ref().map(|it| &*it.who);
-        let is_cancelled = matches!(course, Course::Cancelled { .. });
-        let expected = (Some(course.end()), is_cancelled.then_some("ada"));
-        if head.phase != Phase::Ended || (head.ended.as_deref(), by) != expected {
-            let (phase, end) = (head.phase, &head.ended);
-            let words =
-                format!("run {run} is {phase:?}, ended {end:?} by {by:?}, not {expected:?}");
-            findings.push(Finding::Unanswered(words));
+        let Some((head, history)) = ended(&runs, &id(run), course, &mut findings).await? else {
             continue;
+        };
+        findings.extend(messages_lost(run, &told, &history));
+        for (call, answer) in calls_of(&history) {
+            calls += 1;
+            let made = MadeCall::new(call, answer);
+            findings.extend(known.differ_from(&made, course));
         }
-        let mut history = Vec::new();
-        for turn in 1..=head.turn {
-            let turn = runs.turn(&head.run, turn).await?;
-            history.extend(turn.said);
-            history.extend(turn.answer);
-            history.extend(turn.answers);
-        }
-        let (fewest, most) = course.turns();
-        match sound(&history) {
-            Ok([]) if (fewest..=most).contains(&head.turn) => {}
-            ended => {
-                let turn = head.turn;
-                let words = format!("run {run} has {turn} turns of {fewest} to {most}: {ended:?}");
+        let mut asked_for = vec![(head.run.clone(), 1, head.turn, course.is_stopped())];
+        if let Course::Rewound { .. } = course
+            && let Some((again, rest)) = ended(&runs, &id_again(run), course, &mut findings).await?
+        {
+            // What it has of the run before, that run was looked at for.
+            let before = of_turns(&runs, &head.run, 1..=BACK_TO).await?;
+            let begin = rest.get(..before.len()).unwrap_or_default();
+            if format!("{begin:?}") != format!("{before:?}") {
+                let words = format!("{} begins with other turns than {}", again.run, head.run);
                 findings.push(Finding::Unsound(words));
             }
-        }
-        for answered in history.iter().filter_map(|message| match message {
-            Message::ToolResults(answered) => Some(answered),
-            _ => None,
-        }) {
-            for (call, answer) in answered.iter() {
+            for (call, answer) in calls_of(rest.get(before.len()..).unwrap_or_default()) {
                 calls += 1;
-                findings.extend(known.differ_from(call, answer, course));
+                findings.extend(known.differ_from(&MadeCall::new(call, answer), course));
+            }
+            asked_for.push((again.run.clone(), BACK_TO + 1, again.turn, false));
+        }
+        for parent in [id(run), id_again(run)] {
+            for agent in runs.sub_agents(&parent).await? {
+                let record = store.get(agent.call).await?;
+                let Some(task) = record.and_then(|it| task_of(&it.shown)) else {
+                    let words = format!("a sub-agent of {parent} has no call with its task");
+                    findings.push(Finding::Lost(words));
+                    continue;
+                };
+                let is_cut_off = course.is_stopped() || !agent.has_ended;
+                asked_for.push((task, 1, u64::from(agent.turns), is_cut_off));
             }
         }
-        let of_run: Vec<&Asked> = requests.iter().filter(|it| it.run == run).collect();
-        let is_cut_off = course.is_stopped();
-        let bound = Bound { turns: head.turn, is_cut_off, kills, is_alone };
-        if let Some(why) = bound.broken_by(&of_run) {
-            findings.push(Finding::Unsound(format!("run {run}: {why}")));
+        for (asked, first, turns, is_cut_off) in asked_for {
+            let of_run: Vec<&Asked> = requests.iter().filter(|it| it.run == asked).collect();
+            let bound = Bound { first, turns, is_cut_off, kills, is_alone };
+            if let Some(why) = bound.broken_by(&of_run) {
+                findings.push(Finding::Unsound(format!("{asked} of run {run}: {why}")));
+            }
         }
+    }
+    for (made, run) in nested_calls(&*store).await? {
+        calls += 1;
+        let number =
+            run.trim_end_matches("-again").rsplit('-').next().and_then(|it| it.parse().ok());
+        let course = Course::of(seed, number.unwrap_or_default());
+        findings.extend(known.differ_from(&made, course));
     }
     findings.extend(known.rest());
     Ok((findings, calls))
+}
+
+/// The head and the history of a run that has ended as it should.
+async fn ended(
+    runs: &Runs,
+    run: &str,
+    course: Course,
+    findings: &mut Vec<Finding>,
+) -> anyhow::Result<Option<(Head, Vec<Message>)>> {
+    let head = match runs.head(run).await {
+        Ok(head) => head,
+        Err(error) => {
+            findings.push(Finding::Unanswered(error.to_string()));
+            return Ok(None);
+        }
+    };
+    let by = head.cancelled.as_ref().map(|it| &*it.who);
+    let is_cancelled = matches!(course, Course::Cancelled { .. });
+    let expected = (Some(course.end()), is_cancelled.then_some("ada"));
+    if head.phase != Phase::Ended || (head.ended.as_deref(), by) != expected {
+        let (phase, end) = (head.phase, &head.ended);
+        let words = format!("{run} is {phase:?}, ended {end:?} by {by:?}, not {expected:?}");
+        findings.push(Finding::Unanswered(words));
+        return Ok(None);
+    }
+    let history = of_turns(runs, run, 1..=head.turn).await?;
+    let (fewest, most) = course.turns();
+    match sound(&history) {
+        Ok([]) if (fewest..=most).contains(&head.turn) => {}
+        ended => {
+            let turn = head.turn;
+            let words = format!("{run} has {turn} turns of {fewest} to {most}: {ended:?}");
+            findings.push(Finding::Unsound(words));
+        }
+    }
+    Ok(Some((head, history)))
+}
+
+/// What was said, called and answered in these turns of a run.
+async fn of_turns(
+    runs: &Runs,
+    run: &str,
+    turns: RangeInclusive<u64>,
+) -> anyhow::Result<Vec<Message>> {
+    let mut history = Vec::new();
+    for turn in turns {
+        let turn = runs.turn(run, turn).await?;
+        history.extend(turn.said);
+        history.extend(turn.answer);
+        history.extend(turn.answers);
+    }
+    Ok(history)
+}
+
+fn calls_of(history: &[Message]) -> impl Iterator<Item = &(ToolCall, Answer)> {
+    history.iter().flat_map(|message| match message {
+        Message::ToolResults(answered) => &answered[..],
+        _ => &[],
+    })
+}
+
+/// What was said to a run while it worked has to be in its history: once where the runner has taken it, at most once where its process
+/// was killed before it had.
+fn messages_lost(run: u64, told: &[Said], history: &[Message]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let of_run = told.iter().filter(|it| it.run == run);
+    for said in of_run.clone().filter(|it| !it.is_taken) {
+        let is_it = |it: &&Message| matches!(it, Message::User { text, .. } if *text == said.text);
+        let times = history.iter().filter(is_it).count();
+        let is_taken = of_run.clone().any(|it| it.is_taken && it.text == said.text);
+        match times {
+            0 if is_taken => findings.push(Finding::Lost(format!("run {run}: `{}`", said.text))),
+            0 | 1 => {}
+            _ => findings.push(Finding::Duplicate(format!("run {run}: `{}`", said.text))),
+        }
+    }
+    findings
+}
+
+/// The task that the arguments of a call give to a sub-agent.
+fn task_of(arguments: &str) -> Option<String> {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    Some(arguments["task"].as_str()?.to_owned())
+}
+
+/// The calls that sub-agents have made, each with the run that it belongs to.
+async fn nested_calls(store: &dyn Store) -> anyhow::Result<Vec<(MadeCall, String)>> {
+    let (mut nested, mut page) = (Vec::new(), Page::first(100));
+    loop {
+        let found = store.list(&Filter::default(), page).await?;
+        for call in found.calls.into_iter().filter(|it| it.parent.is_some()) {
+            let Some(arguments) = Arguments::of(&call.shown) else { continue };
+            let made = MadeCall {
+                token: arguments.token.clone(),
+                name: call.tool.clone(),
+                is_undecided: arguments.said == Decision::Ignore,
+                text: call.answer.as_ref().map_or_else(String::new, |it| it.text.clone()),
+                is_error: call.answer.as_ref().is_none_or(|it| it.is_error),
+                is_unknown: call.state == State::Indeterminate,
+            };
+            nested.push((made, call.place.run.clone()));
+        }
+        match found.next {
+            Some(next) => page = page.after(next),
+            None => return Ok(nested),
+        }
+    }
+}
+
+/// A call and its answer.
+struct MadeCall {
+    token: String,
+    name: String,
+    /// Whether a decision about it never comes.
+    is_undecided: bool,
+    text: String,
+    is_error: bool,
+    /// Whether it is unknown what became of it.
+    is_unknown: bool,
+}
+
+impl MadeCall {
+    fn new(call: &ToolCall, answer: &Answer) -> Self {
+        let said = Arguments::of(&call.arguments).map(|it| it.said);
+        Self {
+            token: call.id.clone().unwrap_or_default(),
+            name: call.name.clone(),
+            is_undecided: said == Some(Decision::Ignore),
+            text: answer.text(),
+            is_error: answer.is_error(),
+            is_unknown: answer.error().is_some_and(|error| error.kind() == "indeterminate"),
+        }
+    }
 }
 
 /// What is known of calls beside the histories of their runs.
@@ -158,22 +298,20 @@ impl Known {
     }
 
     /// What speaks against the recorded answer of a call.
-    fn differ_from(&mut self, call: &ToolCall, answer: &Answer, course: Course) -> Vec<Finding> {
+    fn differ_from(&mut self, made: &MadeCall, course: Course) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let token = call.id.clone().unwrap_or_default();
-        let (name, text) = (&call.name, answer.text());
-        let has_begun = self.begun.remove(&token);
-        let keys = self.acted.remove(&token).unwrap_or_default();
-        let is_unknown = answer.error().is_some_and(|error| error.kind() == "indeterminate");
-        if course.is_stopped() && is_unknown {
+        let MadeCall { token, name, text, is_error, .. } = made;
+        let has_begun = self.begun.remove(token);
+        let keys = self.acted.remove(token).unwrap_or_default();
+        if course.is_stopped() && made.is_unknown {
             // The run has ended before its result was known, and has not been given it.
-            self.unacknowledged.remove(&token);
+            self.unacknowledged.remove(token);
         }
-        let is_undecided = Arguments::of(&call.arguments).is_some_and(|it| it.said == Said::Ignore);
-        if is_undecided && (has_begun || !answer.is_error()) {
+        if made.is_undecided && (has_begun || !is_error) {
             findings.push(Finding::Unsound(format!("`{name}` {token} ran undecided: {text}")));
         }
-        if !answer.is_error() && text.starts_with("done") && keys.is_empty() {
+        let has_effect = name != "spawn_agent";
+        if has_effect && !is_error && text.starts_with("done") && keys.is_empty() {
             findings.push(Finding::Lost(format!("`{name}` {token}: {text}")));
         }
         let is_once = matches!(&**name, "pay" | "pay_asked" | "ship");

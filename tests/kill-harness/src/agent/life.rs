@@ -7,22 +7,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use toolwright::OnNoApprover;
 use toolwright::journal::{Journal, Store};
-use toolwright::{Executor, OnNoApprover};
-use toolwright_agent::Agent;
 use toolwright_agent::durable::{NewRun, RunError, Runner, Runs};
+use toolwright_agent::{Agent, SubAgent};
 
 use super::course::{self, Course};
-use super::model::ScriptedModel;
+use super::model::{HELPER, ScriptedModel, Summarizer};
 use super::point::AgentPoint;
 use super::store::{Fatal, FatalStore};
+use super::turns::Turns;
 use super::user::User;
 use crate::Opens;
 use crate::deadly::Deadly;
 use crate::marks::Outside;
 use crate::person;
 use crate::point::Point;
-use crate::tools::{World, registry};
+use crate::tools::{World, tools};
 
 /// The first argument of a process that lives such a life.
 pub const ARGUMENT: &str = "agent-life";
@@ -32,6 +33,9 @@ const AGENT: &str = "agent";
 
 /// That of the agent whose runs have little time.
 const LATE: &str = "late";
+
+/// The context window of the agents: so small that turns are left out from the third or fourth on.
+const WINDOW: u64 = 4_000;
 
 /// How often it looks at what waits.
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
@@ -75,6 +79,11 @@ pub fn id(run: u64) -> String {
     format!("run-{run}")
 }
 
+/// The id of the run that goes on from an earlier turn of another.
+pub fn id_again(run: u64) -> String {
+    format!("run-{run}-again")
+}
+
 /// Lives.
 ///
 /// # Errors
@@ -95,18 +104,24 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     let outside = Outside::open(&life.folder, life.number, true).context("the marks")?;
     let lease = Duration::from_millis(life.lease);
     let world = Arc::new(World { outside, deadly, slow: lease * 3 / 2 });
-    let executor = Executor::builder(registry()?)
-        .unrestricted()
-        .service_arc(Arc::clone(&world))
-        .journal(
-            Journal::shared(Arc::clone(&store))
-                .lease(lease)
-                .trust("ada", person::key()?.public())
-                .on_no_approver(OnNoApprover::Park),
-        )
-        .build()?;
     let model = Arc::new(ScriptedModel::new(&life.folder, life.seed, life.number, fatal)?);
-    let agent = || Agent::on(executor.clone(), Arc::clone(&model)).max_repeated_failures(1_000);
+    let trusted = person::key()?.public();
+    let agent = || {
+        let journal = Journal::shared(Arc::clone(&store)).lease(lease);
+        let journal = journal.trust("ada", trusted.clone()).on_no_approver(OnNoApprover::Park);
+        let world = Arc::clone(&world);
+        let helper = SubAgent::new(HELPER, "Does a task.").model(Arc::clone(&model));
+        Agent::builder(Arc::clone(&model))
+            .tools(tools())
+            .executor(|executor| executor.service_arc(world))
+            .with(Turns)
+            .sub_agent(helper.at_once(2))
+            .window(WINDOW)
+            .summarizer(Summarizer)
+            .unrestricted()
+            .journal(journal)
+            .max_repeated_failures(1_000)
+    };
     let late = agent().max_duration(course::time(life.seed)).build()?;
     let agents = Runner::builder().agent(AGENT, agent().build()?).agent(LATE, late);
     let agents = agents.on_failure(|run, error| eprintln!("note: {run}: {error}")).build()?;
@@ -124,7 +139,7 @@ pub async fn live(life: AgentLife, store: &dyn Opens) -> anyhow::Result<()> {
     });
     let begun = Instant::now();
     let runs = Runs::of(Arc::clone(&store));
-    let mut user = User::new(agents.clone(), &life);
+    let mut user = User::new(agents.clone(), &life)?;
     while begun.elapsed() < Duration::from_millis(life.works) {
         // On a full disk, for instance: it is tried again.
         match looked(&store, &world, &runs, &mut user).await {

@@ -16,6 +16,7 @@ use toolwright_agent::{Message, Model, ModelAnswer, ModelError, ModelRequest};
 use super::course::Course;
 use super::point::AgentPoint;
 use super::store::Fatal;
+use super::turns::TurnNote;
 use crate::line;
 
 const TOOLS: [&str; 7] = ["look", "note", "send", "pay", "ship", "pay_asked", "send_asked"];
@@ -26,9 +27,15 @@ const MANNERS: [&str; 8] = ["plain", "plain", "plain", "plain", "slow", "wrong",
 pub struct Asked {
     /// Which process asked.
     pub life: u32,
-    pub run: u64,
+    /// The run, or the task of a sub-agent.
+    pub run: String,
     pub turn: u64,
+    /// How many turns the plugin has counted; none for a sub-agent, which has no plugin.
+    pub counted: Option<u64>,
 }
+
+/// What the task of a sub-agent begins with. Its number, which no other task has, follows.
+pub const TASK: &str = "task-";
 
 /// The requests of a folder.
 ///
@@ -40,6 +47,26 @@ pub fn asked(folder: &Path) -> io::Result<Vec<Asked>> {
 
 fn path(folder: &Path) -> PathBuf {
     folder.join("asked")
+}
+
+/// The sub-agent.
+pub const HELPER: &str = "helper";
+
+/// Writes the summaries, each of which is the same.
+pub struct Summarizer;
+
+impl Model for Summarizer {
+    fn name(&self) -> &'static str {
+        "summarizer"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn answer<'a>(&'a self, _: ModelRequest<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async { Ok(ModelAnswer::text("Things were done.")) })
+    }
 }
 
 pub struct ScriptedModel {
@@ -56,21 +83,47 @@ impl ScriptedModel {
         Ok(Self { seed, life, answers: AtomicU32::new(0), asked, fatal })
     }
 
-    fn said(&self, history: &[Message]) -> io::Result<ModelAnswer> {
-        let run = history.iter().find_map(|message| match message {
-            Message::User { text, .. } => text.parse::<u64>().ok(),
+    fn log(&self, asked: &Asked) -> io::Result<()> {
+        (&self.asked).write_all(line::of(asked)?.as_bytes())?;
+        self.asked.sync_data()
+    }
+
+    fn said(&self, request: &ModelRequest<'_>) -> io::Result<ModelAnswer> {
+        let mut said = request.history.iter().filter_map(|message| match message {
+            Message::User { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        let run = run.ok_or_else(|| io::Error::other("no run is named in the history"))?;
-        let before = history.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
-        let turn = u64::try_from(before).unwrap_or(u64::MAX) + 1;
-        let line = line::of(&Asked { life: self.life, run, turn })?;
-        (&self.asked).write_all(line.as_bytes())?;
-        self.asked.sync_data()?;
-        let course = Course::of(self.seed, run);
+        if let Some(task) = said.clone().find(|text| text.starts_with(TASK)) {
+            return self.answer_as_sub_agent(task, request.history);
+        }
+        let number = said.find_map(|text| text.parse::<u64>().ok());
+        let number = number.ok_or_else(|| io::Error::other("no run is named in the history"))?;
+        let note = TurnNote::read(request.instructions);
+        let note = note.ok_or_else(|| io::Error::other("no turn is named in the instructions"))?;
+        let (turn, run) = (note.turn, note.run.to_owned());
+        self.log(&Asked { life: self.life, run, turn, counted: Some(note.counted) })?;
+        let course = Course::of(self.seed, number);
         if course.is_text(turn) {
             return Ok(ModelAnswer::text("done"));
         }
+        let waits_for_ever = course.waits_for_ever(turn);
+        Ok(ModelAnswer::new("", self.calls(number, turn, waits_for_ever, true)))
+    }
+
+    /// Answers a task with at most two turns of calls.
+    fn answer_as_sub_agent(&self, task: &str, history: &[Message]) -> io::Result<ModelAnswer> {
+        let before = history.iter().filter(|it| matches!(it, Message::Assistant { .. })).count();
+        let turn = u64::try_from(before).unwrap_or(u64::MAX) + 1;
+        self.log(&Asked { life: self.life, run: task.to_owned(), turn, counted: None })?;
+        let number: u64 = task.trim_start_matches(TASK).parse().map_err(io::Error::other)?;
+        if turn > number % 3 {
+            return Ok(ModelAnswer::text("done"));
+        }
+        Ok(ModelAnswer::new("", self.calls(number, turn, false, false)))
+    }
+
+    /// The calls of a turn, some of which give a task to a sub-agent where that may be.
+    fn calls(&self, run: u64, turn: u64, waits_for_ever: bool, delegates: bool) -> Vec<ToolCall> {
         let number = self.answers.fetch_add(1, Ordering::SeqCst);
         let mut random =
             fastrand::Rng::with_seed(self.seed ^ (run << 20) ^ (turn << 10) ^ u64::from(self.life));
@@ -87,16 +140,22 @@ impl ScriptedModel {
                 };
             let token = format!("r{run}-t{turn}-c{index}-l{}-n{number}", self.life);
             let amount = random.u32(1..100);
+            if delegates && !waits_for_ever && random.u32(0..5) == 0 {
+                let number = u64::from(self.life) * 100_000 + u64::from(number * 10 + index);
+                let arguments = json!({"agent": HELPER, "task": format!("{TASK}{number}")});
+                let (id, name) = (Some(token), "spawn_agent".to_owned());
+                return ToolCall { id, name, arguments: arguments.to_string() };
+            }
             let arguments =
                 json!({"token": token, "manner": manner, "said": said, "amount": amount});
             let (id, name) = (Some(token), tool.to_owned());
             ToolCall { id, name, arguments: arguments.to_string() }
         };
         let mut calls: Vec<_> = (0..count).map(|index| call(index, false)).collect();
-        if course.waits_for_ever(turn) {
+        if waits_for_ever {
             calls.push(call(count, true));
         }
-        Ok(ModelAnswer::new("", calls))
+        calls
     }
 }
 
@@ -114,7 +173,7 @@ impl Model for ScriptedModel {
         request: ModelRequest<'a>,
     ) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
-            let said = self.said(request.history);
+            let said = self.said(&request);
             let said = said.map_err(|error| ModelError::new("harness", error.to_string()))?;
             self.fatal.reached(AgentPoint::InModel);
             Ok(said)

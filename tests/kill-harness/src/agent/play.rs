@@ -14,7 +14,7 @@ use super::tally::{AT_RANDOM, AgentTally};
 use crate::Opens;
 
 /// How many runs a world has.
-const RUNS: u64 = 6;
+const RUNS: u64 = 8;
 
 /// A world is settled after so many kills at the latest.
 const KILLS: u64 = 12;

@@ -28,10 +28,18 @@ pub enum Step {
     Acknowledgement,
     /// The end.
     End,
+    /// What a sub-agent took, or an answer of its model.
+    Child,
+    /// Something that is said to a run that works.
+    Message,
+    /// A summary of turns that are left out.
+    Summary,
+    /// The decision to go back to an earlier turn, or that its files are restored.
+    Rewind,
 }
 
 impl Step {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 14] = [
         Self::Start,
         Self::SaidMore,
         Self::Cancellation,
@@ -42,6 +50,10 @@ impl Step {
         Self::Answers,
         Self::Acknowledgement,
         Self::End,
+        Self::Child,
+        Self::Message,
+        Self::Summary,
+        Self::Rewind,
     ];
 
     /// What a transaction commits.
@@ -49,14 +61,22 @@ impl Step {
     pub fn of(unit: &Transaction) -> Option<Self> {
         let written = || unit.documents.iter().filter(|it| it.text.is_some()).map(|it| &*it.key);
         let has = |test: fn(&str) -> bool| written().any(test);
-        if has(|key| key.starts_with("runs/ended/")) {
+        if has(|key| key.ends_with("/rewind")) {
+            Some(Self::Rewind)
+        } else if has(|key| key.starts_with("runs/ended/")) {
             Some(Self::End)
+        } else if has(|key| key.contains("/agents/") || key.contains("/children/")) {
+            Some(Self::Child)
         } else if has(|key| key.ends_with("/answers")) {
             Some(Self::Answers)
         } else if has(|key| key.ends_with("/answer")) {
             Some(Self::Answer)
         } else if has(|key| key.ends_with("/so-far")) {
             Some(Self::SoFar)
+        } else if has(|key| key.ends_with("/summary")) {
+            Some(Self::Summary)
+        } else if has(|key| key.contains("/inbox/")) {
+            Some(Self::Message)
         } else if has(|key| key.starts_with("runs/open/")) {
             let is_new = |it: &DocumentWrite| it.key.ends_with("/head") && it.expects.is_none();
             Some(if unit.documents.iter().any(is_new) { Self::Start } else { Self::SaidMore })
@@ -83,6 +103,10 @@ impl Step {
             Self::Answers => "answers",
             Self::Acknowledgement => "acknowledgement",
             Self::End => "end",
+            Self::Child => "child",
+            Self::Message => "message",
+            Self::Summary => "summary",
+            Self::Rewind => "rewind",
         }
     }
 }

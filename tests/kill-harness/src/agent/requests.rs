@@ -7,6 +7,8 @@ use super::model::Asked;
 /// What bounds the requests of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
+    /// The first turn that the model was asked for.
+    pub first: u64,
     /// How many answers of the model its history has.
     pub turns: u64,
     /// Whether its end may have come while the model was asked for one more.
@@ -20,12 +22,15 @@ pub struct Bound {
 impl Bound {
     /// What is wrong with the requests of a run, in the order in which they were made.
     pub fn broken_by(self, requests: &[&Asked]) -> Option<String> {
-        let Self { turns, is_cut_off, kills, is_alone } = self;
+        let Self { first, turns, is_cut_off, kills, is_alone } = self;
         let mut by_turn: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
         // Of each process, a turn that another had asked for before.
         let mut again: HashMap<u32, u64> = HashMap::new();
         let mut times = 0;
-        for Asked { life, turn, .. } in requests {
+        for Asked { life, turn, counted, .. } in requests {
+            if let Some(counted) = counted.filter(|counted| counted != turn) {
+                return Some(format!("its plugin has counted {counted} turns in turn {turn}"));
+            }
             let lives = by_turn.entry(*turn).or_default();
             times += u64::from(!lives.is_empty());
             if !is_alone {
@@ -51,7 +56,7 @@ impl Bound {
         if is_cut_off && asked.last() == Some(&(turns + 1)) {
             asked.pop();
         }
-        let expected: Vec<u64> = (1..=turns).collect();
+        let expected: Vec<u64> = (first..=turns).collect();
         (asked != expected).then(|| format!("the turns {asked:?} were asked for, not {expected:?}"))
     }
 }
@@ -63,12 +68,15 @@ mod tests {
     fn broken(bound: Bound, requests: &[(u32, u64)]) -> Option<String> {
         let requests: Vec<Asked> = requests
             .iter()
-            .map(|(life, turn)| Asked { life: *life, run: 1, turn: *turn })
+            .map(|(life, turn)| {
+                let (run, counted) = ("run-1".to_owned(), Some(*turn));
+                Asked { life: *life, run, turn: *turn, counted }
+            })
             .collect();
         bound.broken_by(&requests.iter().collect::<Vec<_>>())
     }
 
-    const ALONE: Bound = Bound { turns: 3, is_cut_off: false, kills: 2, is_alone: true };
+    const ALONE: Bound = Bound { first: 1, turns: 3, is_cut_off: false, kills: 2, is_alone: true };
 
     #[test]
     fn a_run_asks_again_once_for_each_process_that_was_killed() {
@@ -87,6 +95,13 @@ mod tests {
         let found = broken(ALONE, &[(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]);
         let expected = "process 2 asked again for the turns 1 and 2, expected at most one";
         assert_eq!(found.unwrap(), expected);
+    }
+
+    #[test]
+    fn a_plugin_that_has_lost_its_count_is_found() {
+        let asked = Asked { life: 1, run: "run-1".to_owned(), turn: 2, counted: Some(1) };
+        let found = ALONE.broken_by(&[&asked]);
+        assert_eq!(found.unwrap(), "its plugin has counted 1 turns in turn 2");
     }
 
     #[test]

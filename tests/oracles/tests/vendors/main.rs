@@ -3,6 +3,7 @@
 //! Needs what `tests/oracles/fetch` fetches; without it every test fails and says so.
 #![cfg(test)]
 
+mod conversations;
 mod documents;
 mod real_functions;
 mod recordings;

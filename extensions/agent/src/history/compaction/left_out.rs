@@ -33,6 +33,21 @@ impl LeftOut {
         *self == Self::default()
     }
 
+    /// What was left out of a history of which the first messages, so many, were left out as well.
+    pub(super) fn after(self, first: usize) -> Self {
+        let moved = |places: Vec<(usize, usize)>| {
+            places.into_iter().map(|(it, at)| (it + first, at)).collect()
+        };
+        let mut messages = vec![(0, first)];
+        for (start, end) in self.messages {
+            match start {
+                0 => messages[0].1 = end + first,
+                _ => messages.push((start + first, end + first)),
+            }
+        }
+        Self { messages, repeated: moved(self.repeated), shortened: moved(self.shortened) }
+    }
+
     /// Adds a message behind those that were added before.
     pub(super) fn add_message(&mut self, message: usize) {
         match self.messages.last_mut() {

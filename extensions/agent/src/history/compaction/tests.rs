@@ -12,6 +12,30 @@ use crate::history::check;
 
 const ROOM: Room = Room { tokens: 4_000 };
 
+#[test]
+fn what_a_server_has_compacted_is_left_out_and_the_rest_is_compacted_by_itself() {
+    let long = |text: &str| Message::assistant(text.repeat(3_000), []);
+    let mut history = vec![Message::user("the task"), long("a"), long("b"), long("c")];
+    history.extend([Message::user("more"), long("d"), long("e"), long("f"), Message::user("last")]);
+    let old = Summary { at: 2, text: "old".to_owned() };
+    for first in 0..history.len() {
+        let whole = compact_from(&history, first, ROOM, &|_| false, std::slice::from_ref(&old));
+        let rest = compact(&history[first..], ROOM, &|_| false, &[]);
+        if first > 1 {
+            let (whole, rest) = (format!("{:?}", whole.messages), format!("{:?}", rest.messages));
+            assert_eq!(whole, rest, "from {first}");
+        }
+        let is_left_out = |index: usize| {
+            whole.left_out.messages.iter().any(|(start, end)| (*start..*end).contains(&index))
+        };
+        assert!((0..first).all(is_left_out), "from {first}: {:?}", whole.left_out);
+        let later = rest.left_out.messages.iter().map(|(start, end)| end - start).sum::<usize>();
+        let all = whole.left_out.messages.iter().map(|(start, end)| end - start).sum::<usize>();
+        assert_eq!(all, first + later, "from {first}: {:?}", whole.left_out);
+        assert_eq!(whole.task.map(|it| it.at), rest.task.map(|it| it.at + first));
+    }
+}
+
 /// One step of a history.
 #[derive(Debug, Clone)]
 enum Step {

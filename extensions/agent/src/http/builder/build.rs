@@ -9,6 +9,7 @@ use super::HttpModelBuilder;
 use crate::http::address;
 use crate::http::api::Api;
 use crate::http::attempt::Endpoint;
+use crate::http::compaction;
 use crate::http::extra_body::ExtraBody;
 use crate::http::key::{ApiKey, Keys};
 use crate::http::{HttpModel, HttpModelError};
@@ -43,8 +44,12 @@ impl HttpModelBuilder {
         if self.knows_max_tokens_alone && self.api != Api::OpenAiChat {
             return Err(HttpModelError::NotChat { option: "plain_max_tokens" });
         }
-        let extra_body = ExtraBody::new(self.extra_body)?;
-        let headers = more_headers(&self.headers)?;
+        let mut extra_body = ExtraBody::new(self.extra_body)?;
+        let mut headers = more_headers(&self.headers)?;
+        if let Some(tokens) = self.compact_above {
+            extra_body.add(compaction::MEMBER, compaction::setting(provider, tokens)?);
+            compaction::add_header(provider, &mut headers);
+        }
         let key_header =
             self.key_header.map(|name| match HeaderName::from_bytes(name.as_bytes()) {
                 Ok(name) => Ok(name),
@@ -99,6 +104,7 @@ impl HttpModelBuilder {
             model: self.model,
             origin: origin.into(),
             searches_tools: self.searches_tools,
+            compacts: self.compact_above.is_some(),
             max_tokens: self.max_tokens,
             knows_max_tokens_alone: self.knows_max_tokens_alone,
             reasoning: self.reasoning,

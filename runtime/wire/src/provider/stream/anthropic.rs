@@ -71,6 +71,8 @@ struct Delta<'a> {
     signature: Option<Cow<'a, str>>,
     #[serde(borrow)]
     partial_json: Option<Cow<'a, str>>,
+    /// A summary of what the server has compacted.
+    content: Option<Value>,
     citation: Option<Value>,
     stop_reason: Option<Value>,
     stop_sequence: Option<Value>,
@@ -232,6 +234,10 @@ impl Block {
                 let index = place.filter(|_| !delta.is_empty())?;
                 Some(StreamEvent::Arguments { index, delta })
             }
+            Delta { content, .. } if self.of("type") == "compaction" => {
+                self.grown.push_str(content.as_ref().and_then(Value::as_str).unwrap_or_default());
+                None
+            }
             Delta { signature: Some(signature), .. } => {
                 self.signature.push_str(&signature);
                 None
@@ -264,6 +270,8 @@ impl Block {
         let mut members: Vec<String> =
             self.start.iter().map(|(key, value)| format!("{}:{value}", quote(key))).collect();
         match grown_key(self.of("type")) {
+            // The server could not compact, and says so by `null`.
+            Some("content") if self.grown.is_empty() => members.push("\"content\":null".to_owned()),
             Some("input") => members.push(format!("\"input\":{}", embed(&self.grown))),
             Some(key) => members.push(format!("\"{key}\":{}", quote(&self.grown))),
             None => {}
@@ -285,6 +293,7 @@ fn grown_key(kind: &str) -> Option<&'static str> {
     match kind {
         "text" => Some("text"),
         "thinking" => Some("thinking"),
+        "compaction" => Some("content"),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => Some("input"),
         _ => None,
     }

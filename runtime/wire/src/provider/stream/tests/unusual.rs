@@ -58,6 +58,42 @@ fn empty_deltas_are_no_events() {
     }
 }
 
+#[test]
+fn what_a_server_has_compacted_is_a_block_of_the_whole_message() {
+    let stream = |block: &str, deltas: &str| {
+        format!(
+            "data: {{\"type\":\"message_start\",\"message\":{{\"role\":\"assistant\"}}}}\n\n\
+             data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{block}}}\n\n{deltas}\
+             data: {{\"type\":\"content_block_stop\",\"index\":0}}\n\n\
+             data: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    let delta = |content: &str| {
+        format!(
+            "data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"compaction_delta\",\"content\":{content}}}}}\n\n"
+        )
+    };
+    for (block, deltas, expected) in [
+        (
+            r#"{"type":"compaction","content":""}"#,
+            delta("\"It was \\\"sunny\\\".\""),
+            r#""It was \"sunny\".""#,
+        ),
+        (r#"{"type":"compaction"}"#, delta("\"a\"") + &delta("\"b\""), r#""ab""#),
+        (r#"{"type":"compaction","content":null}"#, delta("null"), "null"),
+        (r#"{"type":"compaction","content":null}"#, String::new(), "null"),
+    ] {
+        let (events, message) = read(Provider::Anthropic, [stream(block, &deltas).as_bytes()]);
+        assert_eq!(events, [], "{block}");
+        let message: serde_json::Value = serde_json::from_str(&message.unwrap()).unwrap();
+        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(
+            message["content"],
+            serde_json::json!([{"type": "compaction", "content": expected}])
+        );
+    }
+}
+
 /// Anthropic's and Chat's streams above have calls that grow by turns, and Gemini's calls come whole.
 #[test]
 fn calls_of_the_responses_api_that_grow_by_turns_are_each_whole() {

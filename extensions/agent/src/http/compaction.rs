@@ -1,0 +1,73 @@
+//! Compaction of a history by the provider's own server: what requests say about it, and which messages the server does not read
+//! again. Pure.
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolwright::provider::Provider;
+
+use super::HttpModelError;
+use crate::history::Message;
+
+/// The member of a request's body.
+pub(super) const MEMBER: &str = "context_management";
+
+/// The header by which Anthropic's servers know features that are not in every version, and the name of this one.
+const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
+const BETA_NAME: &str = "compact-2026-01-12";
+
+/// What the body of a request says, so that the server compacts a history of more tokens.
+pub(super) fn setting(provider: Provider, tokens: u64) -> Result<Value, HttpModelError> {
+    let (least, setting) = match provider {
+        Provider::Anthropic => {
+            let trigger = json!({"type": "input_tokens", "value": tokens});
+            let edit = json!({"type": "compact_20260112", "trigger": trigger});
+            (50_000, json!({"edits": [edit]}))
+        }
+        Provider::OpenAiResponses => {
+            (1_000, json!([{"type": "compaction", "compact_threshold": tokens}]))
+        }
+        provider => return Err(HttpModelError::NoCompaction { provider }),
+    };
+    match tokens < least {
+        true => Err(HttpModelError::CompactAbove { provider, found: tokens, least }),
+        false => Ok(setting),
+    }
+}
+
+/// Adds the name of the feature to the header of Anthropic's API, beside what the application has there.
+pub(super) fn add_header(provider: Provider, headers: &mut HeaderMap) {
+    if provider != Provider::Anthropic {
+        return;
+    }
+    let own = headers.get(BETA).and_then(|it| it.to_str().ok());
+    let both = own.map(|own| format!("{own},{BETA_NAME}"));
+    let value = both.and_then(|both| HeaderValue::from_str(&both).ok());
+    headers.insert(BETA, value.unwrap_or(HeaderValue::from_static(BETA_NAME)));
+}
+
+/// The first message that a server reads: its newest answer with a compaction in it; 0 where there is none.
+pub(super) fn first_read(history: &[Message], origin: &str) -> usize {
+    history.iter().rposition(|message| has_compaction(message, origin)).unwrap_or(0)
+}
+
+fn has_compaction(message: &Message, origin: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Part {
+        r#type: Option<String>,
+        content: Option<serde::de::IgnoredAny>,
+        encrypted_content: Option<serde::de::IgnoredAny>,
+    }
+    let Message::Assistant { verbatim: Some(verbatim), .. } = message else { return false };
+    // Most answers have none, which is seen without reading them.
+    let Some(text) = verbatim.of(origin).filter(|text| text.contains("compaction")) else {
+        return false;
+    };
+    let parts: Vec<Part> = serde_json::from_str(text).unwrap_or_default();
+    // One without a content says that the server could not compact.
+    let is_compaction = |part: &Part| {
+        part.r#type.as_deref() == Some("compaction")
+            && (part.content.is_some() || part.encrypted_content.is_some())
+    };
+    parts.iter().any(is_compaction)
+}
